@@ -1,0 +1,3 @@
+//! Front ends: text in, model out. A language never sees an engine.
+
+pub mod promela;

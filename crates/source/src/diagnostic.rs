@@ -1,0 +1,123 @@
+//! Messages about a text.
+
+use crate::Span;
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The model can't be used.
+    Error,
+    /// The model can be used, but may not mean what its author thinks.
+    Warning,
+}
+
+/// A place and what is to be said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is said of it; may be empty.
+    pub text: String,
+}
+
+/// One message: a stable code, a title, the place, further places, and a remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The stable code, such as `P0104`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub title: String,
+    /// The place the message is about.
+    pub primary: Label,
+    /// Other places that help to understand it.
+    pub secondary: Vec<Label>,
+    /// Facts that belong to no place.
+    pub notes: Vec<String>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// Starts an error.
+    pub fn error(code: &'static str, span: Span, title: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, span, title.into())
+    }
+
+    /// Starts a warning.
+    pub fn warning(code: &'static str, span: Span, title: impl Into<String>) -> Self {
+        Self::new(code, Severity::Warning, span, title.into())
+    }
+
+    fn new(code: &'static str, severity: Severity, span: Span, title: String) -> Self {
+        let primary = Label { span, text: String::new() };
+        Diagnostic { code, severity, title, primary, secondary: Vec::new(), notes: Vec::new(), help: None }
+    }
+
+    /// Says something at the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Points to another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// Collects messages in the order they are found.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds a message, unless the very same one is there already (an inline is checked at every call).
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if !self.list.contains(&diagnostic) {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// Returns whether any of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Returns them all, in the order of their places.
+    pub fn sorted(&self) -> Vec<Diagnostic> {
+        let mut list = self.list.clone();
+        list.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
+        list
+    }
+}
+
+/// What `narrows explain CODE` says.
+#[derive(Clone, Copy, Debug)]
+pub struct Explanation {
+    /// The code.
+    pub code: &'static str,
+    /// The title.
+    pub title: &'static str,
+    /// What it means, an example, and what to do: Markdown.
+    pub text: &'static str,
+}
