@@ -1,1 +1,29 @@
-//! placeholder
+//! What a system is, what it means, and what can be asked and answered about it.
+//!
+//! A [`System`] is plain data: variables, channels, processes with locations and transitions. The [`Evaluator`] defines
+//! its meaning, as a [`StateSpace`] of byte strings; every engine is checked against it. [`Question`]s and [`Answer`]s
+//! are plain data too, and a [`Trace`] is a run replayed in the evaluator.
+
+mod answer;
+mod describe;
+mod disabled;
+mod evaluator;
+mod expression;
+mod print;
+mod space;
+mod system;
+mod trace;
+
+pub use answer::{Answer, Coverage, Limit, Limits, Question, Verdict};
+pub use describe::{ChannelView, ProcessView, StateView, VariableView};
+pub use disabled::Disabled;
+pub use evaluator::Evaluator;
+pub use expression::{
+    Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
+};
+pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use system::{
+    ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
+    NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
+};
+pub use trace::{Change, Trace, TraceMove, TraceStep};

@@ -1,0 +1,222 @@
+//! What a statement does to a state.
+
+use rustc_hash::FxHashSet;
+
+use narrows_source::Span;
+
+use super::channels::{Offer, Sent};
+use super::expressions::{Context, Fault};
+use super::frame::Frame;
+use super::processes;
+use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind};
+
+/// How a statement went.
+pub(super) enum Outcome {
+    /// It can't be executed now.
+    Blocked,
+    /// It was executed.
+    Done,
+    /// It holds out a message: someone must take it at once.
+    Offered(Offer),
+}
+
+/// After this many jumps a `d_step` is watched for coming back to where it was.
+const PATIENCE: usize = 1000;
+
+/// Makes the initial state out of an empty one.
+pub(super) fn set_up(
+    system: &System,
+    frame: &mut Frame,
+    violations: &mut Vec<Violation>,
+) -> Result<(), Fault> {
+    let mut context = Context::new(system, frame, 0, violations);
+    context.set_up(&system.setup, Span::default())?;
+    for process in &system.initial_processes {
+        let span = system.proctype(process.proctype).span;
+        let pid = frame.process_count() as u8;
+        let fault = Violation { kind: ViolationKind::TooManyProcesses, span, pid };
+        processes::create(system, frame, process.proctype, process.priority, &[], fault, violations)?;
+    }
+    Ok(())
+}
+
+impl Context<'_, '_> {
+    /// Executes a statement; `taken` says whether an earlier edge of the location was.
+    pub(super) fn execute(&mut self, statement: &Statement, taken: bool) -> Result<Outcome, Fault> {
+        if self.offer.is_some() && !matches!(statement, Statement::Receive(_) | Statement::DStep(_)) {
+            return Ok(Outcome::Blocked);
+        }
+        let done = match statement {
+            Statement::Skip => true,
+            Statement::Else => !taken,
+            Statement::Condition(condition) => self.holds(condition)?,
+            Statement::Assign(place, value) => {
+                let value = self.value(value)?;
+                self.store(place, value)?;
+                true
+            }
+            Statement::Run(run, assign) => {
+                self.run_result = self.run(run)?;
+                match assign {
+                    Some((place, value)) => {
+                        let value = self.value(value)?;
+                        self.store(place, value)?;
+                        true
+                    }
+                    None => self.run_result != 0,
+                }
+            }
+            Statement::Send(send) => match self.send(send)? {
+                Sent::Blocked => false,
+                Sent::Stored => true,
+                Sent::Offered(offer) => return Ok(Outcome::Offered(offer)),
+            },
+            Statement::Receive(receive) => self.receive(receive)?,
+            Statement::Assert(condition) => {
+                if !self.holds(condition)? {
+                    self.report(ViolationKind::Assertion, Span::default());
+                }
+                true
+            }
+            Statement::Print(_, arguments) => {
+                for argument in arguments {
+                    self.value(argument)?;
+                }
+                true
+            }
+            Statement::PrintMtype(value, _) => {
+                self.value(value)?;
+                true
+            }
+            Statement::SetPriority(pid, priority) => {
+                let (pid, priority) = (self.value(pid)?, self.value(priority)?);
+                self.set_priority(pid, priority)?;
+                true
+            }
+            Statement::End => {
+                let youngest = self.pid + 1 == self.frame.process_count();
+                if youngest {
+                    self.frame.remove_youngest();
+                }
+                youngest
+            }
+            Statement::DStep(step) => {
+                let may = self.may_start(step, taken)?;
+                if may {
+                    self.run_d_step(step)?;
+                }
+                may
+            }
+        };
+        Ok(if done { Outcome::Done } else { Outcome::Blocked })
+    }
+
+    fn run(&mut self, run: &Run) -> Result<i32, Fault> {
+        let mut arguments = Vec::with_capacity(run.arguments.len());
+        for argument in &run.arguments {
+            arguments.push(self.value(argument)?);
+        }
+        let fault = self.fault(ViolationKind::TooManyProcesses, run.span);
+        let (system, violations) = (self.system, &mut *self.violations);
+        let pid =
+            processes::create(system, self.frame, run.proctype, run.priority, &arguments, fault, violations)?;
+        Ok(pid as i32)
+    }
+
+    fn set_priority(&mut self, pid: i32, priority: i32) -> Result<(), Fault> {
+        let Some(pid) = usize::try_from(pid).ok().filter(|pid| *pid < self.frame.process_count()) else {
+            return Ok(());
+        };
+        match u8::try_from(priority) {
+            Ok(priority) if priority > 0 => {
+                self.frame.set_priority(pid, priority);
+                Ok(())
+            }
+            _ => Err(self.fault(ViolationKind::BadPriority, Span::default())),
+        }
+    }
+
+    /// Returns whether a `d_step` may begin.
+    pub(super) fn may_start(&mut self, step: &DStep, taken: bool) -> Result<bool, Fault> {
+        let free = self.offer.is_none();
+        if step.guards.is_empty() {
+            return Ok(free);
+        }
+        for guard in &step.guards {
+            let holds = match guard {
+                Guard::Else => free && !taken,
+                Guard::Always => free,
+                Guard::Condition(condition) => free && self.holds(condition)?,
+                Guard::Send(send) => free && self.can_send(send)?,
+                Guard::Receive(receive) => self.can_receive(receive)?,
+            };
+            if holds {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn run_d_step(&mut self, step: &DStep) -> Result<(), Fault> {
+        let mut at = step.start;
+        let mut jumps = 0;
+        let mut seen = FxHashSet::default();
+        loop {
+            jumps += 1;
+            // It is deterministic: the same place with the same state again means for ever.
+            if jumps > PATIENCE && !seen.insert((at, self.frame.visible().to_vec())) {
+                return Err(self.fault(ViolationKind::EndlessDStep, step.span));
+            }
+            at = match &step.nodes[at.0 as usize] {
+                Node::Leave => return Ok(()),
+                Node::Jump(next) => *next,
+                Node::Execute(statement, next, span) => {
+                    if !self.executed(statement, *span)? {
+                        return Err(self.fault(ViolationKind::BlockedDStep, *span));
+                    }
+                    *next
+                }
+                Node::Choose(options, span) => {
+                    let mut chosen = None;
+                    for option in options {
+                        match &step.nodes[option.0 as usize] {
+                            Node::Execute(statement, next, span) => {
+                                if self.executed(statement, *span)? {
+                                    chosen = Some(*next);
+                                    break;
+                                }
+                            }
+                            _ => {
+                                chosen = Some(*option);
+                                break;
+                            }
+                        }
+                    }
+                    chosen.ok_or_else(|| self.fault(ViolationKind::BlockedDStep, *span))?
+                }
+            };
+        }
+    }
+
+    /// Executes a statement inside a `d_step`; false if it blocks.
+    fn executed(&mut self, statement: &Statement, span: Span) -> Result<bool, Fault> {
+        let is_receive = matches!(statement, Statement::Receive(_));
+        let before = self.violations.len();
+        let outcome = self.execute(statement, false)?;
+        for violation in &mut self.violations[before..] {
+            if violation.kind == ViolationKind::Assertion {
+                violation.span = span;
+            }
+        }
+        match outcome {
+            Outcome::Blocked => Ok(false),
+            Outcome::Done => {
+                if is_receive {
+                    self.offer = None;
+                }
+                Ok(true)
+            }
+            Outcome::Offered(_) => Err(self.fault(ViolationKind::RendezvousInDStep, span)),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A state laid open: its bytes, and where each process and channel starts.
+
+use crate::{Area, LocationId, ProctypeId, Scalar, System};
+
+const CHANNEL_TAG: u16 = 0x8000;
+const PROCESS_HEAD: usize = 4;
+const CHANNEL_HEAD: usize = 3;
+
+/// A state that can be read and changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frame {
+    bytes: Vec<u8>,
+    hidden: Vec<u8>,
+    /// Where each process's component starts.
+    processes: Vec<u32>,
+    /// Where each channel's component starts.
+    channels: Vec<u32>,
+    globals: u32,
+    process_head: u32,
+}
+
+/// Frames to use again, so that a step allocates nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    free: Vec<Frame>,
+}
+
+impl Frames {
+    pub(crate) fn copy_of(&mut self, frame: &Frame) -> Frame {
+        match self.free.pop() {
+            Some(mut copy) => {
+                copy.clone_from_frame(frame);
+                copy
+            }
+            None => frame.clone(),
+        }
+    }
+
+    pub(crate) fn blank(&mut self) -> Frame {
+        self.free.pop().unwrap_or_default()
+    }
+
+    pub(crate) fn give_back(&mut self, frame: Frame) {
+        self.free.push(frame);
+    }
+}
+
+impl Frame {
+    /// Makes the state before anything is set up: no process, no channel, all variables 0.
+    pub(crate) fn empty(system: &System) -> Frame {
+        let globals = 2 + usize::from(system.tracks_last);
+        Frame {
+            bytes: vec![0; globals + system.global_bytes as usize],
+            hidden: vec![0; system.hidden_bytes as usize],
+            globals: globals as u32,
+            process_head: (PROCESS_HEAD + usize::from(system.has_priorities)) as u32,
+            ..Frame::default()
+        }
+    }
+
+    fn clone_from_frame(&mut self, other: &Frame) {
+        self.bytes.clone_from(&other.bytes);
+        self.hidden.clone_from(&other.hidden);
+        self.processes.clone_from(&other.processes);
+        self.channels.clone_from(&other.channels);
+        self.globals = other.globals;
+        self.process_head = other.process_head;
+    }
+
+    pub(crate) fn load(&mut self, system: &System, state: &[u8]) {
+        let visible = state.len() - system.hidden_bytes as usize;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&state[..visible]);
+        self.hidden.clear();
+        self.hidden.extend_from_slice(&state[visible..]);
+        self.processes.clear();
+        self.channels.clear();
+        self.globals = 2 + u32::from(system.tracks_last);
+        self.process_head = (PROCESS_HEAD + usize::from(system.has_priorities)) as u32;
+        let mut at = (self.globals + system.global_bytes) as usize;
+        while at < self.bytes.len() {
+            let tag = self.tag(at);
+            if tag & CHANNEL_TAG == 0 {
+                self.processes.push(at as u32);
+                at += self.process_head as usize + system.proctypes[tag as usize].local_bytes as usize;
+            } else {
+                self.channels.push(at as u32);
+                let kind = &system.channel_kinds[(tag & !CHANNEL_TAG) as usize];
+                at += CHANNEL_HEAD + usize::from(kind.capacity) * kind.message_bytes() as usize;
+            }
+        }
+    }
+
+    pub(crate) fn save(&self, state: &mut Vec<u8>) {
+        state.clear();
+        state.extend_from_slice(&self.bytes);
+        state.extend_from_slice(&self.hidden);
+    }
+
+    /// Returns what tells this state from others.
+    pub(crate) fn visible(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn tag(&self, at: usize) -> u16 {
+        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+    }
+
+    pub(crate) fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    pub(crate) fn channel_count(&self) -> usize {
+        self.channels.len()
+    }
+
+    pub(crate) fn proctype(&self, pid: usize) -> ProctypeId {
+        ProctypeId(self.tag(self.processes[pid] as usize))
+    }
+
+    pub(crate) fn location(&self, pid: usize) -> LocationId {
+        LocationId(self.tag(self.processes[pid] as usize + 2))
+    }
+
+    pub(crate) fn set_location(&mut self, pid: usize, location: LocationId) {
+        let at = self.processes[pid] as usize + 2;
+        self.bytes[at..at + 2].copy_from_slice(&location.0.to_le_bytes());
+    }
+
+    pub(crate) fn priority(&self, pid: usize) -> u8 {
+        if self.process_head as usize > PROCESS_HEAD {
+            self.bytes[self.processes[pid] as usize + PROCESS_HEAD]
+        } else {
+            1
+        }
+    }
+
+    pub(crate) fn set_priority(&mut self, pid: usize, priority: u8) {
+        if self.process_head as usize > PROCESS_HEAD {
+            let at = self.processes[pid] as usize + PROCESS_HEAD;
+            self.bytes[at] = priority;
+        }
+    }
+
+    pub(crate) fn last(&self) -> u8 {
+        if self.globals > 2 { self.bytes[2] } else { 0 }
+    }
+
+    pub(crate) fn set_last(&mut self, pid: usize) {
+        if self.globals > 2 {
+            self.bytes[2] = pid as u8;
+        }
+    }
+
+    fn start_of(&self, area: Area, pid: usize) -> usize {
+        match area {
+            Area::Global => self.globals as usize,
+            Area::Hidden => 0,
+            Area::Local => (self.processes[pid] + self.process_head) as usize,
+        }
+    }
+
+    pub(crate) fn read(&self, area: Area, pid: usize, offset: u32, scalar: Scalar) -> i32 {
+        let at = self.start_of(area, pid) + offset as usize;
+        let bytes = if area == Area::Hidden { &self.hidden } else { &self.bytes };
+        scalar.read(bytes, at)
+    }
+
+    pub(crate) fn write(&mut self, area: Area, pid: usize, offset: u32, scalar: Scalar, value: i32) {
+        let at = self.start_of(area, pid) + offset as usize;
+        let bytes = if area == Area::Hidden { &mut self.hidden } else { &mut self.bytes };
+        scalar.write(bytes, at, value);
+    }
+
+    pub(crate) fn add_process(
+        &mut self,
+        system: &System,
+        proctype: ProctypeId,
+        start: LocationId,
+        priority: u8,
+    ) -> usize {
+        let at = self.bytes.len();
+        let local_bytes = system.proctype(proctype).local_bytes as usize;
+        self.bytes.resize(at + self.process_head as usize + local_bytes, 0);
+        self.bytes[at..at + 2].copy_from_slice(&proctype.0.to_le_bytes());
+        self.processes.push(at as u32);
+        self.bytes[0] += 1;
+        let pid = self.processes.len() - 1;
+        self.set_location(pid, start);
+        self.set_priority(pid, priority);
+        pid
+    }
+
+    /// Removes the youngest process, and the channels that were created after it.
+    pub(crate) fn remove_youngest(&mut self) {
+        let Some(at) = self.processes.pop() else { return };
+        self.bytes.truncate(at as usize);
+        self.channels.retain(|channel| *channel < at);
+        self.bytes[0] = self.processes.len() as u8;
+        self.bytes[1] = self.channels.len() as u8;
+    }
+
+    pub(crate) fn add_channel(&mut self, system: &System, kind: u16) -> usize {
+        let at = self.bytes.len();
+        let size = &system.channel_kinds[kind as usize];
+        self.bytes.resize(at + CHANNEL_HEAD + usize::from(size.capacity) * size.message_bytes() as usize, 0);
+        self.bytes[at..at + 2].copy_from_slice(&(kind | CHANNEL_TAG).to_le_bytes());
+        self.channels.push(at as u32);
+        self.bytes[1] += 1;
+        self.channels.len() - 1
+    }
+
+    pub(crate) fn channel_kind(&self, channel: usize) -> usize {
+        (self.tag(self.channels[channel] as usize) & !CHANNEL_TAG) as usize
+    }
+
+    pub(crate) fn channel_length(&self, channel: usize) -> usize {
+        usize::from(self.bytes[self.channels[channel] as usize + 2])
+    }
+
+    pub(crate) fn set_channel_length(&mut self, channel: usize, length: usize) {
+        self.bytes[self.channels[channel] as usize + 2] = length as u8;
+    }
+
+    /// Returns the bytes of a channel's messages.
+    pub(crate) fn messages(&self, channel: usize) -> &[u8] {
+        &self.bytes[self.channels[channel] as usize + CHANNEL_HEAD..]
+    }
+
+    pub(crate) fn messages_mut(&mut self, channel: usize) -> &mut [u8] {
+        &mut self.bytes[self.channels[channel] as usize + CHANNEL_HEAD..]
+    }
+}

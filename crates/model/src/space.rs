@@ -1,0 +1,170 @@
+//! State spaces: what checkers, simulators and replays walk over.
+
+use std::ops::ControlFlow;
+
+use narrows_source::Span;
+
+use crate::evaluator::Frames;
+use crate::{LocationId, ProctypeId, TransitionId};
+
+/// States as byte strings of any length, and how they follow each other.
+pub trait StateSpace: Sync {
+    /// Returns how many bytes at the end of each state do not count when states are compared.
+    fn hidden_bytes(&self) -> usize;
+
+    /// Returns the initial state, and what went wrong on the way to it.
+    fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation>;
+
+    /// Visits every successor of a state, in an order that depends on the state alone.
+    fn successors(
+        &self,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion;
+}
+
+/// Memory that [`StateSpace::successors`] uses again and again; one for each thread.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(crate) frames: Frames,
+    pub(crate) moves: Vec<Move>,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) atomic_path: Vec<Vec<u8>>,
+    pub(crate) output: Vec<u8>,
+}
+
+/// One edge of the state space.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor<'a> {
+    /// What the processes did, in order: more than one for an atomic sequence or a rendezvous.
+    pub moves: &'a [Move],
+    /// What went wrong on the way.
+    pub violations: &'a [Violation],
+    /// The state reached; `None` if something went so wrong that there is none.
+    pub target: Option<&'a [u8]>,
+}
+
+/// How the successors of a state were enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expansion {
+    /// There is at least one edge, or the visitor broke off.
+    Moves,
+    /// Nothing can move, and that is as it should be.
+    Ended,
+    /// Nothing can move, but a process is not where it may end.
+    Deadlock,
+}
+
+/// A transition that a process took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The process's number.
+    pub pid: u8,
+    /// Its kind.
+    pub proctype: ProctypeId,
+    /// Where it was.
+    pub from: LocationId,
+    /// The transition.
+    pub transition: TransitionId,
+    /// Its part in a rendezvous.
+    pub kind: MoveKind,
+}
+
+/// What a move is in a rendezvous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveKind {
+    /// It stands alone.
+    Alone,
+    /// It offers a message; the next move takes it.
+    Offer,
+    /// It takes the message that the previous move offered.
+    Accept,
+}
+
+/// Something that went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Violation {
+    /// What.
+    pub kind: ViolationKind,
+    /// Where in the text.
+    pub span: Span,
+    /// Which process.
+    pub pid: u8,
+}
+
+/// What can go wrong in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// An assertion is false.
+    Assertion,
+    /// An index is outside its array; a read gives 0 and a write is lost.
+    IndexOutOfRange,
+    /// A message has fewer fields than the channel's; the others are 0.
+    TooFewFieldsSent,
+    /// A message has more fields than the channel's; they are lost.
+    TooManyFieldsSent,
+    /// A receive names fewer fields than the channel's.
+    TooFewFieldsReceived,
+    /// A rendezvous channel is polled; it is never found to hold a message.
+    PolledRendezvous,
+    /// A `D_proctype` has a choice.
+    Nondeterminism,
+    /// Division, or remainder, by zero.
+    DivisionByZero,
+    /// The smallest number divided by minus one.
+    DivisionOverflow,
+    /// A receive names more fields than the channel's.
+    TooManyFieldsReceived,
+    /// A channel variable that holds no channel is used.
+    NoChannel,
+    /// More than 255 processes.
+    TooManyProcesses,
+    /// More than 255 channels.
+    TooManyChannels,
+    /// A statement in a `d_step` can't be executed.
+    BlockedDStep,
+    /// A send to a rendezvous channel in a `d_step`.
+    RendezvousInDStep,
+    /// A `d_step` that does not end.
+    EndlessDStep,
+    /// An `atomic` sequence that comes back to where it was.
+    EndlessAtomic,
+    /// A process asks whether it is enabled itself.
+    EnabledSelf,
+    /// A priority outside of 1 to 255.
+    BadPriority,
+}
+
+impl ViolationKind {
+    /// Returns whether the run can't go on after it.
+    pub fn is_fatal(self) -> bool {
+        self >= ViolationKind::DivisionByZero
+    }
+
+    /// Says what happened.
+    pub fn message(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion violated",
+            ViolationKind::IndexOutOfRange => "array index out of range",
+            ViolationKind::TooFewFieldsSent => "message with too few fields",
+            ViolationKind::TooManyFieldsSent => "message with too many fields",
+            ViolationKind::TooFewFieldsReceived => "receive with too few fields",
+            ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
+            ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
+            ViolationKind::DivisionByZero => "division by zero",
+            ViolationKind::DivisionOverflow => "division overflow",
+            ViolationKind::TooManyFieldsReceived => "receive with too many fields",
+            ViolationKind::NoChannel => "use of an uninitialised channel",
+            ViolationKind::TooManyProcesses => "too many processes",
+            ViolationKind::TooManyChannels => "too many channels",
+            ViolationKind::BlockedDStep => "statement blocks inside a d_step",
+            ViolationKind::RendezvousInDStep => "rendezvous send inside a d_step",
+            ViolationKind::EndlessDStep => "endless loop inside a d_step",
+            ViolationKind::EndlessAtomic => "endless loop inside an atomic sequence",
+            ViolationKind::EnabledSelf => "enabled() asked of the process itself",
+            ViolationKind::BadPriority => "priority out of range",
+        }
+    }
+}

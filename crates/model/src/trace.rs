@@ -1,0 +1,159 @@
+//! A run, replayed in the evaluator move by move, with what each move changed.
+
+use std::ops::ControlFlow;
+
+use narrows_source::Span;
+
+use crate::{Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Violation};
+
+/// A run from the initial state.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The initial state.
+    pub initial: Vec<u8>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// For an endless run: the step that comes again after the last one.
+    pub cycle: Option<usize>,
+}
+
+/// One edge of the state space.
+#[derive(Clone, Debug)]
+pub struct TraceStep {
+    /// What the processes did.
+    pub moves: Vec<TraceMove>,
+    /// What went wrong.
+    pub violations: Vec<Violation>,
+    /// The state after it; the one before it, if something went so wrong that there is none.
+    pub state: Vec<u8>,
+    /// What it changed.
+    pub changes: Vec<Change>,
+}
+
+/// What a process did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceMove {
+    /// The move.
+    pub step: Move,
+    /// The name of the process's kind.
+    pub process: String,
+    /// What the text says.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A variable, a channel or a process that is no longer what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name.
+    pub name: String,
+    /// Before; `None` if it was not there.
+    pub before: Option<String>,
+    /// After; `None` if it is gone.
+    pub after: Option<String>,
+}
+
+impl Trace {
+    /// Replays a path of states; the last step may instead be one that ends in a fault or shows a violation, chosen by
+    /// `last`. Returns `None` if the path is not one of the system's: then an engine is wrong.
+    pub fn replay(
+        evaluator: &Evaluator<'_>,
+        path: &[Vec<u8>],
+        last: Option<&dyn Fn(&[Violation]) -> bool>,
+    ) -> Option<Trace> {
+        let (initial, _) = evaluator.initial().ok()?;
+        if path.first() != Some(&initial) {
+            return None;
+        }
+        let mut trace = Trace { initial, ..Trace::default() };
+        for pair in path.windows(2) {
+            let step = find_step(evaluator, &pair[0], |_, target| target == Some(pair[1].as_slice()))?;
+            trace.steps.push(step);
+        }
+        if let Some(last) = last {
+            let state = path.last()?;
+            let step = find_step(evaluator, state, |violations, _| last(violations))?;
+            trace.steps.push(step);
+        }
+        Some(trace)
+    }
+
+    /// Returns the state after the last step.
+    pub fn last_state(&self) -> &[u8] {
+        self.steps.last().map_or(&self.initial, |step| &step.state)
+    }
+}
+
+fn find_step(
+    evaluator: &Evaluator<'_>,
+    state: &[u8],
+    wanted: impl Fn(&[Violation], Option<&[u8]>) -> bool,
+) -> Option<TraceStep> {
+    let mut found = None;
+    let mut scratch = Scratch::default();
+    evaluator.successors(state, &mut scratch, &mut |successor| {
+        if wanted(successor.violations, successor.target) {
+            let violations = successor.violations.to_vec();
+            found = Some((successor.moves.to_vec(), violations, successor.target.map(<[u8]>::to_vec)));
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    found.map(|(moves, violations, target)| evaluator.trace_step(state, &moves, violations, target))
+}
+
+impl Evaluator<'_> {
+    /// Describes a step for people.
+    pub fn trace_step(
+        &self,
+        before: &[u8],
+        moves: &[Move],
+        violations: Vec<Violation>,
+        target: Option<Vec<u8>>,
+    ) -> TraceStep {
+        let state = target.unwrap_or_else(|| before.to_vec());
+        let changes = self.changes(before, &state);
+        let moves = moves.iter().map(|step| self.trace_move(*step)).collect();
+        TraceStep { moves, violations, state, changes }
+    }
+
+    fn trace_move(&self, step: Move) -> TraceMove {
+        let proctype = self.system().proctype(step.proctype);
+        let transition = proctype.transition(step.transition);
+        TraceMove {
+            step,
+            process: proctype.name.clone(),
+            text: transition.text.clone(),
+            span: transition.span,
+        }
+    }
+
+    /// Returns every step that a state allows, in order, and whether it is a dead end.
+    pub fn steps(&self, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
+        let mut steps = Vec::new();
+        let mut scratch = Scratch::default();
+        let expansion = self.successors(state, &mut scratch, &mut |successor| {
+            let violations = successor.violations.to_vec();
+            let target = successor.target.map(<[u8]>::to_vec);
+            steps.push(self.trace_step(state, successor.moves, violations, target));
+            ControlFlow::Continue(())
+        });
+        (steps, expansion)
+    }
+}
+
+impl TraceStep {
+    /// Returns the moves that say something: without the ones that only join two locations.
+    pub fn visible_moves<'a>(&'a self, evaluator: &Evaluator<'a>) -> impl Iterator<Item = &'a TraceMove> {
+        let system = evaluator.system();
+        let all_glue = self.moves.iter().all(|m| is_glue(system, m));
+        self.moves.iter().filter(move |m| all_glue || !is_glue(system, m))
+    }
+}
+
+fn is_glue(system: &crate::System, step: &TraceMove) -> bool {
+    let transition = system.proctype(step.step.proctype).transition(step.step.transition);
+    transition.is_glue && step.step.kind == MoveKind::Alone
+}
