@@ -39,6 +39,7 @@ const WORDS: &[Kind] = &[
 
 impl Parser<'_> {
     /// Parses `hidden byte a, b[3] = 1`; a type stands here.
+    #[inline(never)]
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let visibility = match self.kind() {
             Kind::Hidden => Visibility::Hidden,
@@ -126,6 +127,7 @@ impl Parser<'_> {
         Ok(Variable { name, width, length, initial })
     }
 
+    #[inline(never)]
     fn initial(&mut self) -> Parsed<Initial> {
         let start = self.position;
         if self.eat(Kind::LeftBrace) {
@@ -164,6 +166,7 @@ impl Parser<'_> {
     }
 
     /// Reports a name that stands where a type should, and parses the declaration all the same.
+    #[inline(never)]
     pub(super) fn unknown_type(&mut self) -> Parsed<Declaration> {
         let word = self.token().text.clone();
         let kind_span = self.span();

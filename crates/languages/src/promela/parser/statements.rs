@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use narrows_source::{Diagnostic, Span, closest};
 
-use super::{Open, Parsed, Parser, Reported};
+use super::{MAX_DEPTH, Open, Parsed, Parser, Reported};
 use crate::promela::ast::{
     BinaryOperator, Exclusive, Expr, ExprKind, Ident, Place, Sequence, Statement, StatementKind, Step,
 };
@@ -23,6 +23,7 @@ pub(super) fn skip(span: Span) -> Statement {
 
 impl Parser<'_> {
     /// Parses `{ … }`.
+    #[inline(never)]
     pub(super) fn block(&mut self) -> Parsed<Sequence> {
         let start = self.position;
         let open = self.expect(Kind::LeftBrace, "`{`")?;
@@ -36,6 +37,7 @@ impl Parser<'_> {
     }
 
     /// Parses steps up to the end of what contains them.
+    #[inline(never)]
     fn steps(&mut self, container: &str) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut failed = false;
@@ -51,42 +53,48 @@ impl Parser<'_> {
             }
             let start = self.position;
             self.operators = 0;
-            match self.step() {
-                Ok(step) => {
-                    let inlined = matches!(&step, Step::Statement(statement) if is_inline(statement));
-                    steps.push(step);
-                    if !inlined && !self.is_separated() {
-                        self.missing_separator();
-                        // Unlike a statement, an operator or a bracket can't come next.
-                        if !self.may_start_statement() {
-                            self.synchronise();
-                        }
+            if let Ok(step) = self.step() {
+                let inlined = matches!(&step, Step::Statement(statement) if is_inline(statement));
+                steps.push(step);
+                if !inlined && !self.is_separated() {
+                    if self.at(Kind::LeftParen) && self.previous().kind == Kind::Name {
+                        self.called_in_expression();
+                        continue;
+                    }
+                    self.missing_separator();
+                    // Unlike a statement, an operator or a bracket can't come next.
+                    if !self.may_start_statement() {
+                        self.synchronise();
                     }
                 }
-                Err(Reported) => {
-                    failed = true;
-                    self.synchronise();
-                }
+            } else {
+                failed = true;
+                self.synchronise();
             }
             if self.position == start {
                 self.bump();
             }
         }
         if steps.is_empty() {
-            let span = self.span();
             if !failed {
-                let diagnostic = Diagnostic::error("P0117", span, format!("this {container} is empty"))
-                    .label("expected a statement before this")
-                    .help("write `skip` for a statement that does nothing");
-                self.report(diagnostic);
+                self.empty(container);
             }
-            steps.push(Step::Statement(skip(span)));
+            steps.push(Step::Statement(skip(self.span())));
         }
         steps
     }
 
+    #[cold]
+    fn empty(&mut self, container: &str) {
+        let diagnostic = Diagnostic::error("P0117", self.span(), format!("this {container} is empty"))
+            .label("expected a statement before this")
+            .help("write `skip` for a statement that does nothing");
+        self.report(diagnostic);
+    }
+
     fn at_sequence_end(&self) -> bool {
-        matches!(self.kind(), Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon | Kind::End) || self.at_unit()
+        matches!(self.kind(), Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon | Kind::End)
+            || self.at_unit()
     }
 
     fn is_separated(&self) -> bool {
@@ -94,13 +102,22 @@ impl Parser<'_> {
             || self.at(Kind::Arrow)
             || self.at_sequence_end()
             || self.token().newline
-            || matches!(self.previous().kind, Kind::RightBrace | Kind::Else | Kind::Od | Kind::Fi | Kind::EmbeddedC)
+            || matches!(
+                self.previous().kind,
+                Kind::RightBrace | Kind::Else | Kind::Od | Kind::Fi | Kind::EmbeddedC
+            )
     }
 
     fn may_start_statement(&self) -> bool {
         !matches!(
             self.kind(),
-            Kind::RightParen | Kind::RightBracket | Kind::Comma | Kind::Assign | Kind::Colon | Kind::Dot | Kind::DotDot
+            Kind::RightParen
+                | Kind::RightBracket
+                | Kind::Comma
+                | Kind::Assign
+                | Kind::Colon
+                | Kind::Dot
+                | Kind::DotDot
         )
     }
 
@@ -116,13 +133,10 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn step(&mut self) -> Parsed<Step> {
         if self.at_mtype_names(0) {
-            let diagnostic = Diagnostic::error("P0119", self.span(), "an `mtype` is declared outside of processes")
-                .label("not in a sequence of statements");
-            self.report(diagnostic);
-            self.mtype()?;
-            return Ok(Step::Statement(skip(self.previous().span)));
+            return self.misplaced_mtype();
         }
         if self.at_type() {
             return Ok(Step::Declaration(self.declaration()?));
@@ -141,6 +155,17 @@ impl Parser<'_> {
         Ok(Step::Statement(main))
     }
 
+    #[cold]
+    fn misplaced_mtype(&mut self) -> Parsed<Step> {
+        let diagnostic =
+            Diagnostic::error("P0119", self.span(), "an `mtype` is declared outside of processes")
+                .label("not in a sequence of statements");
+        self.report(diagnostic);
+        self.mtype()?;
+        Ok(Step::Statement(skip(self.previous().span)))
+    }
+
+    #[inline(never)]
     fn exclusive(&mut self) -> Parsed<Exclusive> {
         let start = self.position;
         let send = self.at(Kind::Xs);
@@ -153,6 +178,7 @@ impl Parser<'_> {
     }
 
     /// Two names on one line: an unknown type, or a misspelt keyword.
+    #[inline(never)]
     fn two_names(&mut self) -> Parsed<Step> {
         let word = self.token().text.clone();
         let meant = Parser::meant(&word, WORDS).or_else(|| Parser::meant(&word, WORDS_MORE));
@@ -164,6 +190,7 @@ impl Parser<'_> {
     }
 
     /// Reports a misspelt keyword and reads on as if it were right.
+    #[inline(never)]
     fn misspelt(&mut self, text: &str, kind: Kind) {
         let word = self.token().text.clone();
         let diagnostic = Diagnostic::error("P0121", self.span(), format!("unknown word `{word}`"))
@@ -178,12 +205,13 @@ impl Parser<'_> {
         self.nested(Parser::statement_kind)
     }
 
+    #[inline(never)]
     fn statement_kind(&mut self) -> Parsed<Statement> {
         let start = self.position;
         let kind = match self.kind() {
             Kind::Name => return self.named_statement(),
-            Kind::If => StatementKind::If(self.options(Kind::Fi)?),
-            Kind::Do => StatementKind::Do(self.options(Kind::Od)?),
+            Kind::If => StatementKind::If(self.options(Kind::Fi)),
+            Kind::Do => StatementKind::Do(self.options(Kind::Od)),
             Kind::For => self.for_loop()?,
             Kind::Select => self.select()?,
             Kind::Break => {
@@ -235,13 +263,14 @@ impl Parser<'_> {
     }
 
     /// Parses a statement that starts with a name.
+    #[inline(never)]
     fn named_statement(&mut self) -> Parsed<Statement> {
         let start = self.position;
         let name = Ident { name: self.token().text.clone(), span: self.span() };
         match self.ahead(1) {
-            Kind::Colon if !self.proctypes.contains(&name.name) => return self.labelled(name),
+            Kind::Colon if self.at_label() => return self.labelled(),
             Kind::LeftParen if self.inlines.contains_key(&name.name) => {
-                let kind = self.inline_call(name, start, None)?;
+                let kind = self.inline_call(&name, start, None)?;
                 return Ok(Statement { kind, span: self.span_from(start) });
             }
             Kind::LeftParen if !self.tokens[self.position + 1].newline => return Err(self.unknown_inline()),
@@ -266,7 +295,7 @@ impl Parser<'_> {
                     && self.inlines.contains_key(&self.token().text)
                 {
                     let called = Ident { name: self.token().text.clone(), span: self.span() };
-                    self.inline_call(called, start, Some(place))?
+                    self.inline_call(&called, start, Some(place))?
                 } else {
                     StatementKind::Assign(place, self.expression()?)
                 }
@@ -285,39 +314,82 @@ impl Parser<'_> {
     }
 
     /// Makes an assignment of `place++` or `place--`.
+    #[inline(never)]
     fn step_by_one(&mut self, place: Place, operator: BinaryOperator) -> StatementKind {
         let span = self.span();
         self.bump();
         let one = Expr { kind: ExprKind::Number(1), span };
         let old = Expr { span: place.span, kind: ExprKind::Place(place.clone()) };
-        let value =
-            Expr { span: place.span.to(span), kind: ExprKind::Binary(operator, Box::new(old), Box::new(one)) };
+        let value = Expr {
+            span: place.span.to(span),
+            kind: ExprKind::Binary(operator, Box::new(old), Box::new(one)),
+        };
         StatementKind::Assign(place, value)
     }
 
-    fn labelled(&mut self, label: Ident) -> Parsed<Statement> {
-        let start = self.position;
-        self.bump();
-        self.bump();
-        if self.at_type() || matches!(self.kind(), Kind::Xr | Kind::Xs) {
-            let diagnostic = Diagnostic::error("P0106", label.span, "a label stands before a declaration")
-                .label("this label marks no statement")
-                .also(self.span(), "the declaration")
-                .help("move the declaration before the label");
-            self.report(diagnostic);
-            let step = self.step()?;
-            drop(step);
-            return Ok(Statement {
-                span: label.span,
-                kind: StatementKind::Label(label.clone(), Box::new(skip(label.span))),
-            });
+    /// Parses labels and the statement they mark. Labels may be many, so this is a loop.
+    #[inline(never)]
+    fn labelled(&mut self) -> Parsed<Statement> {
+        let mut labels: Vec<(Ident, usize)> = Vec::new();
+        while self.at_label() {
+            let start = self.position;
+            let label = self.name("a label")?;
+            self.bump();
+            if self.at_type() || matches!(self.kind(), Kind::Xr | Kind::Xs) {
+                self.label_before_declaration(&label);
+                self.step()?;
+                return Ok(skip(label.span));
+            }
+            labels.push((label, start));
+            if self.depth + labels.len() > MAX_DEPTH {
+                return Err(self.too_deep());
+            }
         }
-        let inner = if self.at_sequence_end() || self.at(Kind::Semicolon) || self.at(Kind::Arrow) {
-            skip(label.span)
+        let mut inner = if self.at_sequence_end() || self.at(Kind::Semicolon) || self.at(Kind::Arrow) {
+            skip(self.previous().span)
         } else {
             self.statement()?
         };
-        Ok(Statement { kind: StatementKind::Label(label, Box::new(inner)), span: self.span_from(start) })
+        for (label, start) in labels.into_iter().rev() {
+            inner =
+                Statement { kind: StatementKind::Label(label, Box::new(inner)), span: self.span_from(start) };
+        }
+        Ok(inner)
+    }
+
+    fn at_label(&self) -> bool {
+        self.at(Kind::Name)
+            && self.ahead(1) == Kind::Colon
+            && !self.known_proctypes().contains(&self.token().text)
+    }
+
+    #[cold]
+    fn label_before_declaration(&mut self, label: &Ident) {
+        let diagnostic = Diagnostic::error("P0106", label.span, "a label stands before a declaration")
+            .label("this label marks no statement")
+            .also(self.span(), "the declaration")
+            .help("move the declaration before the label");
+        self.report(diagnostic);
+    }
+
+    /// Reports a call after a name in an expression, and skips its arguments.
+    #[cold]
+    fn called_in_expression(&mut self) {
+        let name = self.previous().text.clone();
+        let diagnostic = if self.all_inlines.iter().any(|(known, _)| *known == name) {
+            Diagnostic::error("P0109", self.span(), format!("inline `{name}` is called within an expression"))
+                .label("a call of an inline is a statement")
+                .help(format!("let a variable take its value first, as in `x = {name}(…)`"))
+        } else if self.all_proctypes.contains(&name) {
+            Diagnostic::error("P0109", self.span(), format!("proctype `{name}` is called like a function"))
+                .label("a process is started")
+                .help(format!("write `run {name}(…)`"))
+        } else {
+            Diagnostic::error("P0109", self.span(), format!("unknown function `{name}`"))
+                .label("there are no functions with this name")
+        };
+        self.report(diagnostic);
+        self.synchronise();
     }
 
     /// Reports a call of something that is no inline, and skips it.
@@ -331,11 +403,11 @@ impl Parser<'_> {
                 .also(*span, "it is defined here")
                 .help("an inline must be defined before it is used: move it up");
         } else if self.all_proctypes.contains(&name) {
-            diagnostic = diagnostic
-                .label("this is a proctype")
-                .help(format!("start it with `run {name}(…)`"));
+            diagnostic =
+                diagnostic.label("this is a proctype").help(format!("start it with `run {name}(…)`"));
         } else {
-            let words = ["assert", "printf", "printm", "run", "len", "full", "empty", "nfull", "nempty", "eval"];
+            let words =
+                ["assert", "printf", "printm", "run", "len", "full", "empty", "nfull", "nempty", "eval"];
             let words = words.into_iter().chain(["select", "for", "enabled", "set_priority"]);
             let inlines = self.all_inlines.iter().map(|(known, _)| &**known);
             if let Some(meant) = closest(&name, inlines.chain(words)) {
@@ -348,6 +420,7 @@ impl Parser<'_> {
         Reported
     }
 
+    #[inline(never)]
     fn printf(&mut self) -> Parsed<StatementKind> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
@@ -366,7 +439,8 @@ impl Parser<'_> {
     }
 
     /// Parses the options of an `if` or a `do` and its end; the keyword stands here.
-    fn options(&mut self, end: Kind) -> Parsed<Vec<Sequence>> {
+    #[inline(never)]
+    fn options(&mut self, end: Kind) -> Vec<Sequence> {
         let open = Open { kind: self.kind(), span: self.span() };
         let (word, other) = if end == Kind::Fi { ("fi", Kind::Od) } else { ("od", Kind::Fi) };
         self.bump();
@@ -385,34 +459,44 @@ impl Parser<'_> {
         while self.at(Kind::ColonColon) {
             let start = self.position;
             self.bump();
-            let steps = self.steps("option");
+            let steps = self.nested(|parser| Ok(parser.steps("option"))).unwrap_or_default();
             options.push(Sequence { steps, span: self.span_from(start), close: self.previous().span });
         }
         self.open.pop();
         if self.eat(end) {
-            return Ok(options);
+            return options;
         }
-        let waiting = self.open.iter().any(|around| around.kind == if other == Kind::Fi { Kind::If } else { Kind::Do });
+        let waiting =
+            self.open.iter().any(|around| around.kind == if other == Kind::Fi { Kind::If } else { Kind::Do });
         if self.at(other) && !waiting {
-            let text = self.token().text.clone();
-            let diagnostic = Diagnostic::error("P0104", self.span(), format!("expected `{word}`, found `{text}`"))
-                .label(format!("write `{word}` here"))
-                .also(open.span, "to close this");
-            self.report(diagnostic);
-            self.bump();
+            self.wrong_end(open, word);
         } else {
             self.unclosed(open, word);
         }
-        Ok(options)
+        options
+    }
+
+    /// Reports a `fi` for an `od` or the other way round, and takes it.
+    #[cold]
+    fn wrong_end(&mut self, open: Open, word: &str) {
+        let text = self.token().text.clone();
+        let diagnostic =
+            Diagnostic::error("P0104", self.span(), format!("expected `{word}`, found `{text}`"))
+                .label(format!("write `{word}` here"))
+                .also(open.span, "to close this");
+        self.report(diagnostic);
+        self.bump();
     }
 
     /// Parses `for (i : a .. b) { … }` or `for (i in a) { … }`.
+    #[inline(never)]
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
         if self.at_type() {
-            let diagnostic = Diagnostic::error("P0100", self.span(), "a loop's variable is declared before the loop")
-                .label("expected the name of a variable");
+            let diagnostic =
+                Diagnostic::error("P0100", self.span(), "a loop's variable is declared before the loop")
+                    .label("expected the name of a variable");
             self.report(diagnostic);
             self.bump();
         }
@@ -427,12 +511,14 @@ impl Parser<'_> {
         Ok(StatementKind::ForRange(variable, low, high, self.for_body()?))
     }
 
+    #[inline(never)]
     fn for_body(&mut self) -> Parsed<Sequence> {
         self.eat(Kind::Semicolon);
         self.block()
     }
 
     /// Parses `: a .. b )`.
+    #[inline(never)]
     fn range(&mut self, expected: &str) -> Parsed<(Expr, Expr)> {
         self.expect(Kind::Colon, expected)?;
         let low = self.enclosed(Parser::expression)?;
@@ -442,6 +528,7 @@ impl Parser<'_> {
         Ok((low, high))
     }
 
+    #[inline(never)]
     fn select(&mut self) -> Parsed<StatementKind> {
         let literal = self.is_literal_select();
         self.bump();
