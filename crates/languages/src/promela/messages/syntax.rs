@@ -274,4 +274,16 @@ init { atmoic { skip } }
 Correct the spelling.
 ",
     },
+    Explanation {
+        code: "P0122",
+        title: "a send or a receive within an expression",
+        text: "`c!x` and `c?x` are statements: they can't be operands of `&&` or of any other operator.
+
+```promela
+init { if :: n > 0 && c?x -> skip fi }
+```
+
+Write `n > 0 && c?[x] -> c?x`: `c?[x]` is true if the message can be received, and receives nothing.
+",
+    },
 ];

@@ -100,7 +100,16 @@ impl Parser<'_> {
             let end = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
             diagnostic = diagnostic.also(end, "write `;` after this");
         }
-        if self.at(Kind::Assign) {
+        let sends = matches!(self.kind(), Kind::Query | Kind::QueryQuery | Kind::Bang | Kind::BangBang);
+        if sends && matches!(self.previous().kind, Kind::Name | Kind::RightBracket) {
+            diagnostic = Diagnostic::error(
+                "P0122",
+                self.span(),
+                "a send or a receive is a statement, not an expression",
+            )
+            .label("this can't be part of a condition")
+            .help("ask with `c?[x]` whether a message can be received, and receive it in the next statement");
+        } else if self.at(Kind::Assign) {
             diagnostic =
                 Diagnostic::error("P0108", self.span(), "nothing can be assigned to this expression")
                     .label("`=` assigns")

@@ -14,6 +14,7 @@ mod inline;
 mod ltl;
 mod messages;
 mod sends;
+mod slips;
 mod statements;
 mod units;
 
@@ -76,6 +77,8 @@ struct Parser<'a> {
     inlines: FxHashMap<Rc<str>, Rc<Inline>>,
     /// Typedefs seen so far.
     typedefs: Vec<Rc<str>>,
+    /// Names that were reported as unknown types.
+    unknown_types: FxHashSet<Rc<str>>,
     /// Proctypes seen so far.
     proctypes: FxHashSet<Rc<str>>,
     /// Proctypes of the whole text.
@@ -223,6 +226,7 @@ impl<'a> Parser<'a> {
             diagnostics,
             inlines: FxHashMap::default(),
             typedefs: Vec::new(),
+            unknown_types: FxHashSet::default(),
             proctypes: FxHashSet::default(),
             all_proctypes,
             all_inlines,

@@ -1,5 +1,7 @@
 //! Small texts and the trees or messages they give.
 
+use std::fmt::Write as _;
+
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
 
 use super::{Options, parse, parse_expression_text, parse_formula_text, parse_with_context, show};
@@ -168,7 +170,11 @@ fn channels_and_types() {
         "typedef T { byte x; chan c[2] = [0] of {bit} } T t; chan c = [2] of { byte, mtype:s, T }",
         "typedef T {byte x; chan c[2] = [0] of {bit}}\nT t\nchan c = [2] of {byte, mtype:s, T}",
     );
-    errors("Tt x;", &["1:1 P0105 unknown type `Tt`"]);
+    errors("Tt x; Tt y;", &["1:1 P0105 unknown type `Tt`"]);
+    errors(
+        "chan c = [1] of { byt, Tt }",
+        &["1:19 P0105 unknown type `byt` (did you mean `bit`?)", "1:24 P0105 unknown type `Tt`"],
+    );
     errors(
         "typedef Tree { byte x } init { Tre t; t.x = 1 }",
         &["1:32 P0105 unknown type `Tre` (did you mean `Tree`?)"],
@@ -295,6 +301,12 @@ fn slips() {
         "init { x + 1 = 2; y = 3 }",
         &["1:14 P0108 nothing can be assigned to this expression (use `==` to compare)"],
     );
+    errors(
+        "init { if :: n > 0 && c?x -> skip fi }",
+        &[
+            "1:24 P0122 a send or a receive is a statement, not an expression (ask with `c?[x]` whether a message can be received, and receive it in the next statement)",
+        ],
+    );
     errors("init { }", &["1:8 P0117 this block is empty (write `skip` for a statement that does nothing)"]);
     errors(
         "init { if :: fi }",
@@ -350,7 +362,7 @@ fn deep_nesting_is_an_error_and_no_crash() {
 fn inlines_that_explode_are_an_error() {
     let mut text = String::from("inline f0() { skip }\n");
     for level in 1..40 {
-        text.push_str(&format!("inline f{level}() {{ f{0}(); f{0}() }}\n", level - 1));
+        let _ = writeln!(text, "inline f{level}() {{ f{0}(); f{0}() }}", level - 1);
     }
     text.push_str("init { f39() }");
     let (_, messages) = run(&text);

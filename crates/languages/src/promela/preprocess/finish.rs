@@ -59,6 +59,7 @@ fn unexpected_character(token: &Token) -> Diagnostic {
     .label("no token of Promela starts with it");
     match &*token.text {
         "'" => diagnostic.help("a character constant is one character between quotes, such as 'a' or '\\n'"),
+        "“" | "”" | "„" => diagnostic.help("a string stands between straight quotes: \"…\""),
         "#" => diagnostic.help("a directive must be the first thing on its line"),
         _ => diagnostic,
     }
@@ -123,11 +124,17 @@ fn number(token: &Token, negative: bool, diagnostics: &mut Diagnostics) -> i32 {
         Ok(value) if value <= i64::from(i32::MAX) => value as i32,
         Ok(value) if negative && value == 1 << 31 => i32::MIN,
         _ => {
-            diagnostics.push(
+            let diagnostic =
                 Diagnostic::error("P0018", token.span, format!("the number {text} is out of range"))
-                    .label("the greatest int is 2147483647"),
-            );
-            i32::MAX
+                    .label("the greatest int is 2147483647");
+            let Ok(value) = text.parse::<i64>() else {
+                diagnostics.push(diagnostic);
+                return i32::MAX;
+            };
+            let wrapped = value as i32;
+            diagnostics
+                .push(diagnostic.help(format!("SPIN takes it for {wrapped}; write that if it is meant")));
+            wrapped
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Small texts and what the preprocessor makes of them.
 
+use std::fmt::Write as _;
+
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
 
 use super::{Options, preprocess};
@@ -141,7 +143,7 @@ fn calls_go_wrong() {
 fn explosions_are_an_error() {
     let mut text = String::from("#define A0 a\n");
     for level in 1..64 {
-        text.push_str(&format!("#define A{level} A{0} A{0} A{0}\n", level - 1));
+        let _ = writeln!(text, "#define A{level} A{0} A{0} A{0}", level - 1);
     }
     text.push_str("A63");
     let (_, messages) = run(&text, &[]);
