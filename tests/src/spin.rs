@@ -22,7 +22,7 @@ pub enum Outcome {
     Rejected(String),
     /// SPIN, the C compiler or the verifier fell over.
     Crashed(String),
-    /// The verifier declined to start, as it does at an unconditional self-loop.
+    /// The verifier declined to start, as it does at an unconditional self-loop or at an `else` within an `else`.
     Refused(String),
     /// The time or the memory was not enough.
     TimedOut,
@@ -157,8 +157,8 @@ fn generate(
     Ok(match ended.status {
         None => Some(Outcome::Crashed(format!("spin does not end\n{said}"))),
         Some(status) if status.code().is_none() => Some(Outcome::Crashed(format!("spin: {status}\n{said}"))),
-        // SPIN reports some errors, writes a verifier all the same, and ends with the number of errors as status.
-        Some(status) if !status.success() || said.contains(", Error: ") => Some(Outcome::Rejected(said)),
+        // The status decides, not the word `Error`, which SPIN also says of an `else` beside channel operations.
+        Some(status) if !status.success() => Some(Outcome::Rejected(said)),
         Some(_) if !scratch.path().join("pan.c").exists() => Some(Outcome::Rejected(said)),
         Some(_) => None,
     })
@@ -214,7 +214,7 @@ fn read(ended: &Finished) -> Outcome {
     if text.contains("reached -DMEMLIM bound") || text.contains("out of memory") {
         return Outcome::TimedOut;
     }
-    if text.contains("unconditional self-loop") {
+    if text.contains("unconditional self-loop") || text.contains("'else' stmnts") {
         return Outcome::Refused(text.lines().next().unwrap_or_default().to_owned());
     }
     if status.code().is_none() {

@@ -62,8 +62,8 @@ impl Node {
             Self::Sequence { head, .. } | Self::Choice { head, .. } => {
                 head.insert_str(0, &format!("{label}: "))
             }
-            // The label would belong to the main sequence's first statement: it gets one of its own.
-            Self::Unless { main, .. } => main.insert(0, Self::Leaf(format!("{label}: skip"))),
+            // SPIN wants the whole of it in braces for that.
+            Self::Unless { .. } => return Self::braces(&format!("{label}:"), vec![self]),
         }
         self
     }

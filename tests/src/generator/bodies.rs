@@ -3,6 +3,7 @@
 use super::features::Feature;
 use super::globals::World;
 use super::names::{Channel, Kind, Place};
+use super::statements::starts_with_step;
 use crate::random::Random;
 use crate::tree::Node;
 
@@ -13,12 +14,16 @@ pub(super) struct Body<'a> {
     /// Places by block, innermost last; the first block is the model's.
     pub(super) scopes: Vec<Vec<Place>>,
     pub(super) channels: Vec<Channel>,
+    /// Names from the common stock that the blocks around have declared: SPIN lets no name hide another.
+    pub(super) reused: Vec<Vec<String>>,
     /// Statements that may still be written.
     pub(super) budget: usize,
     /// The `atomic` we are in.
     pub(super) atomic: Option<usize>,
     /// Whether we are in a `d_step`.
     pub(super) step: bool,
+    /// Whether a remote reference is allowed.
+    pub(super) remote: bool,
     /// How many loops we are in.
     pub(super) looping: usize,
     /// Whether a `break` here would leave a loop.
@@ -61,7 +66,9 @@ impl<'a> Body<'a> {
             world,
             scopes: vec![world.places.clone()],
             channels: world.channels.clone(),
+            reused: vec![Vec::new()],
             budget,
+            remote: true,
             atomic: None,
             step: false,
             looping: 0,
@@ -124,7 +131,15 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// Writes something in a block of its own: what it declares is out of sight afterwards.
+    /// Writes something between braces: names declared there can be declared again after them.
+    pub(super) fn block<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.reused.push(Vec::new());
+        let written = self.scoped(write);
+        self.reused.pop();
+        written
+    }
+
+    /// Writes something after which what it declares is not used any more.
     pub(super) fn scoped<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.push(Vec::new());
         let written = write(self);
@@ -137,6 +152,7 @@ impl<'a> Body<'a> {
         let wanted =
             self.has(Feature::Gotos) || self.has(Feature::EndLabels) || self.has(Feature::RemoteReferences);
         let unfit = matches!(&node, Node::Leaf(text) if cannot_be_labelled(text));
+        let unfit = unfit || starts_with_step(&node);
         if !wanted || unfit || self.step || self.outside || !self.random.percent(25) {
             return node;
         }

@@ -104,7 +104,12 @@ impl Body<'_> {
         let fields = self.world.shapes[channel.shape].clone();
         let mut arguments = Vec::new();
         for field in fields {
-            arguments.push(self.pattern(field, poll)?);
+            let pattern = self.pattern(field, poll)?;
+            // SPIN wants no variable in two fields.
+            let root = |text: &str| text.split(['[', '.']).next().map(String::from);
+            let repeated = pattern.starts_with(char::is_lowercase)
+                && arguments.iter().any(|other: &String| root(other) == root(&pattern));
+            arguments.push(if repeated { "_".into() } else { pattern });
         }
         if self.has(Feature::Arity) && self.random.percent(30) {
             if arguments.len() > 1 && self.random.percent(50) {
@@ -126,7 +131,7 @@ impl Body<'_> {
             }
             Field::Struct => return self.struct_variable(),
         };
-        if self.has(Feature::Matching) && self.random.percent(55) {
+        if self.has(Feature::Matching) && self.random.percent(35) {
             return Some(match self.random.below(4) {
                 0 | 1 => self.world.draw_constant(self.random, kind),
                 2 if kind.is_symbolic() => "_".into(),

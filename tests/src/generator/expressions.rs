@@ -75,7 +75,7 @@ impl Body<'_> {
                 let channel = self.any_channel();
                 format!("len({channel})")
             }
-            5 | 6 if !self.world.remote.is_empty() && !self.first => {
+            5 | 6 if self.remote && !self.step && !self.first && !self.world.remote.is_empty() => {
                 self.random.pick(&self.world.remote).cloned().unwrap_or_default()
             }
             7..=10 => self.random.below(4).to_string(),

@@ -52,6 +52,8 @@ features! {
     Matching 55,
     /// `full`, `empty`, `nfull`, `nempty` and `len`.
     Fullness 45,
+    /// A process that sends to and receives from everybody.
+    Environment 50,
     /// Receives with too few or too many fields.
     Arity 3,
     /// Processes started by `run`.
@@ -96,8 +98,8 @@ features! {
     Inlines 25,
     /// Declarations between statements and in nested blocks.
     LateDeclarations 35,
-    /// Names that hide another of an outer block.
-    Shadowing 40,
+    /// The same names declared in one block after the other.
+    ReusedNames 40,
     /// `_pid` and `_nr_pr`.
     ProcessNumbers 25,
     /// `P[0]@L` and `P[0]:x`.
@@ -127,7 +129,12 @@ impl Features {
                 set |= 1 << feature as u64;
             }
         }
-        Self(set)
+        let mut set = Self(set);
+        // SPIN does not take priorities and rendezvous together.
+        if set.has(Feature::Rendezvous) {
+            set.0 &= !(1 << Feature::Priority as u64);
+        }
+        set
     }
 
     /// Whether the set has a feature.

@@ -90,7 +90,8 @@ impl World {
             let mut fields = Vec::new();
             let mut body = Vec::new();
             for index in 0..random.between(1, 3) {
-                let kind = self.draw_kind(random);
+                // What messages carry, as they may the first typedef, has no bit fields.
+                let kind = if number == 0 { self.draw_field(random) } else { self.draw_kind(random) };
                 let field = format!("f{index}");
                 // A typedef that messages carry, the first, has no arrays.
                 if number > 0 && !matches!(kind, Kind::Unsigned(_)) && random.percent(40) {

@@ -39,10 +39,10 @@ pub(super) fn write(random: &mut Random, world: &mut World, nodes: &mut Vec<Node
     // The more processes, the shorter each: their interleavings multiply.
     let instances: usize = plans.iter().map(|plan| plan.instances).sum();
     let length = match instances {
-        0 | 1 => 16,
-        2 => 11,
-        3 => 7,
-        4 => 5,
+        0 | 1 => 22,
+        2 => 13,
+        3 => 8,
+        4 => 6,
         _ => 4,
     };
     for index in 0..plans.len() {
@@ -50,6 +50,9 @@ pub(super) fn write(random: &mut Random, world: &mut World, nodes: &mut Vec<Node
         let first = index == 0 && plan.active > 0;
         let node = proctype(random, world, &plan, &plans, first, length);
         nodes.push(node);
+    }
+    if world.features.has(Feature::Environment) && !world.channels.is_empty() {
+        nodes.push(environment(random, world));
     }
     if let Some(started) = init {
         plans.push(Plan { name: String::new(), active: 1, instances: 1, parameters: vec![], runs: started });
@@ -98,7 +101,14 @@ fn plan(random: &mut Random, world: &World) -> (Vec<Plan>, Option<Vec<usize>>) {
         }
         let total: usize = plans.iter().map(|plan| plan.instances).sum();
         if plans[index].instances == 0 || total < 3 && random.percent(15) {
-            let count = if total < 2 { random.weighted(&[0, 5, 3, 1]) } else { 1 };
+            let alone = plans.len() == 1 && world.features.has(Feature::Rendezvous);
+            let count = if alone {
+                2
+            } else if total < 2 {
+                random.weighted(&[0, 5, 3, 1])
+            } else {
+                1
+            };
             plans[index].active = count;
             plans[index].instances += count;
         }
@@ -134,7 +144,7 @@ fn proctype(
         body.outside = true;
         let scopes = std::mem::replace(&mut body.scopes, vec![world.places.clone()]);
         let channels = std::mem::take(&mut body.channels);
-        let condition = body.condition(1);
+        let condition = body.likely();
         body.channels = channels;
         body.scopes = scopes;
         body.outside = false;
@@ -142,7 +152,11 @@ fn proctype(
     }
     let declarations = body.locals();
     let depth = if deterministic { 0 } else { 3 };
-    let mut nodes = body.sequence(length, depth);
+    let mut nodes = if depth > 0 && features.has(Feature::Loops) && body.random.percent(45) {
+        body.forever(length, depth)
+    } else {
+        body.sequence(length, depth)
+    };
     body.start(&plan.runs, plans, &mut nodes);
     body.resolve(&mut nodes);
     let mut all = declarations.clone();
@@ -182,6 +196,25 @@ fn initial(random: &mut Random, world: &World, plan: &Plan, plans: &[Plan]) -> N
     Node::braces("init", all)
 }
 
+/// A process that sends to and receives from the model's channels for ever, so that others rarely wait in vain.
+fn environment(random: &mut Random, world: &World) -> Node {
+    let mut body = Body::new(random, world, 2);
+    body.looping = 1;
+    // It has nothing but constants to say, and forgets what it hears.
+    body.scopes = vec![Vec::new()];
+    let mut options = Vec::new();
+    for _ in 0..world.channels.len() + 1 {
+        let node = if body.random.percent(50) { body.send(false) } else { body.receive() };
+        options.extend(node.map(|node| Node::option(vec![node])));
+    }
+    if options.is_empty() {
+        options.push(Node::option(vec![Node::leaf("false")]));
+    }
+    let label = if body.random.percent(50) { "end: do" } else { "do" };
+    let choice = Node::Choice { head: label.into(), options, foot: "od" };
+    Node::braces("active proctype Environment()", vec![choice])
+}
+
 fn inline(random: &mut Random, world: &World, index: usize, nodes: &mut Vec<Node>) -> Inline {
     let name = format!("step{index}");
     let mut body = Body::new(random, world, 3);
@@ -209,6 +242,25 @@ fn inline(random: &mut Random, world: &World, index: usize, nodes: &mut Vec<Node
 }
 
 impl Body<'_> {
+    /// Writes statements that are done over and over.
+    fn forever(&mut self, length: usize, depth: usize) -> Vec<Node> {
+        self.looping += 1;
+        self.breakable = true;
+        let nodes = self.scoped(|body| {
+            let mut nodes = vec![body.simple()];
+            nodes.extend(body.sequence(length, depth));
+            nodes
+        });
+        self.looping -= 1;
+        self.breakable = false;
+        let mut options = vec![Node::option(nodes)];
+        if self.random.percent(30) {
+            let position = self.random.below(2);
+            options.insert(position, Node::option(vec![Node::leaf(self.guard()), Node::leaf("break")]));
+        }
+        vec![Node::Choice { head: "do".into(), options, foot: "od" }]
+    }
+
     /// Brings a proctype's parameters into sight and writes them down.
     fn parameters(&mut self, plan: &Plan) -> String {
         let mut texts = Vec::new();
@@ -271,7 +323,7 @@ impl Body<'_> {
                 travels: false,
             });
         }
-        if self.has(Feature::ChannelsInMessages) {
+        if self.has(Feature::ChannelsInMessages) && !self.world.shapes.is_empty() {
             let shape = self.random.below(self.world.shapes.len());
             if let Some(value) = self.channel_argument(shape) {
                 nodes.push(Node::leaf(format!("chan lc = {value}")));

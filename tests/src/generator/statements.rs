@@ -9,21 +9,27 @@ impl Body<'_> {
     /// Writes about so many statements, with labels at some.
     pub(super) fn sequence(&mut self, length: usize, depth: usize) -> Vec<Node> {
         let mut nodes = Vec::new();
+        self.extend(&mut nodes, length, depth);
+        nodes
+    }
+
+    /// Adds about so many statements to others.
+    fn extend(&mut self, nodes: &mut Vec<Node>, length: usize, depth: usize) {
         for _ in 0..length {
             if self.budget == 0 && !nodes.is_empty() {
                 break;
             }
             self.budget = self.budget.saturating_sub(1);
-            self.statement(depth, &mut nodes);
+            let node = self.compound(depth, nodes).unwrap_or_else(|| self.simple());
+            // SPIN forbids a label at the first statement of anything smaller than a body.
+            let inner = self.scopes.len() > 2;
+            let node = if inner && nodes.is_empty() { node } else { self.label(node) };
+            // The way out of a loop is a jump, and SPIN forbids one into a d_step.
+            if starts_with_step(&node) && nodes.last().is_some_and(|last| !matches!(last, Node::Leaf(_))) {
+                nodes.push(Node::leaf("skip"));
+            }
+            nodes.push(node);
         }
-        nodes
-    }
-
-    /// Writes one statement, with a declaration before it where it needs one.
-    fn statement(&mut self, depth: usize, nodes: &mut Vec<Node>) {
-        let node = self.compound(depth, nodes).unwrap_or_else(|| self.simple());
-        let node = self.label(node);
-        nodes.push(node);
     }
 
     /// Whether a statement that may block is welcome here.
@@ -62,7 +68,7 @@ impl Body<'_> {
             8 => Some(self.declaration()),
             9 => {
                 let length = self.random.between(1, 3);
-                let body = self.scoped(|body| body.sequence(length, depth - 1));
+                let body = self.block(|body| body.sequence(length, depth - 1));
                 Some(Node::braces("", body))
             }
             10 => self.call(),
@@ -76,9 +82,9 @@ impl Body<'_> {
         let blocking = self.may_block();
         let weights = [
             10,
-            if blocking { 3 } else { 0 },
+            if blocking { 1 } else { 0 },
             if blocking && !self.channels.is_empty() { 6 } else { 0 },
-            if blocking && !self.channels.is_empty() { 6 } else { 0 },
+            if blocking && !self.channels.is_empty() { 4 } else { 0 },
             on(Feature::Assertions, 2),
             on(Feature::Idle, 3),
             on(Feature::Select, 2),
@@ -86,10 +92,10 @@ impl Body<'_> {
             on(Feature::Hidden, 2),
         ];
         let node = match self.random.weighted(&weights) {
-            1 => Some(Node::leaf(self.guard())),
+            1 => Some(Node::leaf(self.likely())),
             2 => self.send(false),
             3 => self.receive(),
-            4 => Some(Node::leaf(format!("assert({})", self.assertion()))),
+            4 => Some(Node::leaf(format!("assert({})", self.likely()))),
             5 => Some(self.idle()),
             6 => self.select(),
             7 => Some(self.goto(false)),
@@ -102,13 +108,13 @@ impl Body<'_> {
         node.unwrap_or_else(|| self.assign())
     }
 
-    /// An assertion that holds most of the time.
-    fn assertion(&mut self) -> String {
+    /// A condition that holds most of the time.
+    pub(super) fn likely(&mut self) -> String {
         let condition = self.condition(1);
-        if self.random.percent(50) { format!("({condition} || {})", self.condition(1)) } else { condition }
+        if self.random.percent(60) { format!("({condition} || {})", self.condition(1)) } else { condition }
     }
 
-    fn assign(&mut self) -> Node {
+    pub(super) fn assign(&mut self) -> Node {
         match self.place(|place| place.writable) {
             Some(place) => {
                 let value = self.assignment(&place);
@@ -133,7 +139,7 @@ impl Body<'_> {
 
     fn select(&mut self) -> Option<Node> {
         let plain = |place: &Place| {
-            place.writable && place.size.is_none() && place.suffix.is_empty() && place.kind.can_count()
+            place.writable && place.size.is_none() && !place.name.contains('.') && place.kind.can_count()
         };
         let place = self.place(plain)?;
         let name = place.name;
@@ -177,10 +183,10 @@ impl Body<'_> {
         if self.step {
             return Node::leaf(self.guard());
         }
-        match self.random.weighted(&[8, 3, 3, 3, if depth > 0 { 2 } else { 0 }]) {
+        match self.random.weighted(&[6, 6, 3, 3, if depth > 0 { 2 } else { 0 }]) {
             1 => self.assign(),
             2 => self.send(false).unwrap_or_else(|| self.assign()),
-            3 => self.receive().unwrap_or_else(|| Node::leaf("skip")),
+            3 => self.receive().unwrap_or_else(|| self.assign()),
             4 => {
                 let mut before = Vec::new();
                 let node = self.compound(depth, &mut before);
@@ -205,23 +211,24 @@ impl Body<'_> {
         for _ in 0..count {
             let option = self.scoped(|body| {
                 let start = body.option_start(depth - 1);
-                let mut nodes = vec![body.label(start)];
+                let mut nodes = vec![start];
                 let length = body.random.below(3);
-                nodes.extend(body.sequence(length, depth - 1));
+                body.extend(&mut nodes, length, depth - 1);
                 body.end_option(&mut nodes);
                 nodes
             });
             options.push(Node::option(option));
         }
+        // SPIN's verifier takes no `else` beside another that an option begins with.
+        let nested = options.iter().any(starts_with_else) && self.random.percent(97);
         let needed = !self.may_block();
-        if needed || self.has(Feature::Else) && self.random.percent(45) {
+        if !nested && (needed || self.has(Feature::Else) && self.random.percent(45)) {
             let mut nodes = vec![Node::leaf("else")];
             if ending {
                 nodes.push(Node::leaf("break"));
             } else {
                 let length = self.random.below(3);
-                let rest = self.scoped(|body| body.sequence(length, depth - 1));
-                nodes.extend(rest);
+                self.scoped(|body| body.extend(&mut nodes, length, depth - 1));
                 self.end_option(&mut nodes);
             }
             let position = self.random.below(options.len() + 1);
@@ -307,7 +314,7 @@ impl Body<'_> {
         let outer = std::mem::replace(&mut self.breakable, true);
         self.looping += 1;
         let length = self.random.between(1, 2);
-        let body = self.scoped(|body| body.sequence(length, depth - 1));
+        let body = self.block(|body| body.sequence(length, depth - 1));
         self.looping -= 1;
         self.breakable = outer;
         Node::braces(&head, body)
@@ -317,22 +324,24 @@ impl Body<'_> {
         let region = Some(self.fresh());
         let outer = std::mem::replace(&mut self.atomic, region);
         let length = self.random.between(1, 4);
-        let body = self.scoped(|body| body.sequence(length, depth - 1));
+        let body = self.block(|body| body.sequence(length, depth - 1));
         self.atomic = outer;
         Node::braces("atomic", body)
     }
 
     fn deterministic_step(&mut self, depth: usize) -> Node {
+        let remote = std::mem::replace(&mut self.remote, false);
         let start = match self.random.below(4) {
             0 if self.may_block() => Some(Node::leaf(self.guard())),
             1 if self.may_block() => self.receive(),
             _ => None,
         };
+        self.remote = remote;
         let breakable = std::mem::replace(&mut self.breakable, false);
         let outer = std::mem::replace(&mut self.step, true);
         let length = self.random.between(1, 3);
         let mut body: Vec<Node> = start.into_iter().collect();
-        body.extend(self.scoped(|body| body.sequence(length, depth - 1)));
+        self.block(|inner| inner.extend(&mut body, length, depth - 1));
         if self.has(Feature::BlockingSteps) && self.random.percent(60) {
             body.push(Node::leaf(self.guard()));
             body.push(self.assign());
@@ -345,15 +354,15 @@ impl Body<'_> {
     fn unless(&mut self, depth: usize) -> Node {
         let breakable = std::mem::replace(&mut self.breakable, false);
         let length = self.random.between(1, 3);
-        let main = self.scoped(|body| body.sequence(length, depth - 1));
-        let escape = self.scoped(|body| {
+        let main = self.block(|body| body.sequence(length, depth - 1));
+        let escape = self.block(|body| {
             let start = match body.random.below(3) {
                 0 => body.receive(),
                 _ => None,
             };
             let mut nodes = vec![start.unwrap_or_else(|| Node::leaf(body.guard()))];
             let length = body.random.below(3);
-            nodes.extend(body.sequence(length, depth - 1));
+            body.extend(&mut nodes, length, depth - 1);
             nodes
         });
         self.breakable = breakable;
@@ -361,22 +370,18 @@ impl Body<'_> {
         if self.random.percent(15) { Node::braces("", vec![node]) } else { node }
     }
 
-    /// A declaration among the statements, sometimes of a name that is already in use further out.
+    /// A declaration among the statements, sometimes of a name that a block before had too.
     fn declaration(&mut self) -> Node {
-        let outer: Vec<String> = self.scopes[..self.scopes.len() - 1]
-            .iter()
-            .flatten()
-            .filter(|place| place.writable && place.suffix.is_empty() && !place.name.contains('.'))
-            .map(|place| place.name.clone())
-            .collect();
-        let taken =
-            self.scopes.last().is_some_and(|scope| scope.iter().any(|place| outer.contains(&place.name)));
-        let shadowed = if self.has(Feature::Shadowing) && !taken && !self.outside && self.random.percent(50) {
-            self.random.pick(&outer).cloned()
-        } else {
-            None
-        };
-        let name = shadowed.unwrap_or_else(|| format!("v{}", self.fresh()));
+        let mut name = format!("v{}", self.fresh());
+        if self.has(Feature::ReusedNames) && !self.outside && self.random.percent(60) {
+            let stock = format!("w{}", self.random.below(2));
+            if !self.reused.iter().flatten().any(|taken| *taken == stock) {
+                if let Some(block) = self.reused.last_mut() {
+                    block.push(stock.clone());
+                }
+                name = stock;
+            }
+        }
         let kind = self.world.draw_kind(self.random);
         let declaration = kind.declare(&name, &self.world.sets);
         let text = match self.random.below(3) {
@@ -409,5 +414,31 @@ impl Body<'_> {
             arguments.push(argument);
         }
         Some(Node::leaf(format!("{}({})", inline.name, arguments.join(", "))))
+    }
+}
+
+/// Whether one of the first things that a statement can do is an `else`.
+fn starts_with_else(node: &Node) -> bool {
+    match node {
+        Node::Leaf(text) => text == "else",
+        // A `for` is a loop with an `else` inside, but it begins with an assignment.
+        Node::Sequence { head, .. } if head.contains("for (") => false,
+        Node::Sequence { body, .. } => body.first().is_some_and(starts_with_else),
+        Node::Choice { options, .. } => options.iter().any(starts_with_else),
+        Node::Unless { main, escape } => {
+            main.first().is_some_and(starts_with_else) || escape.first().is_some_and(starts_with_else)
+        }
+    }
+}
+
+/// Whether the first thing that a statement does is a `d_step`.
+pub(super) fn starts_with_step(node: &Node) -> bool {
+    match node {
+        Node::Leaf(_) => false,
+        Node::Sequence { head, body, .. } => {
+            head.contains("d_step") || body.first().is_some_and(starts_with_step)
+        }
+        Node::Choice { options, .. } => options.iter().any(starts_with_step),
+        Node::Unless { main, .. } => main.first().is_some_and(starts_with_step),
     }
 }
