@@ -90,6 +90,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Limits for models of which there are thousands.
+    pub fn quick() -> Self {
+        Self { time: Duration::from_secs(2), megabytes: 1024, depth: 2_000_000 }
+    }
+}
+
 /// Whether SPIN can be run at all.
 pub fn installed() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();

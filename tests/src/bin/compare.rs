@@ -21,7 +21,8 @@ Usage: compare [OPTIONS] [FILE]...
 Options:
   --seeds A..B      Compare the random models of these seeds, B included
   --jobs N          Compare so many at once (1)
-  --seconds N       Give SPIN so long per model (5)
+  --seconds N       Give SPIN so long per model (2)
+  --depth N         Let SPIN search so deep (2000000)
   -D NAME=VALUE     Define a name for the preprocessor, for files
   --shrink          Reduce each random model that differs
   --spin-only       Only have SPIN explore, and say how the models turn out
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
 }
 
 fn read_arguments() -> Result<Option<Request>, String> {
-    let mut request = Request { jobs: 1, ..Request::default() };
+    let mut request = Request { jobs: 1, limits: Limits::quick(), ..Request::default() };
     let mut words = env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
@@ -84,6 +85,7 @@ fn read_arguments() -> Result<Option<Request>, String> {
             }
             "--jobs" => request.jobs = number(value()?)?.clamp(1, 64) as usize,
             "--seconds" => request.limits.time = Duration::from_secs(number(value()?)?),
+            "--depth" => request.limits.depth = number(value()?)?,
             "-D" => request.definitions.push(value()?),
             "--shrink" => request.shrink = true,
             "--spin-only" => request.spin_only = true,

@@ -38,6 +38,7 @@ pub(super) fn write(random: &mut Random, world: &mut World, nodes: &mut Vec<Node
     let (mut plans, init) = plan(random, world);
     // The more processes, the shorter each: their interleavings multiply.
     let instances: usize = plans.iter().map(|plan| plan.instances).sum();
+    let instances = instances + usize::from(world.features.has(Feature::Environment));
     let length = match instances {
         0 | 1 => 22,
         2 => 13,
