@@ -56,11 +56,12 @@ impl Node {
     }
 
     /// Puts a label before the node.
+    #[must_use]
     pub fn labelled(mut self, label: &str) -> Self {
         match &mut self {
             Self::Leaf(text) => text.insert_str(0, &format!("{label}: ")),
             Self::Sequence { head, .. } | Self::Choice { head, .. } => {
-                head.insert_str(0, &format!("{label}: "))
+                head.insert_str(0, &format!("{label}: "));
             }
             // SPIN wants the whole of it in braces for that.
             Self::Unless { .. } => return Self::braces(&format!("{label}:"), vec![self]),

@@ -45,7 +45,7 @@ fn rows() -> Vec<Row> {
 }
 
 fn outcome(name: &str) -> Outcome {
-    narrows::explore_file(&probe(name), &[], Duration::from_secs(60)).expect("narrows runs")
+    narrows::explore_file(&probe(name), &[], Duration::from_mins(1)).expect("narrows runs")
 }
 
 fn explored(name: &str) -> Found {

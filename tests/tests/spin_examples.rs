@@ -9,8 +9,22 @@ use narrows_tests::spin::{self, Limits};
 
 const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
 
-/// Examples too large for a test, with the time SPIN needs; their place is in `bench/`.
-const SLOW: &[(&str, &str)] = &[];
+/// Examples whose whole state space SPIN does not finish in 8 seconds, as compiled for tests, or not within 2 GB or
+/// 20 million steps of depth; their place is in `bench/`.
+const SLOW: &[&str] = &[
+    "Book_1991/App.F.pftp.pml",
+    "Book_1991/p108.pml",
+    "Exercises/ex_6.pml",
+    "LTL/leader.pml",
+    "LTL/leader_pre.pml",
+    "LTL/ltl_gen.pml",
+    "LTL/petersonN.pml",
+    "LTL/pftp.pml",
+    "cambridge.pml",
+    "life.pml",
+    "priorities.pml",
+    "sort.pml",
+];
 
 /// Every `.pml` below a directory, in a fixed order.
 fn models(directory: &Path) -> Vec<PathBuf> {
@@ -42,8 +56,7 @@ fn narrows_agrees_with_spin_on_its_examples() {
     let mut differences = Vec::new();
     for model in models.iter().filter(|model| !embeds_c(model)) {
         let name = model.strip_prefix(EXAMPLES).unwrap_or(model).display().to_string();
-        if let Some((_, why)) = SLOW.iter().find(|(slow, _)| *slow == name) {
-            eprintln!("{name}: skipped, {why}");
+        if SLOW.contains(&name.as_str()) {
             continue;
         }
         let verdict = compare_file(model, &[], &limits).expect("both tools run");

@@ -8,6 +8,10 @@ use crate::random::Random;
 use crate::tree::Node;
 
 /// A body being written.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about where we are, in any combination"
+)]
 pub(super) struct Body<'a> {
     pub(super) random: &'a mut Random,
     pub(super) world: &'a World,

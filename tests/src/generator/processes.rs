@@ -204,7 +204,7 @@ fn environment(random: &mut Random, world: &World) -> Node {
     // It has nothing but constants to say, and forgets what it hears.
     body.scopes = vec![Vec::new()];
     let mut options = Vec::new();
-    for _ in 0..world.channels.len() + 1 {
+    for _ in 0..=world.channels.len() {
         let node = if body.random.percent(50) { body.send(false) } else { body.receive() };
         options.extend(node.map(|node| Node::option(vec![node])));
     }

@@ -82,7 +82,7 @@ impl Body<'_> {
         let blocking = self.may_block();
         let weights = [
             10,
-            if blocking { 1 } else { 0 },
+            usize::from(blocking),
             if blocking && !self.channels.is_empty() { 6 } else { 0 },
             if blocking && !self.channels.is_empty() { 4 } else { 0 },
             on(Feature::Assertions, 2),
