@@ -14,7 +14,7 @@ mod space;
 mod system;
 mod trace;
 
-pub use answer::{Answer, Coverage, Limit, Limits, Question, Verdict};
+pub use answer::{Answer, Coverage, Limit, Limits, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;
