@@ -9,6 +9,7 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod message;
 mod print;
 mod space;
 mod system;
