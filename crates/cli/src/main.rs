@@ -1,1 +1,5 @@
-fn main(){}
+//! The program `narrows`.
+
+mod commands;
+
+fn main() {}

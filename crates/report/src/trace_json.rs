@@ -156,7 +156,9 @@ fn read_move(step: &Value) -> Result<RecordedMove, String> {
 
 fn number<N: TryFrom<u64>>(step: &Value, name: &str) -> Result<N, String> {
     let value = step.get(name).and_then(Value::as_u64);
-    value.and_then(|value| N::try_from(value).ok()).ok_or_else(|| format!("\"{name}\" is missing or out of range"))
+    value
+        .and_then(|value| N::try_from(value).ok())
+        .ok_or_else(|| format!("\"{name}\" is missing or out of range"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,3 @@
+//! What the program can be asked to do, one module for each command.
+
+pub(crate) mod simulate;
