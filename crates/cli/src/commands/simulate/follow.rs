@@ -79,14 +79,21 @@ pub(super) fn events(evaluator: &Evaluator<'_>, single: &Single) -> Vec<Event> {
     if let [offer, accept] = single.moves.as_slice() {
         if offer.kind == MoveKind::Offer {
             let (from, to) = (usize::from(offer.pid), usize::from(accept.pid));
-            let text = evaluator.sent(&single.before, *offer).map(|(_, fields)| fields.join(","));
-            events.push(Event::Passed { from, to, text: text.unwrap_or_default() });
+            events.push(Event::Passed { from, to, text: offered(evaluator, &single.before, *offer) });
         }
     }
     if let (Some(step), Some(after)) = (single.moves.last(), &single.after) {
         events.extend(channel_events(evaluator, usize::from(step.pid), &single.before, after));
     }
     events
+}
+
+/// Says what a sender holds out, as `channel!message`.
+fn offered(evaluator: &Evaluator<'_>, before: &[u8], offer: Move) -> String {
+    let Some((number, fields)) = evaluator.sent(before, offer) else { return String::new() };
+    let channels = evaluator.describe(before).channels;
+    let name = channels.iter().find(|channel| channel.number == number).map_or("", |channel| &channel.name);
+    format!("{name}!{}", fields.join(","))
 }
 
 /// Reads off the channels what a move put in or took out.

@@ -1,5 +1,7 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 
+mod app;
+mod chart;
 #[cfg(test)]
 mod examples;
 mod follow;

@@ -115,7 +115,7 @@ fn tells_who_sent_what_to_whom() {
     let meeting = meeting();
     let mut first = session(&meeting);
     first.run(100, |_| false);
-    let passed = Event::Passed { from: 0, to: 1, text: "7".to_owned() };
+    let passed = Event::Passed { from: 0, to: 1, text: "m!7".to_owned() };
     assert!(first.past().iter().any(|taken| taken.events == [passed.clone()]));
     let counting = counting();
     let mut second = session(&counting);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use narrows_model::{Change, TraceStep, Violation};
+use narrows_model::{Change, MoveKind, TraceStep, Violation};
 
 use super::session::{Session, Status};
 
@@ -13,6 +13,27 @@ pub(super) fn moves(session: &Session<'_>, step: &TraceStep) -> Vec<String> {
         format!("{}({})  {}  [{}]", step.process, step.step.pid, session.place(step.span), step.text)
     });
     shown.collect()
+}
+
+/// Says what a step does in one line, as `P(0) x = 1; y = 2` or `P(0) c!1 → Q(1) c?x`.
+pub(super) fn title(session: &Session<'_>, step: &TraceStep) -> String {
+    let evaluator = session.evaluator();
+    let mut title = String::new();
+    let mut pid = None;
+    for entry in step.visible_moves(&evaluator) {
+        let separator = match (pid, entry.step.kind) {
+            (None, _) => "",
+            (_, MoveKind::Accept) => " → ",
+            _ => "; ",
+        };
+        title.push_str(separator);
+        if pid != Some(entry.step.pid) {
+            let _ = write!(title, "{}({}) ", entry.process, entry.step.pid);
+        }
+        title.push_str(&entry.text);
+        pid = Some(entry.step.pid);
+    }
+    title
 }
 
 /// Says what a step changed, as `x: 0 → 1`.
