@@ -1,0 +1,5 @@
+//! TODO
+
+use narrows_source::Explanation;
+
+pub(super) const EXPLANATIONS: &[Explanation] = &[];
