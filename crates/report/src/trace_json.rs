@@ -103,8 +103,8 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
         Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
         None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
     }
-    let answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
-    let trace = document.get("trace").or_else(|| answers.filter_map(|answer| answer.get("trace")).next());
+    let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
+    let trace = document.get("trace").or_else(|| answers.find_map(|answer| answer.get("trace")));
     let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
     let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
     let mut recorded = RecordedTrace {

@@ -166,8 +166,8 @@ mod tests {
     use super::*;
 
     fn check(example: &Example, expected: &[&str]) {
-        let mut session =
-            Session::new(Evaluator::new(&example.system), &example.sources, 1).expect("it has an initial state");
+        let mut session = Session::new(Evaluator::new(&example.system), &example.sources, 1)
+            .expect("it has an initial state");
         session.run(100, |_| false);
         assert_eq!(draw(session.past(), 45), expected);
     }
@@ -176,7 +176,11 @@ mod tests {
     fn messages_that_wait_are_arrows_from_their_senders() {
         check(
             &counting(),
-            &["             P(0)                Q(1)", "   2           ● c!2               │", "   3           ├────────c!2───────▶│"],
+            &[
+                "             P(0)                Q(1)",
+                "   2           ● c!2               │",
+                "   3           ├────────c!2───────▶│",
+            ],
         );
     }
 

@@ -74,7 +74,8 @@ impl Content {
     }
 }
 
-/// The text around the line of the process that the user looks at, with a mark where each process is.
+/// The text around the line of the process that the user looks at, with marks where each process is and at what the
+/// selected step executes.
 fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
     let session = &app.session;
     let Some(process) = view.processes.get(app.focus()).or(view.processes.first()) else {
@@ -86,14 +87,23 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
     let most = (file.line_count() + 1).saturating_sub(inside).max(1);
     let first = current.saturating_sub(inside / 2).clamp(1, most) + usize::from(app.scroll);
+    let step = session.steps().get(app.selected).into_iter().flat_map(|step| &step.moves);
+    let own =
+        step.filter(|step| usize::from(step.step.pid) == process.pid && step.span.file == process.span.file);
+    let selected: Vec<Option<usize>> = own.map(|step| session.line(step.span)).collect();
     let mut lines = Vec::new();
     for number in first..(first + inside).min(file.line_count() + 1) {
-        let others = view.processes.iter().filter(|other| {
-            other.span.file == process.span.file && session.line(other.span) == Some(number)
-        });
+        let others = view
+            .processes
+            .iter()
+            .filter(|other| other.span.file == process.span.file && session.line(other.span) == Some(number));
         let pids: Vec<String> = others.map(|other| other.pid.to_string()).collect();
         let stop = if session.is_breakpoint(process.span.file, number) { "●" } else { " " };
-        let (mark, style) = if number == current { ("▶", FOCUS) } else { (" ", Style::new()) };
+        let (mark, style) = match number {
+            _ if number == current => ("▶", FOCUS),
+            _ if selected.contains(&Some(number)) => ("→", CHANGED),
+            _ => (" ", Style::new()),
+        };
         let mut spans = vec![
             Span::styled(stop, WRONG),
             Span::styled(format!("{number:>4}"), FAINT),
@@ -133,7 +143,7 @@ fn why(app: &App<'_>) -> Vec<Line<'static>> {
         Line::from(vec![
             Span::raw(format!("{label} ")),
             Span::styled(session.place(entry.span), FAINT),
-            Span::raw(format!(" [{}]: ", clean(&entry.text))),
+            Span::raw(format!(" [{}]: ", text::one_line(&entry.text))),
             Span::styled(entry.reason, CHANGED),
         ])
     });
@@ -147,7 +157,7 @@ fn history(app: &App<'_>) -> Content {
     let mut lines = vec![Line::from(format!("{}   0 the initial state", mark(at == 0)))];
     for (index, taken) in session.history().iter().enumerate() {
         let number = index + 1;
-        let title = clean(&text::title(session, &taken.step));
+        let title = text::title(session, &taken.step);
         let again = if session.cycle() == Some(index) { "↻ " } else { "" };
         let text = format!("{}{number:>4} {again}{title}", mark(number == at));
         let style = match () {

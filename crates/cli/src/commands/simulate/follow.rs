@@ -28,7 +28,7 @@ pub(super) enum Event {
 }
 
 /// Returns what each process could do by itself in a state.
-pub(super) fn singles(evaluator: &Evaluator<'_>, state: &[u8]) -> (Vec<Single>, Expansion) {
+pub(super) fn singles(evaluator: Evaluator<'_>, state: &[u8]) -> (Vec<Single>, Expansion) {
     let mut list = Vec::new();
     let mut scratch = Scratch::default();
     let expansion = evaluator.single_moves(state, &mut scratch, &mut |successor| {
@@ -46,7 +46,7 @@ pub(super) fn singles(evaluator: &Evaluator<'_>, state: &[u8]) -> (Vec<Single>, 
 /// Executes the moves of a step one at a time; the error is the number of the move that can't be made, and the state it
 /// can't be made in.
 pub(super) fn follow(
-    evaluator: &Evaluator<'_>,
+    evaluator: Evaluator<'_>,
     state: &[u8],
     moves: &[Move],
 ) -> Result<Vec<Single>, (usize, Vec<u8>)> {
@@ -57,7 +57,7 @@ pub(super) fn follow(
         let found =
             singles(evaluator, here).0.into_iter().find(|single| moves[done..].starts_with(&single.moves));
         match found {
-            Some(single) if !path.last().is_some_and(|last| last.after.is_none()) => {
+            Some(single) if path.last().is_none_or(|last| last.after.is_some()) => {
                 done += single.moves.len();
                 path.push(single);
             }
@@ -68,7 +68,7 @@ pub(super) fn follow(
 }
 
 /// Returns what happened in a move.
-pub(super) fn events(evaluator: &Evaluator<'_>, single: &Single) -> Vec<Event> {
+pub(super) fn events(evaluator: Evaluator<'_>, single: &Single) -> Vec<Event> {
     let mut events = Vec::new();
     for step in &single.moves {
         let text = evaluator.printed(&single.before, *step);
@@ -76,11 +76,11 @@ pub(super) fn events(evaluator: &Evaluator<'_>, single: &Single) -> Vec<Event> {
             events.push(Event::Printed { pid: usize::from(step.pid), text });
         }
     }
-    if let [offer, accept] = single.moves.as_slice() {
-        if offer.kind == MoveKind::Offer {
-            let (from, to) = (usize::from(offer.pid), usize::from(accept.pid));
-            events.push(Event::Passed { from, to, text: offered(evaluator, &single.before, *offer) });
-        }
+    if let [offer, accept] = single.moves.as_slice()
+        && offer.kind == MoveKind::Offer
+    {
+        let (from, to) = (usize::from(offer.pid), usize::from(accept.pid));
+        events.push(Event::Passed { from, to, text: offered(evaluator, &single.before, *offer) });
     }
     if let (Some(step), Some(after)) = (single.moves.last(), &single.after) {
         events.extend(channel_events(evaluator, usize::from(step.pid), &single.before, after));
@@ -89,7 +89,7 @@ pub(super) fn events(evaluator: &Evaluator<'_>, single: &Single) -> Vec<Event> {
 }
 
 /// Says what a sender holds out, as `channel!message`.
-fn offered(evaluator: &Evaluator<'_>, before: &[u8], offer: Move) -> String {
+fn offered(evaluator: Evaluator<'_>, before: &[u8], offer: Move) -> String {
     let Some((number, fields)) = evaluator.sent(before, offer) else { return String::new() };
     let channels = evaluator.describe(before).channels;
     let name = channels.iter().find(|channel| channel.number == number).map_or("", |channel| &channel.name);
@@ -97,7 +97,7 @@ fn offered(evaluator: &Evaluator<'_>, before: &[u8], offer: Move) -> String {
 }
 
 /// Reads off the channels what a move put in or took out.
-fn channel_events(evaluator: &Evaluator<'_>, pid: usize, before: &[u8], after: &[u8]) -> Vec<Event> {
+fn channel_events(evaluator: Evaluator<'_>, pid: usize, before: &[u8], after: &[u8]) -> Vec<Event> {
     let (before, after) = (evaluator.describe(before).channels, evaluator.describe(after).channels);
     let mut events = Vec::new();
     for (old, new) in before.iter().zip(&after) {

@@ -32,7 +32,8 @@ pub(super) fn load(
     directories: &[PathBuf],
     sources: &mut Sources,
 ) -> Result<System, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{} can't be read: {error}", path.display()))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("{} can't be read: {error}", path.display()))?;
     let file = sources.add(path.display().to_string(), text);
     let definitions = definitions.iter().map(|definition| match definition.split_once('=') {
         Some((name, value)) => (name.to_owned(), Some(value.to_owned())),

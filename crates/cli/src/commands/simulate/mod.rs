@@ -34,7 +34,9 @@ use session::Session;
 
 /// Run a model step by step: choose, run at random, step back, replay
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage")]
+#[command(
+    after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage"
+)]
 pub(crate) struct Arguments {
     /// The model
     file: PathBuf,
@@ -72,47 +74,50 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut sources = Sources::default();
     let system = load::load(&arguments.file, &arguments.define, &arguments.include, &mut sources)
         .map_err(|message| anyhow!(message))?;
-    let mut session = Session::new(Evaluator::new(&system), &sources, arguments.seed).map_err(|violation| {
-        let line = sources.position(violation.span).line;
-        let name = &sources.file(violation.span.file).name;
-        anyhow!("there is no initial state: {} at {name}:{line}", violation.kind.message())
-    })?;
-    let misfit = replay(&mut session, arguments)?;
-    match arguments.random {
-        Some(count) => {
-            if let Some(reason) = misfit {
-                bail!(reason);
-            }
-            let out = io::stdout().lock();
-            let mut out = io::BufWriter::new(out);
-            let well = random::run(&mut session, count, arguments.quiet, &mut out).and_then(|well| {
-                out.flush()?;
-                Ok(well)
-            })?;
-            Ok(ExitCode::from(u8::from(!well)))
-        }
-        None => {
-            let mut app = App::new(session);
-            app.message = misfit;
-            terminal::run(&mut app, &arguments.file).context("the terminal can't be used")?;
-            Ok(ExitCode::SUCCESS)
-        }
+    let mut session =
+        Session::new(Evaluator::new(&system), &sources, arguments.seed).map_err(|violation| {
+            let line = sources.position(violation.span).line;
+            let name = &sources.file(violation.span.file).name;
+            anyhow!("there is no initial state: {} at {name}:{line}", violation.kind.message())
+        })?;
+    let replayed = replay(&mut session, arguments)?;
+    let Some(count) = arguments.random else {
+        let mut app = App::new(session);
+        app.message = replayed;
+        terminal::run(&mut app, &arguments.file).context("the terminal can't be used")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if let Some(note) = replayed.filter(|_| !arguments.quiet) {
+        writeln!(out, "{note}")?;
     }
+    let well = random::run(&mut session, count, arguments.quiet, &mut out)?;
+    out.flush()?;
+    Ok(ExitCode::from(u8::from(!well)))
 }
 
-/// Replays the run that the user gave; returns why it does not fit the model, if it does not.
+/// Replays the run that the user gave; returns what there is to say of it. With a terminal, a run that does not fit the
+/// model is shown as far as it goes.
 fn replay(session: &mut Session<'_>, arguments: &Arguments) -> Result<Option<String>> {
+    let mut note = None;
     let result = if let Some(path) = &arguments.trace {
         let document = serde_json::from_str(&read(path)?).with_context(|| path.display().to_string())?;
         let recorded = narrows_report::read_trace(&document);
         saved::replay(session, &recorded.map_err(|reason| anyhow!("{}: {reason}", path.display()))?)
     } else if let Some(path) = &arguments.trail {
-        let trail = trail::parse(&read(path)?);
-        trail::replay(session, &trail.map_err(|reason| anyhow!("{}: {reason}", path.display()))?)
+        let trail = trail::parse(&read(path)?).map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
+        note = trail
+            .has_claim
+            .then(|| "The trail follows a claim; the claim's own moves are left out.".to_owned());
+        trail::replay(session, &trail)
     } else {
         Ok(())
     };
-    Ok(result.err())
+    match result {
+        Ok(()) => Ok(note),
+        Err(reason) if arguments.random.is_none() => Ok(Some(reason)),
+        Err(reason) => bail!(reason),
+    }
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -33,14 +33,14 @@ fn find(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<TraceStep, S
     }
     let evaluator = session.evaluator();
     let moves = resolve(session, recorded)?;
-    match follow::follow(&evaluator, session.state(), &moves) {
-        Ok(path) => Ok(as_step(&evaluator, session.state(), &path)),
+    match follow::follow(evaluator, session.state(), &moves) {
+        Ok(path) => Ok(as_step(evaluator, session.state(), &path)),
         Err((index, state)) => Err(why_not(session, &state, &recorded[index])),
     }
 }
 
 /// Makes one step out of moves that follow each other.
-pub(super) fn as_step(evaluator: &Evaluator<'_>, before: &[u8], path: &[follow::Single]) -> TraceStep {
+pub(super) fn as_step(evaluator: Evaluator<'_>, before: &[u8], path: &[follow::Single]) -> TraceStep {
     let moves: Vec<Move> = path.iter().flat_map(|single| single.moves.iter().copied()).collect();
     let violations = path.iter().flat_map(|single| single.violations.iter().copied()).collect();
     let target = path.last().and_then(|single| single.after.clone());

@@ -202,8 +202,8 @@ impl<'s> Session<'s> {
 
     fn events_of(&self, step: &TraceStep) -> Vec<Event> {
         let moves: Vec<_> = step.moves.iter().map(|step| step.step).collect();
-        let path = follow::follow(&self.evaluator, self.state(), &moves).unwrap_or_default();
-        path.iter().flat_map(|single| follow::events(&self.evaluator, single)).collect()
+        let path = follow::follow(self.evaluator, self.state(), &moves).unwrap_or_default();
+        path.iter().flat_map(|single| follow::events(self.evaluator, single)).collect()
     }
 
     /// Takes a step at random; returns whether there was one.

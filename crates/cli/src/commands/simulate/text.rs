@@ -6,11 +6,22 @@ use narrows_model::{Change, MoveKind, TraceStep, Violation};
 
 use super::session::{Session, Status};
 
+/// Writes control characters as Promela does: a statement is one line, also if it prints a line break.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
 /// Says what moves in a step, as `P(0) file:line [statement]`, for each move that says something.
 pub(super) fn moves(session: &Session<'_>, step: &TraceStep) -> Vec<String> {
     let evaluator = session.evaluator();
     let shown = step.visible_moves(&evaluator).map(|step| {
-        format!("{}({})  {}  [{}]", step.process, step.step.pid, session.place(step.span), step.text)
+        format!(
+            "{}({})  {}  [{}]",
+            step.process,
+            step.step.pid,
+            session.place(step.span),
+            one_line(&step.text)
+        )
     });
     shown.collect()
 }
@@ -30,7 +41,7 @@ pub(super) fn title(session: &Session<'_>, step: &TraceStep) -> String {
         if pid != Some(entry.step.pid) {
             let _ = write!(title, "{}({}) ", entry.process, entry.step.pid);
         }
-        title.push_str(&entry.text);
+        title.push_str(&one_line(&entry.text));
         pid = Some(entry.step.pid);
     }
     title

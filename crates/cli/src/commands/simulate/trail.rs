@@ -20,6 +20,8 @@ pub(super) struct Trail {
     entries: Vec<Entry>,
     /// The entry at which the cycle starts.
     cycle: Option<usize>,
+    /// Whether a claim moved along; its moves are left out.
+    pub(super) has_claim: bool,
 }
 
 /// What a process did.
@@ -34,7 +36,6 @@ struct Entry {
 /// Reads a trail file; the error says what is wrong with it.
 pub(super) fn parse(text: &str) -> Result<Trail, String> {
     let mut trail = Trail::default();
-    let mut claim = false;
     for (index, content) in text.lines().enumerate().filter(|(_, content)| !content.trim().is_empty()) {
         let line = index + 1;
         let bad = || format!("line {line} is `{content}`, not depth:process:statement");
@@ -45,13 +46,13 @@ pub(super) fn parse(text: &str) -> Result<Trail, String> {
             .map_err(|_| bad())?;
         let [depth, pid, statement] = numbers[..] else { return Err(bad()) };
         match depth {
-            -2 => claim = true,
+            -2 => trail.has_claim = true,
             -1 => trail.cycle = Some(trail.entries.len()),
             // Options of the verifier: how it ordered its search does not matter to a replay.
             ..=-3 => {}
-            _ if claim && pid == 0 => {}
+            _ if trail.has_claim && pid == 0 => {}
             _ => {
-                let pid = u8::try_from(pid - i64::from(claim)).map_err(|_| bad())?;
+                let pid = u8::try_from(pid - i64::from(trail.has_claim)).map_err(|_| bad())?;
                 let statement = u32::try_from(statement).map_err(|_| bad())?;
                 trail.entries.push(Entry { line, pid, statement });
             }
@@ -100,10 +101,10 @@ fn take_all(session: &mut Session<'_>, path: &[Single], cycle: Option<usize>) ->
             cycle_step.get_or_insert(session.position());
         }
         let goes_on = path.get(index + 1).is_some_and(|next| {
-            cycle != Some(index + 1) && holder(&evaluator, &path[index]) == Some(next.moves[0].pid)
+            cycle != Some(index + 1) && holder(evaluator, &path[index]) == Some(next.moves[0].pid)
         });
         if !goes_on {
-            let step = as_step(&evaluator, session.state(), &path[first..=index]);
+            let step = as_step(evaluator, session.state(), &path[first..=index]);
             session.take(step);
             first = index + 1;
         }
@@ -112,7 +113,7 @@ fn take_all(session: &mut Session<'_>, path: &[Single], cycle: Option<usize>) ->
 }
 
 /// Returns the process that keeps control after a move, being inside an atomic sequence.
-fn holder(evaluator: &Evaluator<'_>, single: &Single) -> Option<u8> {
+fn holder(evaluator: Evaluator<'_>, single: &Single) -> Option<u8> {
     let last = single.moves.last()?;
     let transition = evaluator.system().proctype(last.proctype).transition(last.transition);
     transition.atomic.then_some(last.pid)
@@ -148,6 +149,9 @@ impl Replay<'_> {
             if let Some(single) = self.matching(entries) {
                 let used = single.moves.len();
                 self.make(single);
+                for (index, entry) in entries[..used].iter().enumerate() {
+                    self.catch_up(usize::from(entry.pid), &entries[index + 1..]);
+                }
                 return Ok(used);
             }
             let pid = usize::from(entry.pid);
@@ -164,10 +168,26 @@ impl Replay<'_> {
         Err(reason)
     }
 
+    /// Makes the merged moves of a process up to its next recorded statement, if they lead there.
+    fn catch_up(&mut self, pid: usize, rest: &[Entry]) {
+        let Some(next) = rest.iter().find(|entry| usize::from(entry.pid) == pid) else { return };
+        let (length, state) = (self.path.len(), self.state.clone());
+        for _ in 0..CATCH_UP {
+            if self.is_at(pid, next.statement) {
+                return;
+            }
+            if !self.advance(pid, false) {
+                break;
+            }
+        }
+        self.path.truncate(length);
+        self.state = state;
+    }
+
     /// Returns the move that the first entry records.
     fn matching(&self, entries: &[Entry]) -> Option<Single> {
         let is = |step: &Move, entry: &Entry| step.pid == entry.pid && self.number(*step) == entry.statement;
-        let (list, _) = singles(&self.evaluator, &self.state);
+        let (list, _) = singles(self.evaluator, &self.state);
         let fits = |single: &&Single| {
             single.moves.len() <= entries.len() && single.moves.iter().zip(entries).all(|(m, e)| is(m, e))
         };
@@ -187,7 +207,7 @@ impl Replay<'_> {
     /// Makes the only move that a process has, if there is just one; returns whether there was. `any` allows moves that
     /// others notice.
     fn advance(&mut self, pid: usize, any: bool) -> bool {
-        let (list, _) = singles(&self.evaluator, &self.state);
+        let (list, _) = singles(self.evaluator, &self.state);
         let mut own = list.into_iter().filter(|single| usize::from(single.moves[0].pid) == pid);
         match (own.next(), own.next()) {
             (Some(single), None) if single.moves.len() == 1 && (any || self.may_be_merged(&single)) => {
@@ -207,7 +227,7 @@ impl Replay<'_> {
     fn may_be_merged(&self, single: &Single) -> bool {
         let step = single.moves[0];
         let proctype = self.evaluator.system().proctype(step.proctype);
-        self.path.last().and_then(|last| holder(&self.evaluator, last)) == Some(step.pid)
+        self.path.last().and_then(|last| holder(self.evaluator, last)) == Some(step.pid)
             || is_private(&proctype.transition(step.transition).statement)
     }
 
@@ -232,7 +252,7 @@ impl Replay<'_> {
     }
 
     fn is_deadlock(&self) -> bool {
-        singles(&self.evaluator, &self.state).1 == Expansion::Deadlock
+        singles(self.evaluator, &self.state).1 == Expansion::Deadlock
     }
 
     fn why_not(&self, entry: Entry) -> Reason {
@@ -247,17 +267,16 @@ impl Replay<'_> {
             return Box::new(move |_| format!("{} has no such statement", process.label()));
         };
         let disabled = evaluator.disabled(&self.state).into_iter();
-        let why =
+        let mut why =
             disabled.filter(|other| other.pid == process.pid && other.span == span).map(|other| other.reason);
-        let why = why.last().filter(|_| self.is_at(process.pid, entry.statement));
-        Box::new(move |session| match &why {
-            Some(reason) => {
-                format!("{} can't execute [{text}] at {}: {reason}", process.label(), session.place(span))
+        let why = why.next_back().filter(|_| self.is_at(process.pid, entry.statement));
+        Box::new(move |session| {
+            let there = session.place(span);
+            if let Some(reason) = &why {
+                return format!("{} can't execute [{text}] at {there}: {reason}", process.label());
             }
-            None => {
-                let (here, there) = (session.place(process.span), session.place(span));
-                format!("{} is at {here} and does not come to [{text}] at {there}", process.label())
-            }
+            let here = session.place(process.span);
+            format!("{} is at {here} and does not come to [{text}] at {there}", process.label())
         })
     }
 }
@@ -312,7 +331,7 @@ mod tests {
     fn reads_headers_claims_and_cycles() {
         let trail = parse("-2:1:-2\n-4:-4:-4\n1:0:8\n2:1:0\n-1:-1:-1\n3:0:15\n4:2:1\n").expect("a trail");
         let entries = vec![Entry { line: 4, pid: 0, statement: 0 }, Entry { line: 7, pid: 1, statement: 1 }];
-        assert_eq!(trail, Trail { entries, cycle: Some(1) });
+        assert_eq!(trail, Trail { entries, cycle: Some(1), has_claim: true });
         assert_eq!(parse("1:2\n"), Err("line 1 is `1:2`, not depth:process:statement".to_owned()));
         assert_eq!(parse("\n1:x:3"), Err("line 2 is `1:x:3`, not depth:process:statement".to_owned()));
     }

@@ -1,6 +1,6 @@
 //! Draws the simulator: state on the left, what can be done on the right, and one large pane for everything else.
 
-use narrows_model::{ProcessView, StateView, TraceStep};
+use narrows_model::{Area, ProcessView, Scalar, StateView, TraceStep};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -72,8 +72,10 @@ fn title(app: &App<'_>) -> Paragraph<'static> {
 fn footer(app: &App<'_>) -> Paragraph<'static> {
     match &app.message {
         Some(message) => Paragraph::new(format!(" {message}")).style(CHANGED),
-        None => Paragraph::new(" Enter take  r random  R run  ← back  → forward  m chart  w why  ? help  q quit")
-            .style(FAINT),
+        None => {
+            Paragraph::new(" Enter take  r random  R run  ← back  → forward  m chart  w why  ? help  q quit")
+                .style(FAINT)
+        }
     }
 }
 
@@ -90,7 +92,7 @@ fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, wit
     let share = area.height / 4;
     let output = if has_output { share.clamp(3, 8) } else { 0 };
     let rows = [
-        Constraint::Fill(1),
+        Constraint::Min(6),
         Constraint::Length(height(variables.len(), share.max(4))),
         Constraint::Length(height(channels.len(), share.max(4))),
         Constraint::Length(output),
@@ -178,8 +180,15 @@ fn entry(app: &App<'_>, name: &str, text: String) -> Line<'static> {
 }
 
 fn variable_lines(app: &App<'_>, view: &StateView) -> Vec<Line<'static>> {
-    let shown = view.globals.iter().map(|v| entry(app, &v.name, format!("{} = {}", v.name, v.value)));
-    shown.collect()
+    let evaluator = app.session.evaluator();
+    let leaves = &evaluator.system().globals;
+    // A variable that always names the same channel is among the channels.
+    let is_channel = |index: usize| {
+        let leaf = leaves.get(index).filter(|leaf| leaf.scalar == Scalar::Channel);
+        leaf.is_some_and(|leaf| evaluator.is_channel_constant(Area::Global, None, leaf.offset))
+    };
+    let shown = view.globals.iter().enumerate().filter(|(index, _)| !is_channel(*index));
+    shown.map(|(_, v)| entry(app, &v.name, format!("{} = {}", v.name, v.value))).collect()
 }
 
 fn channel_lines(app: &App<'_>, view: &StateView) -> Vec<Line<'static>> {
@@ -215,7 +224,7 @@ fn choice(app: &App<'_>, index: usize, step: &TraceStep) -> ListItem<'static> {
     let session = &app.session;
     let line = step.moves.first().and_then(|first| session.line(first.span));
     let line = line.map_or(String::new(), |line| format!(" :{line}"));
-    let mut spans = vec![Span::raw(format!("{:>2} {}", index + 1, clean(&text::title(session, step))))];
+    let mut spans = vec![Span::raw(format!("{:>2} {}", index + 1, text::title(session, step)))];
     spans.push(Span::styled(line, FAINT));
     if let Some(found) = step.violations.first() {
         spans.push(Span::styled(format!(" ✗ {}", found.kind.message()), WRONG));

@@ -35,7 +35,14 @@ fn check(example: &Example, keys: &str, expected: &[&str]) {
 fn shows_the_initial_state() {
     let panes = ["Processes", "Variables", "Channels", "Steps (1)", "example.pml — P(0)", "? help"];
     check(&counting(), "", &panes);
-    let state = ["▶P(0) example.pml:5 x = 1;", "y=0", "x = 0", "c#1 0/2 empty", " 1 P(0) x = 1; printf", "5▶    x = 1;"];
+    let state = [
+        "▶P(0) example.pml:5 x = 1;",
+        "y=0",
+        "x = 0",
+        "c#1 0/2 empty",
+        " 1 P(0) x = 1; printf",
+        "5▶    x = 1;",
+    ];
     check(&counting(), "", &state);
 }
 
