@@ -130,12 +130,8 @@ fn decide(
     if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
         return Ok(Verdict::Holds);
     }
-    Ok(Verdict::Undecided(match shortest.map_or(scout.end, |shortest| shortest.end) {
-        End::Limit(limit) => limit,
-        End::Fault => Limit::Fault,
-        // Only a bound on states, given by a caller that wants no more, ends a search like this.
-        End::Enough | End::Complete => Limit::States,
-    }))
+    let end = shortest.map_or(scout.end, |shortest| shortest.end);
+    Ok(Verdict::Undecided(end.limit().unwrap_or(Limit::Enough)))
 }
 
 fn find<'e>(exploration: &'e Exploration, question: &Question) -> Option<&'e Finding> {
