@@ -10,7 +10,7 @@ use crate::{Expr, Place, Receive, Run, Scalar, Send};
 pub struct ProctypeId(pub u16);
 
 /// Names a location of a kind of process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct LocationId(pub u16);
 
 /// Names a transition of a kind of process.

@@ -1,24 +1,29 @@
 //! Promela as SPIN 6.5.2 accepts it: preprocess, lex, parse, check, lower.
 
 pub mod ast;
+mod flow;
+mod lexer;
+mod lower;
+pub mod messages;
+mod parser;
+mod preprocess;
+mod text;
+mod walk;
 
 use narrows_model::System;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
-/// How a text is read.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Macros defined from outside, with their text.
-    pub definitions: Vec<(String, Option<String>)>,
-}
+pub use parser::{Context, parse, parse_expression_text, parse_formula_text, parse_with_context};
+pub use preprocess::Options;
 
 /// Turns a text into a system; `None` if there are errors.
 pub fn compile(
-    _sources: &mut Sources,
-    _file: FileId,
-    _loader: &dyn Loader,
-    _options: &Options,
-    _diagnostics: &mut Diagnostics,
+    sources: &mut Sources,
+    file: FileId,
+    loader: &dyn Loader,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
 ) -> Option<System> {
-    None
+    let program = parse(sources, file, loader, options, diagnostics);
+    lower::lower(&program, &sources.file(file).name, diagnostics)
 }

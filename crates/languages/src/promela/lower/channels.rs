@@ -1,0 +1,172 @@
+//! Kinds of channel, sends and receives.
+
+use narrows_model::{ChannelKind, Expr, Pattern, Place, Receive, Scalar, Send};
+use narrows_source::{Diagnostic, Span};
+
+use super::Lowering;
+use super::types::Type;
+use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
+
+impl Lowering<'_> {
+    pub(super) fn channel_kind(&mut self, channel: &ChannelInit, name: &str) -> u16 {
+        let capacity = self.constant(&channel.capacity).unwrap_or(0);
+        let capacity = u16::try_from(capacity).ok().filter(|capacity| *capacity <= 255).unwrap_or_else(|| {
+            self.error(
+                "P0228",
+                channel.capacity.span,
+                format!("a channel can't hold {capacity} messages: 255 are the most"),
+            );
+            1
+        });
+        let mut fields = Vec::new();
+        for (kind, span) in &channel.fields {
+            if *kind == ast::Type::Unsigned {
+                self.error("P0229", *span, "a message field can't be `unsigned`");
+                continue;
+            }
+            let kind = self.resolve_type(kind, None, false, *span);
+            fields.extend(self.leaves(kind, None).into_iter().map(|leaf| leaf.scalar));
+        }
+        let kind = ChannelKind { name: name.to_owned(), capacity, fields };
+        self.system.channel_kinds.push(kind);
+        self.system.channel_kinds.len() as u16 - 1
+    }
+
+    /// Lowers the channel of an operation, and says what is known of its kind.
+    pub(super) fn channel(&mut self, place: &ast::Place) -> (Expr, Option<u16>) {
+        let name = &place.parts[0].name;
+        let known = match self.scopes.find(&name.name) {
+            Some(variable) if place.parts.len() == 1 => variable.channel,
+            _ => None,
+        };
+        match self.place(place) {
+            Some(lowered) => {
+                if lowered.scalar != Scalar::Channel && !matches!(lowered.scalar, Scalar::Byte | Scalar::Pid) {
+                    let text = crate::promela::text::place(place);
+                    self.diagnostics.push(
+                        Diagnostic::error("P0206", place.span, format!("`{text}` is not a channel"))
+                            .label("a channel is needed here"),
+                    );
+                }
+                (Expr::Load(Box::new(lowered)), known)
+            }
+            None => (Expr::Constant(0), None),
+        }
+    }
+
+    pub(super) fn send(
+        &mut self,
+        channel: &ast::Place,
+        arguments: &[ast::Expr],
+        sorted: bool,
+        span: Span,
+    ) -> Send {
+        let (channel, kind) = self.channel(channel);
+        let arguments = self.arguments(arguments);
+        self.warn_field_count(kind, arguments.len(), "sends", span);
+        Send { channel, arguments, sorted, span }
+    }
+
+    fn warn_field_count(&mut self, kind: Option<u16>, given: usize, verb: &str, span: Span) {
+        let Some(kind) = kind else { return };
+        let expected = self.system.channel_kinds[kind as usize].fields.len();
+        if given != expected {
+            self.diagnostics.push(
+                Diagnostic::warning(
+                    "P0302",
+                    span,
+                    format!("this {verb} {given} fields, but the channel's messages have {expected}"),
+                )
+                .note("it is a fault when it is executed"),
+            );
+        }
+    }
+
+    /// Lowers arguments; a structure stands for all its fields.
+    pub(super) fn arguments(&mut self, arguments: &[ast::Expr]) -> Vec<Expr> {
+        let mut list = Vec::new();
+        for argument in arguments {
+            if let ast::ExprKind::Place(place) = &argument.kind {
+                if let Some(places) = self.structure_places(place) {
+                    list.extend(places.into_iter().map(|place| Expr::Load(Box::new(place))));
+                    continue;
+                }
+            }
+            list.push(self.expr(argument));
+        }
+        list
+    }
+
+    /// Returns the scalars of a place that names a whole structure; `None` for any other place.
+    pub(super) fn structure_places(&mut self, place: &ast::Place) -> Option<Vec<Place>> {
+        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with them.
+        let Type::Structure(_) = self.scopes.find(&place.parts[0].name.name)?.kind else { return None };
+        let found = self.find_place(place)?;
+        let Type::Structure(_) = found.kind else { return None };
+        let leaves = self.leaves(found.kind, None);
+        let places = leaves.into_iter().map(|leaf| Place {
+            area: found.area,
+            offset: found.offset + leaf.offset,
+            indices: found.indices.clone(),
+            scalar: leaf.scalar,
+            span: place.span,
+        });
+        Some(places.collect())
+    }
+
+    pub(super) fn receive(
+        &mut self,
+        channel: &ast::Place,
+        arguments: &[ReceiveArgument],
+        random: bool,
+        peek: bool,
+        span: Span,
+    ) -> Receive {
+        let (channel, kind) = self.channel(channel);
+        let mut patterns = Vec::new();
+        for argument in arguments {
+            self.pattern(argument, &mut patterns);
+        }
+        self.warn_field_count(kind, patterns.len(), "receives", span);
+        Receive { channel, patterns, random, peek, span }
+    }
+
+    /// Lowers a poll, which SPIN turns into a test of the first message if nothing has to match.
+    pub(super) fn poll(
+        &mut self,
+        channel: &ast::Place,
+        arguments: &[ReceiveArgument],
+        random: bool,
+        span: Span,
+    ) -> Receive {
+        let mut receive = self.receive(channel, arguments, random, true, span);
+        let has_match = receive.patterns.iter().any(|pattern| matches!(pattern, Pattern::Match(_)));
+        receive.random &= has_match;
+        receive
+    }
+
+    fn pattern(&mut self, argument: &ReceiveArgument, patterns: &mut Vec<Pattern>) {
+        match argument {
+            ReceiveArgument::Constant(value, _) => patterns.push(Pattern::Match(Expr::Constant(*value))),
+            ReceiveArgument::Eval(value) => {
+                let values = self.arguments(std::slice::from_ref(value));
+                patterns.extend(values.into_iter().map(Pattern::Match));
+            }
+            ReceiveArgument::Variable(place) => {
+                let name = &place.parts[0].name;
+                let alone = place.parts.len() == 1 && place.parts[0].index.is_none();
+                if alone && &*name.name == "_" {
+                    patterns.push(Pattern::Discard);
+                } else if let Some((_, value, _)) = self.mtypes.get(&name.name).filter(|_| alone) {
+                    patterns.push(Pattern::Match(Expr::Constant(*value)));
+                } else if let Some(places) = self.structure_places(place) {
+                    patterns.extend(places.into_iter().map(Pattern::Store));
+                } else if let Some(place) = self.assignable(place) {
+                    patterns.push(Pattern::Store(place));
+                } else {
+                    patterns.push(Pattern::Discard);
+                }
+            }
+        }
+    }
+}

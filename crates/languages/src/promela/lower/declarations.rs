@@ -1,0 +1,251 @@
+//! Declarations: room for variables, and their first values.
+
+use narrows_model::{Area, Expr, Leaf, Place, Scalar, Setup, Statement};
+use narrows_source::{Diagnostic, Span};
+
+use super::Lowering;
+use super::processes::Body;
+use super::scopes;
+use super::types::Type;
+use crate::promela::ast::{Declaration, Initial, Variable, Visibility};
+use crate::promela::flow::{Shape, ShapeKind};
+
+/// What a variable starts with.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Start {
+    /// 0.
+    #[default]
+    Zero,
+    /// The same value for every element.
+    Value(Expr),
+    /// A value for each element.
+    List(Vec<i32>),
+    /// A channel for every element.
+    Channel(u16),
+}
+
+impl Lowering<'_> {
+    pub(super) fn global_declaration(&mut self, declaration: &Declaration) {
+        for variable in &declaration.variables {
+            let hidden = declaration.visibility == Visibility::Hidden;
+            if hidden {
+                self.warn_hidden(variable);
+            }
+            let length = self.length(variable);
+            let kind =
+                self.resolve_type(&declaration.kind, variable.width, length.is_some(), declaration.kind_span);
+            let start = self.start_value(variable, kind);
+            let (area, offset) = self.allocate(hidden, kind, length);
+            self.declare(variable, kind, length, area, offset, &start);
+            let leaves = self.named_leaves(&variable.name.name, kind, length, offset);
+            let mut setup = Vec::new();
+            self.set_up(kind, length, area, offset, &start, variable.name.span, &mut setup);
+            if hidden {
+                self.system.hidden.extend(leaves);
+            } else {
+                self.system.globals.extend(leaves);
+            }
+            self.system.setup.extend(setup);
+        }
+    }
+
+    fn warn_hidden(&mut self, variable: &Variable) {
+        self.diagnostics.push(
+            Diagnostic::warning(
+                "P0301",
+                variable.name.span,
+                format!("`{}` is hidden: states that differ only in it count as one", variable.name.name),
+            )
+            .help("make sure that nothing depends on its value between steps, or drop `hidden`"),
+        );
+    }
+
+    fn allocate(&mut self, hidden: bool, kind: Type, length: Option<u32>) -> (Area, u32) {
+        let bytes = self.bytes_of(kind) * length.unwrap_or(1);
+        if !self.scopes.is_global() {
+            let offset = self.scopes.local_bytes;
+            self.scopes.local_bytes += bytes;
+            (Area::Local, offset)
+        } else if hidden {
+            let offset = self.scopes.hidden_bytes;
+            self.scopes.hidden_bytes += bytes;
+            (Area::Hidden, offset)
+        } else {
+            let offset = self.system.global_bytes;
+            self.system.global_bytes += bytes;
+            (Area::Global, offset)
+        }
+    }
+
+    fn declare(
+        &mut self,
+        variable: &Variable,
+        kind: Type,
+        length: Option<u32>,
+        area: Area,
+        offset: u32,
+        start: &Start,
+    ) {
+        let name = &variable.name;
+        if self.mtypes.contains_key(&name.name) {
+            let span = self.mtypes[&name.name].2;
+            self.redeclared(name, span);
+            return;
+        }
+        let (constant, channel) = match start {
+            Start::Value(Expr::Constant(value)) => (Some(*value), None),
+            Start::Channel(kind) => (None, Some(*kind)),
+            _ => (None, None),
+        };
+        let declared = scopes::Variable { kind, length, area, offset, span: name.span, constant, channel };
+        if let Some(earlier) = self.scopes.declare(name.name.clone(), declared) {
+            self.redeclared(name, earlier);
+        }
+    }
+
+    fn named_leaves(&self, name: &str, kind: Type, length: Option<u32>, offset: u32) -> Vec<Leaf> {
+        let leaves = self.leaves(kind, length);
+        let named = leaves.into_iter().map(|leaf| Leaf {
+            name: format!("{name}{}", leaf.suffix),
+            offset: offset + leaf.offset,
+            scalar: leaf.scalar,
+        });
+        named.collect()
+    }
+
+    /// Works out what a variable starts with.
+    pub(super) fn start_value(&mut self, variable: &Variable, kind: Type) -> Start {
+        match &variable.initial {
+            None => Start::Zero,
+            Some(Initial::Value(value)) => {
+                if let Type::Structure(_) = kind {
+                    self.error("P0224", value.span, "a structure can't be given one value");
+                    return Start::Zero;
+                }
+                let value_span = value.span;
+                let value = self.expr(value);
+                if let (Type::Scalar(scalar), Expr::Constant(constant)) = (kind, &value) {
+                    self.warn_truncation(scalar, *constant, value_span);
+                }
+                Start::Value(value)
+            }
+            Some(Initial::List(values, span)) => {
+                let length = self.length(variable);
+                if length.is_none() {
+                    self.error("P0207", *span, format!("`{}` is not an array", variable.name.name));
+                } else if values.len() > length.unwrap_or(0) as usize {
+                    self.error("P0210", *span, "more values than the array has elements");
+                }
+                Start::List(values.iter().map(|value| self.constant(value).unwrap_or(0)).collect())
+            }
+            Some(Initial::Channel(channel)) => {
+                if kind != Type::Scalar(Scalar::Channel) {
+                    self.error("P0229", channel.span, format!("`{}` is not a channel", variable.name.name));
+                    return Start::Zero;
+                }
+                Start::Channel(self.channel_kind(channel, &variable.name.name))
+            }
+        }
+    }
+
+    /// Warns of a constant that does not fit where it is stored.
+    pub(super) fn warn_truncation(&mut self, scalar: Scalar, value: i32, span: Span) {
+        let kept = scalar.truncate(value);
+        if kept != value {
+            self.diagnostics.push(
+                Diagnostic::warning("P0303", span, format!("{value} does not fit: {kept} is stored"))
+                    .help("use a wider type"),
+            );
+        }
+    }
+
+    /// Lists how a variable gets its first value; what starts with 0 needs nothing.
+    fn set_up(
+        &mut self,
+        kind: Type,
+        length: Option<u32>,
+        area: Area,
+        offset: u32,
+        start: &Start,
+        span: Span,
+        setup: &mut Vec<Setup>,
+    ) {
+        for element in 0..length.unwrap_or(1) {
+            let offset = offset + element * self.bytes_of(kind);
+            match kind {
+                Type::Scalar(scalar) => {
+                    let place = Place { area, offset, indices: Vec::new(), scalar, span };
+                    match start {
+                        Start::Zero => {}
+                        Start::Value(Expr::Constant(0)) => {}
+                        Start::Value(value) => setup.push(Setup::Value(place, value.clone())),
+                        Start::List(values) => {
+                            // SPIN repeats the last value for the elements that have none.
+                            if let Some(value) = values.get(element as usize).or(values.last()) {
+                                setup.push(Setup::Value(place, Expr::Constant(*value)));
+                            }
+                        }
+                        Start::Channel(kind) => setup.push(Setup::Channel(place, *kind)),
+                    }
+                }
+                Type::Structure(structure) => {
+                    for index in 0..self.structures[structure].fields.len() {
+                        let field = self.structures[structure].fields[index].clone();
+                        let at = offset + field.offset;
+                        self.set_up(field.kind, field.length, area, at, &field.start, span, setup);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Declares local variables; behind the first statement, a declaration is a step that assigns.
+    pub(super) fn local_declaration(&mut self, declaration: &Declaration, body: &mut Body) {
+        for variable in &declaration.variables {
+            let length = self.length(variable);
+            let kind =
+                self.resolve_type(&declaration.kind, variable.width, length.is_some(), declaration.kind_span);
+            let start = self.start_value(variable, kind);
+            let (area, offset) = self.allocate(false, kind, length);
+            self.declare(variable, kind, length, area, offset, &start);
+            let leaves = self.named_leaves(&variable.name.name, kind, length, offset);
+            body.locals.extend(leaves);
+            let span = variable.name.span;
+            let at_creation = body.may_initialise
+                || matches!(start, Start::Channel(_))
+                || (length.is_some() && matches!(start, Start::Value(_)))
+                || matches!(start, Start::List(_))
+                || matches!(kind, Type::Structure(_));
+            if at_creation {
+                let mut setup = Vec::new();
+                self.set_up(kind, length, area, offset, &start, span, &mut setup);
+                body.setup.extend(setup);
+            }
+            if body.may_initialise {
+                continue;
+            }
+            if let Start::Channel(_) = start {
+                self.diagnostics.push(
+                    Diagnostic::error("P0229", span, "a channel can't be created behind the first statement")
+                        .help("move the declaration to the start of the process"),
+                );
+                continue;
+            }
+            let text = format!("{} = …", variable.name.name);
+            let statement = match kind {
+                // SPIN sets only the first element; an array with one value for all is set at creation.
+                Type::Scalar(scalar) => {
+                    let value = match start {
+                        Start::Value(_) if length.is_some() => continue,
+                        Start::Value(value) => value,
+                        Start::List(values) => Expr::Constant(values.first().copied().unwrap_or(0)),
+                        _ => Expr::Constant(0),
+                    };
+                    Statement::Assign(Place { area, offset, indices: Vec::new(), scalar, span }, value)
+                }
+                Type::Structure(_) => Statement::Skip,
+            };
+            body.graph.add(Shape::new(ShapeKind::Basic(statement), span, text));
+        }
+    }
+}

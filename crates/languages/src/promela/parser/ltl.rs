@@ -1,0 +1,192 @@
+//! Formulas of linear temporal logic.
+//!
+//! Precedences are SPIN's: `->` and `<->` bind weakest, then `||`, `&&`, the binary temporal operators, and then the
+//! operators of expressions; all binary ones group to the left, and `[]`, `<>`, `X` and `!` bind tightest. Words such as
+//! `U` are operators only where an operator may stand, so a variable may be called `U` too.
+
+use narrows_source::{Diagnostic, Span};
+
+use super::expressions::binary_operator;
+use super::{Parsed, Parser, Reported};
+use crate::promela::ast::{BinaryOperator, Expr, ExprKind, Ltl, LtlBinary, LtlUnary, UnaryOperator};
+use crate::promela::lexer::Kind;
+
+/// A part of a formula: an expression as long as nothing in it is temporal.
+enum Part {
+    Plain(Expr),
+    Temporal(Ltl),
+}
+
+impl Part {
+    fn formula(self) -> Ltl {
+        match self {
+            Part::Plain(expression) => Ltl::Atom(expression),
+            Part::Temporal(formula) => formula,
+        }
+    }
+}
+
+/// An operator between two parts.
+#[derive(Clone, Copy)]
+enum Operator {
+    Logic(LtlBinary),
+    Plain(BinaryOperator),
+}
+
+impl Parser<'_> {
+    /// Parses a formula.
+    pub(super) fn formula(&mut self) -> Parsed<Ltl> {
+        Ok(self.formula_part(0)?.formula())
+    }
+
+    #[inline(never)]
+    fn formula_part(&mut self, minimum: u8) -> Parsed<Part> {
+        let start = self.position;
+        let mut left = self.formula_unary()?;
+        while let Some((operator, strength, length)) = self.formula_operator() {
+            if strength < minimum {
+                break;
+            }
+            self.count_operator()?;
+            let span = self.span();
+            for _ in 0..length {
+                self.bump();
+            }
+            let right = self.nested(|parser| parser.formula_part(strength + 1))?;
+            left = self.combine(operator, left, right, start, span)?;
+        }
+        Ok(left)
+    }
+
+    /// Returns the binary operator here, how strongly it binds and how many tokens it has.
+    fn formula_operator(&self) -> Option<(Operator, u8, usize)> {
+        let logic = |operator, strength, length| Some((Operator::Logic(operator), strength, length));
+        match self.kind() {
+            Kind::Arrow => logic(LtlBinary::Implies, 0, 1),
+            Kind::Less if self.ahead(1) == Kind::Arrow => logic(LtlBinary::Equivalent, 0, 2),
+            Kind::OrOr => logic(LtlBinary::Or, 1, 1),
+            Kind::Backslash if self.ahead(1) == Kind::Slash => logic(LtlBinary::Or, 1, 2),
+            Kind::AndAnd => logic(LtlBinary::And, 2, 1),
+            Kind::Slash if self.ahead(1) == Kind::Backslash => logic(LtlBinary::And, 2, 2),
+            Kind::Name => match &*self.token().text {
+                "implies" => logic(LtlBinary::Implies, 0, 1),
+                "equivalent" => logic(LtlBinary::Equivalent, 0, 1),
+                "U" | "until" | "stronguntil" => logic(LtlBinary::Until, 3, 1),
+                "W" | "weakuntil" => logic(LtlBinary::WeakUntil, 3, 1),
+                "V" | "R" | "release" => logic(LtlBinary::Release, 3, 1),
+                _ => None,
+            },
+            kind => {
+                let (operator, strength) = binary_operator(kind)?;
+                Some((Operator::Plain(operator), strength + 1, 1))
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn combine(
+        &mut self,
+        operator: Operator,
+        left: Part,
+        right: Part,
+        start: usize,
+        span: Span,
+    ) -> Parsed<Part> {
+        let plain = match operator {
+            Operator::Plain(operator) => operator,
+            Operator::Logic(LtlBinary::And) => BinaryOperator::And,
+            Operator::Logic(LtlBinary::Or) => BinaryOperator::Or,
+            Operator::Logic(operator) => {
+                let formula = Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()));
+                return Ok(Part::Temporal(formula));
+            }
+        };
+        match (operator, left, right) {
+            (_, Part::Plain(left), Part::Plain(right)) => {
+                let kind = ExprKind::Binary(plain, Box::new(left), Box::new(right));
+                Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+            }
+            (Operator::Logic(operator), left, right) => {
+                Ok(Part::Temporal(Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()))))
+            }
+            (Operator::Plain(_), ..) => {
+                let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
+                    .label("this operator takes expressions without temporal operators")
+                    .help(match plain {
+                        BinaryOperator::BitAnd => "use `&&`: `&` works on the bits of numbers",
+                        BinaryOperator::BitOr => "use `||`: `|` works on the bits of numbers",
+                        _ => "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`",
+                    });
+                self.report(diagnostic);
+                Err(Reported)
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn formula_unary(&mut self) -> Parsed<Part> {
+        let start = self.position;
+        let (operator, length) = match self.kind() {
+            Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => (LtlUnary::Always, 2),
+            Kind::Less if self.ahead(1) == Kind::Greater => (LtlUnary::Eventually, 2),
+            Kind::Name => match &*self.token().text {
+                "always" => (LtlUnary::Always, 1),
+                "eventually" => (LtlUnary::Eventually, 1),
+                "X" | "next" => (LtlUnary::Next, 1),
+                _ => return Ok(Part::Plain(self.named()?)),
+            },
+            Kind::LeftParen => {
+                self.bump();
+                let mut part = self.enclosed(|parser| parser.nested(|parser| parser.formula_part(0)))?;
+                self.expect(Kind::RightParen, "`)` or an operator")?;
+                if let Part::Plain(expression) = &mut part {
+                    expression.span = self.span_from(start);
+                }
+                return Ok(part);
+            }
+            Kind::Bang | Kind::BangBang => return self.formula_not(),
+            Kind::Minus | Kind::Tilde => {
+                let operator =
+                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
+                let span = self.span();
+                self.bump();
+                return match self.nested(Parser::formula_unary)? {
+                    Part::Plain(operand) => {
+                        let kind = ExprKind::Unary(operator, Box::new(operand));
+                        Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+                    }
+                    Part::Temporal(_) => {
+                        let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
+                            .label("this operator takes an expression without temporal operators");
+                        self.report(diagnostic);
+                        Err(Reported)
+                    }
+                };
+            }
+            _ => return Ok(Part::Plain(self.unary()?)),
+        };
+        for _ in 0..length {
+            self.bump();
+        }
+        let operand = self.nested(Parser::formula_unary)?;
+        Ok(Part::Temporal(Ltl::Unary(operator, Box::new(operand.formula()))))
+    }
+
+    #[inline(never)]
+    fn formula_not(&mut self) -> Parsed<Part> {
+        let start = self.position;
+        let times = if self.at(Kind::BangBang) { 2 } else { 1 };
+        self.bump();
+        let mut part = self.nested(Parser::formula_unary)?;
+        for _ in 0..times {
+            part = match part {
+                Part::Plain(operand) => {
+                    let kind = ExprKind::Unary(UnaryOperator::Not, Box::new(operand));
+                    Part::Plain(Expr { kind, span: self.span_from(start) })
+                }
+                Part::Temporal(formula) => Part::Temporal(Ltl::Not(Box::new(formula))),
+            };
+        }
+        Ok(part)
+    }
+}

@@ -1,0 +1,154 @@
+//! The last pass over preprocessed tokens: words become keywords, digits become numbers, embedded C goes.
+
+use narrows_source::{Diagnostic, Diagnostics};
+
+use crate::promela::lexer::{Kind, Token, keyword};
+
+/// Finishes a list of tokens that ends with [`Kind::End`].
+pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut index = 0;
+    while let Some(token) = tokens.get(index) {
+        index += 1;
+        let mut token = token.clone();
+        match token.kind {
+            Kind::Name => {
+                if let Some(kind) = keyword(&token.text) {
+                    token.kind = kind;
+                }
+            }
+            Kind::Digits => {
+                let negative = output.last().is_some_and(|last| last.kind == Kind::Minus);
+                token.value = number(&token, negative, diagnostics);
+                token.kind = Kind::Number;
+            }
+            Kind::Quoted => {
+                token.value = character(&token.text);
+                token.kind = Kind::Character;
+            }
+            Kind::UnterminatedText => {
+                diagnostics.push(
+                    Diagnostic::error("P0016", token.span, "unterminated string")
+                        .label("no quote closes it on this line"),
+                );
+                token.kind = Kind::Text;
+            }
+            Kind::Unknown | Kind::Hash | Kind::HashHash => {
+                diagnostics.push(unexpected_character(&token));
+                continue;
+            }
+            _ => {}
+        }
+        if matches!(token.kind, Kind::CCode | Kind::CDecl | Kind::CExpr | Kind::CState | Kind::CTrack) {
+            index = skip_embedded(tokens, index, token.kind);
+            token.span = token.span.to(tokens[index - 1].span);
+            diagnostics.push(embedded(&token));
+            token.kind = Kind::EmbeddedC;
+        }
+        output.push(token);
+    }
+    output
+}
+
+fn unexpected_character(token: &Token) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        "P0017",
+        token.span,
+        format!("unexpected character `{}`", token.text.escape_debug()),
+    )
+    .label("no token of Promela starts with it");
+    match &*token.text {
+        "'" => diagnostic.help("a character constant is one character between quotes, such as 'a' or '\\n'"),
+        "“" | "”" | "„" => diagnostic.help("a string stands between straight quotes: \"…\""),
+        "#" => diagnostic.help("a directive must be the first thing on its line"),
+        _ => diagnostic,
+    }
+}
+
+fn embedded(token: &Token) -> Diagnostic {
+    let word = &token.text;
+    Diagnostic::error("P0113", token.span, format!("embedded C (`{word}`) is not supported"))
+        .label("C code in a model")
+        .note("Narrows needs no C compiler: it interprets the model itself, and can't run or analyse C")
+        .help("write what it does in Promela")
+}
+
+/// Returns the first token after the C that follows the keyword before `index`.
+fn skip_embedded(tokens: &[Token], mut index: usize, kind: Kind) -> usize {
+    if matches!(kind, Kind::CState | Kind::CTrack) {
+        while tokens[index].kind == Kind::Text {
+            index += 1;
+        }
+        return index;
+    }
+    if tokens[index].kind == Kind::LeftBracket {
+        index = skip_balanced(tokens, index, Kind::LeftBracket, Kind::RightBracket);
+    }
+    if tokens[index].kind == Kind::LeftBrace {
+        index = skip_balanced(tokens, index, Kind::LeftBrace, Kind::RightBrace);
+    }
+    index
+}
+
+fn skip_balanced(tokens: &[Token], mut index: usize, open: Kind, close: Kind) -> usize {
+    let mut depth = 0_usize;
+    while tokens[index].kind != Kind::End {
+        if tokens[index].kind == open {
+            depth += 1;
+        } else if tokens[index].kind == close {
+            depth -= 1;
+        }
+        index += 1;
+        if depth == 0 {
+            break;
+        }
+    }
+    index
+}
+
+/// Reads a decimal number; 2147483648 is fine after a minus, where it is negated (and wraps).
+fn number(token: &Token, negative: bool, diagnostics: &mut Diagnostics) -> i32 {
+    let text = &*token.text;
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let diagnostic = Diagnostic::error("P0018", token.span, format!("malformed number `{text}`"))
+            .label("numbers are decimal in Promela");
+        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let value = hex.and_then(|digits| i32::from_str_radix(digits, 16).ok());
+        diagnostics.push(match value {
+            Some(value) => diagnostic.help(format!("write {value}")),
+            None => diagnostic,
+        });
+        return value.unwrap_or(0);
+    }
+    match text.parse::<i64>() {
+        Ok(value) if value <= i64::from(i32::MAX) => value as i32,
+        Ok(value) if negative && value == 1 << 31 => i32::MIN,
+        _ => {
+            let diagnostic =
+                Diagnostic::error("P0018", token.span, format!("the number {text} is out of range"))
+                    .label("the greatest int is 2147483647");
+            let Ok(value) = text.parse::<i64>() else {
+                diagnostics.push(diagnostic);
+                return i32::MAX;
+            };
+            let wrapped = value as i32;
+            diagnostics
+                .push(diagnostic.help(format!("SPIN takes it for {wrapped}; write that if it is meant")));
+            wrapped
+        }
+    }
+}
+
+/// Returns the value of a character constant, quotes included.
+pub(super) fn character(text: &str) -> i32 {
+    let mut characters = text.chars().skip(1);
+    match (characters.next(), characters.next()) {
+        (Some('\\'), Some('n')) => 10,
+        (Some('\\'), Some('r')) => 13,
+        (Some('\\'), Some('t')) => 9,
+        (Some('\\'), Some('f')) => 12,
+        (Some('\\'), Some(other)) => other as i32,
+        (Some(other), _) => other as i32,
+        (None, _) => 0,
+    }
+}

@@ -1,0 +1,170 @@
+//! The C preprocessor, as far as models use it.
+//!
+//! Lines that are not directives are gathered and expanded in one go, so that the arguments of a macro may span lines.
+//! Expansion keeps a hide set per token (Prosser's algorithm), so that a macro that names itself stops. A token out of a
+//! macro's body carries the span of the macro's use: that is the line a user wrote, and the line SPIN reports.
+
+mod condition;
+mod directives;
+mod finish;
+mod macros;
+
+use std::rc::Rc;
+
+use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
+
+pub(crate) use self::finish::finish;
+pub(crate) use self::macros::{Expander, Macro, Macros};
+use super::lexer::{Interner, Kind, Token, lex};
+
+/// What the command line says about the text.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Macros to define first: a name and its value; a name alone means 1.
+    pub definitions: Vec<(String, Option<String>)>,
+}
+
+/// How deep includes may nest.
+const MAX_INCLUDES: usize = 64;
+
+/// One `#if` that is still open.
+struct Conditional {
+    /// The directive.
+    span: Span,
+    /// Whether the text around it counts.
+    outer: bool,
+    /// Whether one of its branches was taken already.
+    taken: bool,
+    /// Whether the branch at hand counts.
+    active: bool,
+    /// The `#else`, once seen.
+    otherwise: Option<Span>,
+}
+
+/// Works through files and collects tokens.
+struct Preprocessor<'a> {
+    sources: &'a mut Sources,
+    loader: &'a dyn Loader,
+    diagnostics: &'a mut Diagnostics,
+    interner: Interner,
+    macros: Macros,
+    /// The includes that led here.
+    includes: Vec<Span>,
+    output: Vec<Token>,
+    /// How many tokens expansion may still make.
+    budget: usize,
+}
+
+/// Preprocesses a file and everything it includes. The last token is [`Kind::End`]. Also returns the macros at the end.
+pub(crate) fn preprocess(
+    sources: &mut Sources,
+    file: FileId,
+    loader: &dyn Loader,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> (Vec<Token>, Macros) {
+    let mut preprocessor = Preprocessor {
+        sources,
+        loader,
+        diagnostics,
+        interner: Interner::default(),
+        macros: Macros::default(),
+        includes: Vec::new(),
+        output: Vec::new(),
+        budget: macros::MAX_TOKENS,
+    };
+    preprocessor.define_options(options);
+    preprocessor.file(file);
+    let end = Span::new(
+        file,
+        preprocessor.sources.file(file).text.len(),
+        preprocessor.sources.file(file).text.len(),
+    );
+    preprocessor.output.push(end_token(end));
+    let Preprocessor { output, macros, .. } = preprocessor;
+    (finish(&output, diagnostics), macros)
+}
+
+/// Makes the token that ends a list.
+pub(crate) fn end_token(span: Span) -> Token {
+    Token {
+        kind: Kind::End,
+        text: Rc::from(""),
+        value: 0,
+        span,
+        newline: true,
+        comment_break: false,
+        space: true,
+        level: 0,
+        origin: None,
+    }
+}
+
+impl Preprocessor<'_> {
+    fn define_options(&mut self, options: &Options) {
+        for (name, value) in &options.definitions {
+            let text = value.clone().unwrap_or_else(|| "1".to_owned());
+            let file = self.sources.add(format!("command line: {name}"), text.clone());
+            let mut body = lex(&text, file, &mut self.interner, self.diagnostics);
+            body.pop();
+            let name = self.interner.intern(name);
+            let span = Span::new(file, 0, text.len());
+            self.macros.insert(name, Rc::new(Macro { parameters: None, body, span }));
+        }
+    }
+
+    /// Preprocesses one file into the output.
+    fn file(&mut self, file: FileId) {
+        let text = self.sources.file(file).text.clone();
+        let tokens = lex(&text, file, &mut self.interner, self.diagnostics);
+        let mut conditionals: Vec<Conditional> = Vec::new();
+        let mut pending: Vec<Token> = Vec::new();
+        let mut index = 0;
+        while tokens[index].kind != Kind::End {
+            let start = index;
+            index += 1;
+            while !tokens[index].newline {
+                index += 1;
+            }
+            let line = &tokens[start..index];
+            if line[0].kind == Kind::Hash {
+                self.flush(&mut pending);
+                self.directive(line, &mut conditionals);
+            } else if conditionals.last().is_none_or(|conditional| conditional.active) {
+                pending.extend(line.iter().cloned().map(|mut token| {
+                    token.newline |= token.comment_break;
+                    token
+                }));
+            }
+        }
+        self.flush(&mut pending);
+        for conditional in conditionals {
+            self.diagnostics.push(
+                narrows_source::Diagnostic::error("P0004", conditional.span, "unterminated conditional")
+                    .label("this has no `#endif`"),
+            );
+        }
+    }
+
+    /// Expands the lines gathered so far.
+    fn flush(&mut self, pending: &mut Vec<Token>) {
+        if pending.is_empty() {
+            return;
+        }
+        let tokens = std::mem::take(pending);
+        let expanded = self.expander().expand_all(tokens);
+        self.output.extend(expanded);
+    }
+
+    fn expander(&mut self) -> Expander<'_> {
+        Expander {
+            macros: &self.macros,
+            interner: &mut self.interner,
+            diagnostics: self.diagnostics,
+            budget: &mut self.budget,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
