@@ -1,1 +1,14 @@
-//! placeholder
+//! Holds Narrows against SPIN 6.5.2: runs both on the same model and compares what they found.
+//!
+//! [`spin`] is the oracle, [`narrows`] the tool under test, [`compare`] the judge between them. Models come from
+//! files or from [`generator`], which writes a random Promela model per seed; [`shrink`] reduces one that differs
+//! to its essence. Nothing here links against Narrows: both tools are seen only through their command lines.
+
+pub mod commands;
+pub mod compare;
+pub mod generator;
+pub mod narrows;
+pub mod random;
+pub mod shrink;
+pub mod spin;
+pub mod tree;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Trace, Violation};
+use crate::{Claim, System, Trace, Violation};
 
 /// What can be asked of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,11 +14,33 @@ pub enum Question {
     Deadlock,
     /// Can a run-time fault happen?
     Faults,
+    /// Does a property that the text states hold?
+    Property {
+        /// Its number in [`System::properties`].
+        index: usize,
+        /// Its kind, as in the JSON output.
+        kind: &'static str,
+        /// Its name; empty if it has none.
+        name: String,
+    },
 }
 
 impl Question {
     /// Every safety question.
     pub const SAFETY: [Question; 3] = [Question::Assertions, Question::Deadlock, Question::Faults];
+
+    /// Returns every question that a system's text asks: safety, and the properties it states.
+    pub fn all(system: &System) -> Vec<Question> {
+        let properties = system.properties.iter().enumerate().map(|(index, property)| {
+            let kind = match &property.claim {
+                Claim::Ltl(_) => "ltl",
+                Claim::Never(_) => "never",
+                Claim::Trace { .. } => "trace",
+            };
+            Question::Property { index, kind, name: property.name.clone() }
+        });
+        Question::SAFETY.into_iter().chain(properties).collect()
+    }
 
     /// Returns the name of the kind, as in the JSON output.
     pub fn kind(&self) -> &'static str {
@@ -26,8 +48,24 @@ impl Question {
             Question::Assertions => "assertion",
             Question::Deadlock => "deadlock",
             Question::Faults => "fault",
+            Question::Property { kind, .. } => kind,
         }
     }
+
+    /// Returns the name that the text gives to what is asked; empty if it has none.
+    pub fn name(&self) -> &str {
+        match self {
+            Question::Property { name, .. } => name,
+            _ => "",
+        }
+    }
+}
+
+/// Why an engine does not take a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The reason, as a full sentence.
+    pub reason: String,
 }
 
 /// An answer to a question.
@@ -56,6 +94,8 @@ pub enum Verdict {
     },
     /// A limit was hit before the answer was found.
     Undecided(Limit),
+    /// No engine takes the question.
+    Refused(Refusal),
 }
 
 /// Why a search stopped early.
@@ -70,16 +110,19 @@ pub enum Limit {
     Interrupted,
     /// A fault ended the search.
     Fault,
+    /// What was to be found was found, or as many states were visited as the caller asked for.
+    Enough,
 }
 
 impl Limit {
     /// Says why, and what to try.
     pub fn reason(self) -> &'static str {
         match self {
-            Limit::Time => "the time limit was reached; raise --time",
-            Limit::Memory => "the memory limit was reached; raise --memory",
-            Limit::Interrupted => "it was interrupted",
-            Limit::Fault => "a fault ended the search",
+            Limit::Time => "the time limit was reached; raise it with --time",
+            Limit::Memory => "the memory limit was reached; raise it with --memory",
+            Limit::Interrupted => "the search was interrupted",
+            Limit::Fault => "a fault ended the search; remove the fault first",
+            Limit::Enough => "the search ended when it had found what it was to find",
         }
     }
 }
@@ -102,8 +145,10 @@ pub struct Coverage {
     pub transitions: u64,
     /// The length of the longest run that was followed.
     pub depth: u64,
-    /// Bytes of memory for states, all told.
+    /// Bytes of memory that the search used, all told.
     pub bytes: u64,
+    /// Bytes of all states together, before anything is added to find them.
+    pub state_bytes: u64,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,
 }

@@ -9,13 +9,13 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
-mod message;
 mod print;
 mod space;
 mod system;
 mod trace;
+mod transfer;
 
-pub use answer::{Answer, Coverage, Limit, Limits, Question, Verdict};
+pub use answer::{Answer, Coverage, Limit, Limits, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;
@@ -28,3 +28,4 @@ pub use system::{
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
 pub use trace::{Change, Trace, TraceMove, TraceStep};
+pub use transfer::Transfer;

@@ -22,6 +22,11 @@ pub trait StateSpace: Sync {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion;
+
+    /// Appends what tells where control is in a state: the same bytes for states that differ in data alone.
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        let _ = (state, control);
+    }
 }
 
 /// Memory that [`StateSpace::successors`] uses again and again; one for each thread.

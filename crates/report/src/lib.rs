@@ -1,5 +1,16 @@
-//! Answers as text and data; everything here returns strings or values, and prints nothing.
+//! Answers as text, as JSON and as pictures. Returns strings; prints nothing.
 
+mod chart;
+mod json;
+mod report;
+mod run;
+mod text;
 mod trace_json;
+mod units;
 
-pub use trace_json::{RecordedMove, RecordedTrace, read_trace, trace_document, trace_json};
+pub use chart::chart;
+pub use json::{diagnostics as json_diagnostics, document};
+pub use report::{Problem, Report, Unreached};
+pub use text::{check, explore};
+pub use trace_json::{RecordedMove, RecordedTrace, read_trace, trace_document};
+pub use units::{bytes, count, grouped, seconds};

@@ -3,18 +3,23 @@
 //! A step is identified by its moves (process number, location, transition), so that it can be found again in the same
 //! model; names, places and changes are there for people and scripts, and are not read back.
 
-use narrows_model::{Change, MoveKind, Trace, TraceMove, TraceStep, Violation};
-use narrows_source::{Sources, Span};
-use serde_json::{Value, json};
+use std::ops::ControlFlow;
 
-/// The version of the shape.
-const SCHEMA: u64 = 1;
+use narrows_model::{
+    Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceMove, TraceStep, Violation,
+};
+use narrows_source::Sources;
+use serde_json::{Map, Value, json};
+
+use crate::json::{SCHEMA, add_place, head};
 
 /// A run as a file tells it; it may not fit the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedTrace {
     /// The name of the model it was made with.
     pub model: String,
+    /// The macros it was compiled with, as in `-D`.
+    pub definitions: Vec<String>,
     /// The steps: what the processes did in each.
     pub steps: Vec<Vec<RecordedMove>>,
     /// For an endless run: the step that comes again after the last one.
@@ -38,53 +43,89 @@ pub struct RecordedMove {
     pub text: String,
 }
 
-/// Makes the document that holds one run and nothing else.
-pub fn trace_document(model: &str, trace: &Trace, sources: &Sources) -> Value {
-    json!({ "schema": SCHEMA, "model": model, "trace": trace_json(trace, sources) })
+/// Makes the document that holds one run and nothing else; `kind` says what the run shows.
+pub fn trace_document(
+    model: &str,
+    kind: &str,
+    trace: &Trace,
+    evaluator: Evaluator<'_>,
+    sources: &Sources,
+    definitions: &[String],
+) -> Value {
+    let mut document = head(model);
+    document.insert("kind".into(), json!(kind));
+    document.insert("definitions".into(), json!(definitions));
+    document.insert("trace".into(), trace_value(evaluator, sources, trace));
+    Value::Object(document)
 }
 
 /// Makes the value of `"trace"` in answers and in documents.
-pub fn trace_json(trace: &Trace, sources: &Sources) -> Value {
-    let steps: Vec<Value> = trace.steps.iter().map(|step| step_json(step, sources)).collect();
-    json!({ "steps": steps, "cycle": trace.cycle })
+pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &Trace) -> Value {
+    let mut before = trace.initial.as_slice();
+    let mut choices = Vec::new();
+    let mut steps = Vec::new();
+    for step in &trace.steps {
+        choices.push(choice(evaluator, before, step));
+        steps.push(step_value(sources, step));
+        before = &step.state;
+    }
+    json!({ "initial": hexadecimal(&trace.initial), "choices": choices, "cycle": trace.cycle, "steps": steps })
 }
 
-fn step_json(step: &TraceStep, sources: &Sources) -> Value {
-    let moves: Vec<Value> = step.moves.iter().map(|step| move_json(step, sources)).collect();
-    let changes: Vec<Value> = step.changes.iter().map(change_json).collect();
-    let violations: Vec<Value> = step.violations.iter().map(|v| violation_json(v, sources)).collect();
+/// Returns which successor of a state a step is, counted from 0; none for the beginning of an atomic sequence.
+fn choice(evaluator: Evaluator<'_>, before: &[u8], step: &TraceStep) -> Option<u32> {
+    let mut index = 0;
+    let mut found = None;
+    evaluator.successors(before, &mut Scratch::default(), &mut |successor| {
+        let moves = successor.moves.iter().eq(step.moves.iter().map(|step| &step.step));
+        if moves
+            && successor.target.unwrap_or(before) == step.state
+            && successor.violations == step.violations
+        {
+            found = Some(index);
+            return ControlFlow::Break(());
+        }
+        index += 1;
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+fn step_value(sources: &Sources, step: &TraceStep) -> Value {
+    let moves: Vec<Value> = step.moves.iter().map(|step| move_value(sources, step)).collect();
+    let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
+    let violations: Vec<Value> =
+        step.violations.iter().map(|found| violation_value(sources, found)).collect();
     json!({ "moves": moves, "changes": changes, "violations": violations })
 }
 
-fn move_json(step: &TraceMove, sources: &Sources) -> Value {
-    let (file, line) = place(step.span, sources);
-    json!({
-        "process": step.process,
-        "pid": step.step.pid,
-        "transition": step.step.transition.0,
-        "from": step.step.from.0,
-        "kind": kind_name(step.step.kind),
-        "file": file,
-        "line": line,
-        "text": step.text,
-    })
+fn move_value(sources: &Sources, step: &TraceMove) -> Value {
+    let mut entry = Map::new();
+    entry.insert("process".into(), json!(step.process));
+    entry.insert("pid".into(), json!(step.step.pid));
+    entry.insert("transition".into(), json!(step.step.transition.0));
+    entry.insert("from".into(), json!(step.step.from.0));
+    entry.insert("kind".into(), json!(kind_name(step.step.kind)));
+    add_place(&mut entry, sources, Some(step.span));
+    entry.insert("text".into(), json!(step.text));
+    Value::Object(entry)
 }
 
-fn change_json(change: &Change) -> Value {
+fn change_value(change: &Change) -> Value {
     json!({ "name": change.name, "before": change.before, "after": change.after })
 }
 
-fn violation_json(violation: &Violation, sources: &Sources) -> Value {
-    let (file, line) = place(violation.span, sources);
-    json!({ "message": violation.kind.message(), "pid": violation.pid, "file": file, "line": line })
+fn violation_value(sources: &Sources, violation: &Violation) -> Value {
+    let mut entry = Map::new();
+    entry.insert("message".into(), json!(violation.kind.message()));
+    add_place(&mut entry, sources, Some(violation.span));
+    entry.insert("pid".into(), json!(violation.pid));
+    Value::Object(entry)
 }
 
-/// Returns a span's file and line, as far as there are any.
-fn place(span: Span, sources: &Sources) -> (Option<&str>, Option<usize>) {
-    if sources.files().all(|(id, _)| id != span.file) {
-        return (None, None);
-    }
-    (Some(sources.file(span.file).name.as_str()), Some(sources.position(span).line))
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn kind_name(kind: MoveKind) -> &'static str {
@@ -99,7 +140,7 @@ fn kind_name(kind: MoveKind) -> &'static str {
 /// error says what is wrong with the document.
 pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
     match document.get("schema").and_then(Value::as_u64) {
-        Some(SCHEMA) => {}
+        Some(schema) if schema == u64::from(SCHEMA) => {}
         Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
         None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
     }
@@ -109,6 +150,7 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
     let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
     let mut recorded = RecordedTrace {
         model: document.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        definitions: strings(document.get("definitions")),
         ..RecordedTrace::default()
     };
     for (index, step) in steps.iter().enumerate() {
@@ -117,6 +159,11 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
     }
     recorded.cycle = read_cycle(trace, steps.len())?;
     Ok(recorded)
+}
+
+fn strings(list: Option<&Value>) -> Vec<String> {
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    entries.filter_map(|entry| entry.as_str().map(str::to_owned)).collect()
 }
 
 fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
@@ -163,7 +210,8 @@ fn number<N: TryFrom<u64>>(step: &Value, name: &str) -> Result<N, String> {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{LocationId, Move, ProctypeId, TransitionId, Violation, ViolationKind};
+    use narrows_model::{LocationId, Move, ProctypeId, System, TransitionId, ViolationKind};
+    use narrows_source::Span;
 
     use super::*;
 
@@ -186,16 +234,25 @@ mod tests {
         (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0) }, sources)
     }
 
+    fn written(trace: &Trace, sources: &Sources) -> Value {
+        // The choices of a trace that fits no system are unknown; everything else is written all the same.
+        let system = System::default();
+        let evaluator = Evaluator::new(&system);
+        let initial = evaluator.initial().expect("nothing goes wrong in an empty system").0;
+        let trace = Trace { initial, ..trace.clone() };
+        trace_document("m.pml", "run", &trace, evaluator, sources, &["N=3".to_owned()])
+    }
+
     #[test]
     fn a_trace_comes_back() {
         let (trace, sources) = example();
-        let document = trace_document("m.pml", &trace, &sources);
+        let document = written(&trace, &sources);
         let step = &document["trace"]["steps"][0];
         assert_eq!(step["moves"][0]["line"], 2);
         assert_eq!(step["violations"][0]["message"], "assertion violated");
         assert_eq!(step["changes"][0]["after"], "1");
         let recorded = read_trace(&document).expect("it was just written");
-        assert_eq!(recorded.model, "m.pml");
+        assert_eq!((recorded.model.as_str(), recorded.definitions), ("m.pml", vec!["N=3".to_owned()]));
         assert_eq!(recorded.cycle, Some(0));
         let only = &recorded.steps[0][0];
         assert_eq!((only.pid, only.transition, only.from, only.kind), (2, 12, 3, MoveKind::Offer));
@@ -206,7 +263,7 @@ mod tests {
         let (trace, sources) = example();
         let document = json!({ "schema": 1, "model": "m.pml", "answers": [
             { "kind": "assertion", "verdict": "holds" },
-            { "kind": "deadlock", "verdict": "fails", "trace": trace_json(&trace, &sources) } ] });
+            { "kind": "deadlock", "verdict": "fails", "trace": written(&trace, &sources)["trace"] } ] });
         assert_eq!(read_trace(&document).map(|trace| trace.steps.len()), Ok(1));
     }
 

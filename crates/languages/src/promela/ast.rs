@@ -276,6 +276,7 @@ pub struct Sequence {
 
 /// A step of a sequence.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all steps are statements")]
 pub enum Step {
     /// A declaration.
     Declaration(Declaration),

@@ -87,4 +87,12 @@ impl StateSpace for Evaluator<'_> {
     ) -> Expansion {
         Walk::new(self, scratch, visit).expand(state)
     }
+
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        let frame = self.load(state);
+        for pid in 0..frame.process_count() {
+            control.extend_from_slice(&frame.proctype(pid).0.to_le_bytes());
+            control.extend_from_slice(&frame.location(pid).0.to_le_bytes());
+        }
+    }
 }

@@ -90,10 +90,8 @@ pub(super) fn events(evaluator: Evaluator<'_>, single: &Single) -> Vec<Event> {
 
 /// Says what a sender holds out, as `channel!message`.
 fn offered(evaluator: Evaluator<'_>, before: &[u8], offer: Move) -> String {
-    let Some((number, fields)) = evaluator.sent(before, offer) else { return String::new() };
-    let channels = evaluator.describe(before).channels;
-    let name = channels.iter().find(|channel| channel.number == number).map_or("", |channel| &channel.name);
-    format!("{name}!{}", fields.join(","))
+    let message = evaluator.sent(before, offer);
+    message.map(|message| format!("{}!{}", message.name, message.fields.join(","))).unwrap_or_default()
 }
 
 /// Reads off the channels what a move put in or took out.

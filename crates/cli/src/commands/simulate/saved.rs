@@ -104,7 +104,7 @@ fn why_not(session: &Session<'_>, state: &[u8], step: &RecordedMove) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_report::{read_trace, trace_document};
+    use narrows_report::read_trace;
 
     use super::super::examples::{Example, counting, dividing, meeting};
     use super::*;
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn recorded(session: &Session<'_>) -> RecordedTrace {
-        let document = trace_document("example.pml", &session.trace(), session.sources());
+        let document = super::super::saved_document(session, std::path::Path::new("example.pml"), &[]);
         read_trace(&document).expect("it was just written")
     }
 

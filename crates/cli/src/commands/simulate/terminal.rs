@@ -9,14 +9,19 @@ use super::app::{Action, App};
 use super::{saved_document, view};
 
 /// Lets the user drive the simulator. The terminal is restored at the end, and if the program panics.
-pub(super) fn run(app: &mut App<'_>, model: &Path) -> io::Result<()> {
+pub(super) fn run(app: &mut App<'_>, model: &Path, definitions: &[String]) -> io::Result<()> {
     let mut terminal = ratatui::try_init()?;
-    let result = drive(&mut terminal, app, model);
+    let result = drive(&mut terminal, app, model, definitions);
     ratatui::try_restore()?;
     result
 }
 
-fn drive(terminal: &mut ratatui::DefaultTerminal, app: &mut App<'_>, model: &Path) -> io::Result<()> {
+fn drive(
+    terminal: &mut ratatui::DefaultTerminal,
+    app: &mut App<'_>,
+    model: &Path,
+    definitions: &[String],
+) -> io::Result<()> {
     loop {
         terminal.draw(|frame| view::draw(frame, app))?;
         let Event::Key(key) = event::read()? else { continue };
@@ -27,7 +32,7 @@ fn drive(terminal: &mut ratatui::DefaultTerminal, app: &mut App<'_>, model: &Pat
             Action::Continue => {}
             Action::Quit => return Ok(()),
             Action::Save => {
-                let message = match save(app, model) {
+                let message = match save(app, model, definitions) {
                     Ok(name) => format!("Saved {name}; open it with --trace {name}"),
                     Err(error) => format!("The run can't be saved: {error}"),
                 };
@@ -38,8 +43,8 @@ fn drive(terminal: &mut ratatui::DefaultTerminal, app: &mut App<'_>, model: &Pat
 }
 
 /// Saves the run beside the model under a name that is not taken.
-fn save(app: &App<'_>, model: &Path) -> io::Result<String> {
-    let document = saved_document(&app.session, model);
+fn save(app: &App<'_>, model: &Path, definitions: &[String]) -> io::Result<String> {
+    let document = saved_document(&app.session, model, definitions);
     let text = format!("{document:#}\n");
     for number in 1.. {
         let path = model.with_extension(format!("run{number}.json"));

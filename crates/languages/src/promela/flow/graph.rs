@@ -142,11 +142,6 @@ impl Graph {
         self.elements.len() > 65_000
     }
 
-    /// Returns whether the sequence that is open has no element yet.
-    pub(in super::super) fn is_open_empty(&self) -> bool {
-        self.open.last().is_none_or(|id| self.sequence(*id).first.is_none())
-    }
-
     pub(super) fn current(&self) -> SequenceId {
         *self.open.last().unwrap_or(&SequenceId(0))
     }

@@ -99,6 +99,8 @@ impl Lowering<'_> {
 
     /// Returns the scalars of a place that names a whole structure; `None` for any other place.
     pub(super) fn structure_places(&mut self, place: &ast::Place) -> Option<Vec<Place>> {
+        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with them.
+        let Type::Structure(_) = self.scopes.find(&place.parts[0].name.name)?.kind else { return None };
         let found = self.find_place(place)?;
         let Type::Structure(_) = found.kind else { return None };
         let leaves = self.leaves(found.kind, None);

@@ -129,10 +129,6 @@ impl Lowering<'_> {
         self.steps(sequence, &mut body);
         self.note_locals(id);
         self.scopes.leave();
-        if body.graph.is_open_empty() && !self.diagnostics.has_errors() {
-            // SPIN wants a statement; an empty body is an error there.
-            self.error("P0225", head, "a process needs at least one statement");
-        }
         body.graph.add(Shape::new(ShapeKind::End, sequence.close, "end"));
         let Body { mut graph, locals, setup, .. } = body;
         self.watch_labels(name, &mut graph);

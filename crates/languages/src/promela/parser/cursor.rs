@@ -86,21 +86,32 @@ impl Parser<'_> {
         let level = range.iter().map(|token| token.level).max().unwrap_or(0);
         let mut spans = range.iter().filter(|token| token.level == level).map(|token| token.span);
         let first = spans.next().unwrap_or(first.span);
-        first.to(spans.last().unwrap_or(first))
+        first.to(spans.next_back().unwrap_or(first))
     }
 
     /// Runs a rule one level deeper, or reports that it is too deep.
     pub(super) fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            let diagnostic = Diagnostic::error("P0107", self.span(), "the text is nested too deeply")
-                .label(format!("more than {MAX_DEPTH} levels"));
-            self.report(diagnostic);
-            return Err(Reported);
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let result = rule(self);
         self.depth -= 1;
         result
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn too_deep(&mut self) -> Reported {
+        let diagnostic = Diagnostic::error("P0107", self.span(), "the text is nested too deeply")
+            .label(format!("more than {MAX_DEPTH} levels"));
+        self.report(diagnostic);
+        // What is around is hopeless: go on with the next part of the text.
+        while !self.at(Kind::End) && !self.at_unit() {
+            self.bump();
+        }
+        self.last_error = Some(self.position);
+        Reported
     }
 
     /// Runs a rule within parentheses or brackets, where a line break means nothing.
@@ -174,11 +185,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `(…)`, `[…]` or `{…}`, up to a part of the top level at most.
+    /// Skips `(…)`, `[…]` or `{…}`, up to a part of the top level at most, or to the end of the statement if it is no
+    /// block.
     pub(super) fn skip_group(&mut self) {
+        let block = self.at(Kind::LeftBrace);
         let mut depth = 0_usize;
         while !self.at(Kind::End) && !self.at_unit() {
             match self.kind() {
+                Kind::Semicolon | Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon if !block => {
+                    break;
+                }
                 Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => depth += 1,
                 Kind::RightParen | Kind::RightBracket | Kind::RightBrace => depth = depth.saturating_sub(1),
                 _ => {}

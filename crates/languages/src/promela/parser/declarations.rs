@@ -39,6 +39,7 @@ const WORDS: &[Kind] = &[
 
 impl Parser<'_> {
     /// Parses `hidden byte a, b[3] = 1`; a type stands here.
+    #[inline(never)]
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let visibility = match self.kind() {
             Kind::Hidden => Visibility::Hidden,
@@ -75,6 +76,10 @@ impl Parser<'_> {
             Kind::Chan => Type::Chan,
             Kind::Mtype => Type::Mtype(None),
             Kind::Name if self.at_type() => Type::Named(self.name("a type")?),
+            Kind::Name => {
+                self.report_unknown_type();
+                Type::Int
+            }
             _ => return Err(self.unexpected("a type")),
         };
         if !matches!(kind, Type::Named(_)) {
@@ -126,6 +131,7 @@ impl Parser<'_> {
         Ok(Variable { name, width, length, initial })
     }
 
+    #[inline(never)]
     fn initial(&mut self) -> Parsed<Initial> {
         let start = self.position;
         if self.eat(Kind::LeftBrace) {
@@ -164,20 +170,39 @@ impl Parser<'_> {
     }
 
     /// Reports a name that stands where a type should, and parses the declaration all the same.
+    #[inline(never)]
     pub(super) fn unknown_type(&mut self) -> Parsed<Declaration> {
-        let word = self.token().text.clone();
         let kind_span = self.span();
+        self.report_unknown_type();
+        self.bump();
+        if !self.at(Kind::Name) {
+            return Err(Reported);
+        }
+        let variables = self.variable_list()?;
+        let ended = matches!(
+            self.kind(),
+            Kind::Semicolon | Kind::Arrow | Kind::RightBrace | Kind::RightParen | Kind::Comma | Kind::End
+        );
+        if !ended && !self.token().newline && !self.at_unit() {
+            return Err(Reported);
+        }
+        Ok(Declaration { visibility: Visibility::Normal, kind: Type::Int, kind_span, variables })
+    }
+
+    /// Reports the name here as an unknown type, once per name.
+    #[cold]
+    fn report_unknown_type(&mut self) {
+        let word = self.token().text.clone();
         let keywords = KEYWORDS.iter().filter(|(_, kind)| WORDS.contains(kind)).map(|(text, _)| *text);
         let known: Vec<_> = self.typedefs.clone();
         let meant = closest(&word, keywords.chain(known.iter().map(|name| &**name)));
-        let mut diagnostic = Diagnostic::error("P0105", kind_span, format!("unknown type `{word}`"))
+        let mut diagnostic = Diagnostic::error("P0105", self.span(), format!("unknown type `{word}`"))
             .label("neither a type nor a typedef above");
         if let Some(meant) = meant {
             diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
         }
-        self.report(diagnostic);
-        self.bump();
-        let variables = self.variable_list()?;
-        Ok(Declaration { visibility: Visibility::Normal, kind: Type::Int, kind_span, variables })
+        if self.unknown_types.insert(word) {
+            self.report(diagnostic);
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Expressions, with SPIN's precedences: C's, but all unary operators bind tightest and `->` only separates.
 
+use std::rc::Rc;
+
 use narrows_source::Diagnostic;
+use rustc_hash::FxHashSet;
 
 use super::{MAX_OPERATORS, Parsed, Parser, Reported};
 use crate::promela::ast::{
@@ -46,6 +49,7 @@ impl Parser<'_> {
         self.binary(left, start, 0)
     }
 
+    #[inline(never)]
     fn binary(&mut self, mut left: Expr, start: usize, minimum: u8) -> Parsed<Expr> {
         while let Some((operator, strength)) = binary_operator(self.kind()) {
             if strength < minimum || (self.at(Kind::Minus) && self.line_ended()) {
@@ -76,6 +80,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn unary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let operator = match self.kind() {
@@ -95,6 +100,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
+    #[inline(never)]
     fn primary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let kind = match self.kind() {
@@ -148,6 +154,7 @@ impl Parser<'_> {
     }
 
     /// Parses `(e)` or `(c -> a : b)`.
+    #[inline(never)]
     fn parenthesised(&mut self) -> Parsed<Expr> {
         let start = self.position;
         self.bump();
@@ -168,23 +175,31 @@ impl Parser<'_> {
     }
 
     /// Parses an expression within parentheses, where `=` can only be a slip for `==`.
+    #[inline(never)]
     fn expression_with_slip(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let left = self.expression()?;
         if !self.at(Kind::Assign) {
             return Ok(left);
         }
-        let diagnostic = Diagnostic::error("P0108", self.span(), "an assignment is not an expression")
-            .label("`=` assigns")
-            .help("use `==` to compare");
-        self.report(diagnostic);
+        self.assignment_in_expression();
         self.bump();
         let right = self.expression()?;
         let kind = ExprKind::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right));
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
+    #[cold]
+    #[inline(never)]
+    fn assignment_in_expression(&mut self) {
+        let diagnostic = Diagnostic::error("P0108", self.span(), "an assignment is not an expression")
+            .label("`=` assigns")
+            .help("use `==` to compare");
+        self.report(diagnostic);
+    }
+
     /// Parses `word (e)`.
+    #[inline(never)]
     fn call_argument(&mut self) -> Parsed<Expr> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
@@ -194,6 +209,7 @@ impl Parser<'_> {
     }
 
     /// Parses `word (channel)`.
+    #[inline(never)]
     fn channel_argument(&mut self) -> Parsed<Place> {
         self.bump();
         self.expect(Kind::LeftParen, "`(` and a channel")?;
@@ -202,6 +218,7 @@ impl Parser<'_> {
         Ok(place)
     }
 
+    #[inline(never)]
     fn run(&mut self) -> Parsed<Expr> {
         let start = self.position;
         self.bump();
@@ -215,6 +232,7 @@ impl Parser<'_> {
     }
 
     /// Parses what starts with a name: a variable, a poll, a label or a variable of another process.
+    #[inline(never)]
     pub(super) fn named(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let place = self.place()?;
@@ -248,12 +266,17 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
+    /// Returns the proctypes that `P:x` may refer to: those above, and for formulas and claims those below too.
+    pub(super) fn known_proctypes(&self) -> &FxHashSet<Rc<str>> {
+        if self.in_property { &self.all_proctypes } else { &self.proctypes }
+    }
+
     fn is_process(&self, place: &Place) -> bool {
-        let known = if self.in_property { &self.all_proctypes } else { &self.proctypes };
-        place.parts.len() == 1 && known.contains(&place.parts[0].name.name)
+        place.parts.len() == 1 && self.known_proctypes().contains(&place.parts[0].name.name)
     }
 
     /// Parses `a[i].b`.
+    #[inline(never)]
     pub(super) fn place(&mut self) -> Parsed<Place> {
         let start = self.position;
         let mut parts = Vec::new();

@@ -49,9 +49,10 @@ impl Parser<'_> {
         }
         let body = self.tokens[start..self.position].to_vec();
         if let Some(old) = self.inlines.get(&name.name) {
-            let diagnostic = Diagnostic::error("P0114", name.span, format!("inline `{}` is defined twice", name.name))
-                .label("defined again here")
-                .also(old.name.span, "first defined here");
+            let diagnostic =
+                Diagnostic::error("P0114", name.span, format!("inline `{}` is defined twice", name.name))
+                    .label("defined again here")
+                    .also(old.name.span, "first defined here");
             self.tell(diagnostic);
         }
         self.inlines.insert(name.name.clone(), Rc::new(Inline { name, parameters, body }));
@@ -59,7 +60,13 @@ impl Parser<'_> {
     }
 
     /// Expands a call; the name stands here. The statement began at `start`; `target` takes what it returns.
-    pub(super) fn inline_call(&mut self, name: Ident, start: usize, target: Option<Place>) -> Parsed<StatementKind> {
+    #[inline(never)]
+    pub(super) fn inline_call(
+        &mut self,
+        name: &Ident,
+        start: usize,
+        target: Option<Place>,
+    ) -> Parsed<StatementKind> {
         let Some(inline) = self.inlines.get(&name.name).cloned() else {
             return Err(self.unexpected("an inline"));
         };
@@ -79,16 +86,17 @@ impl Parser<'_> {
         let arguments = self.inline_arguments()?;
         let span = self.span_from(start);
         if arguments.len() != inline.parameters.len() {
-            self.wrong_count(&name, &inline, arguments.len(), span);
+            self.wrong_count(name, &inline, arguments.len(), span);
             return Err(Reported);
         }
         let level = self.calls.len() as u32 + 1;
         let mut tokens = substitute(&inline, &arguments, level);
         self.inlined += tokens.len();
         if self.inlined > MAX_INLINED {
-            let diagnostic = Diagnostic::error("P0115", name.span, "the inline calls expand to too much text")
-                .label("inlines that call each other several times grow quickly")
-                .also(inline.name.span, "the inline is defined here");
+            let diagnostic =
+                Diagnostic::error("P0115", name.span, "the inline calls expand to too much text")
+                    .label("inlines that call each other several times grow quickly")
+                    .also(inline.name.span, "the inline is defined here");
             if self.inlined - tokens.len() <= MAX_INLINED {
                 self.tell(diagnostic);
             }
@@ -97,10 +105,11 @@ impl Parser<'_> {
         let mut end = end_token(span);
         end.level = level;
         tokens.push(end);
-        self.expand_call(Call { name: name.name.clone(), span, target }, tokens, &name)
+        self.expand_call(Call { name: name.name.clone(), span, target }, tokens, name)
     }
 
     /// Parses the expansion of a call.
+    #[inline(never)]
     fn expand_call(&mut self, call: Call, tokens: Vec<Token>, name: &Ident) -> Parsed<StatementKind> {
         let outer_tokens = std::mem::replace(&mut self.tokens, tokens);
         let outer_position = std::mem::replace(&mut self.position, 0);
@@ -149,9 +158,10 @@ impl Parser<'_> {
                     continue;
                 }
                 Kind::End | Kind::Semicolon => {
-                    let diagnostic = Diagnostic::error("P0103", self.span(), "missing `)` after the arguments")
-                        .label("expected `)`")
-                        .also(open, "this `(` is not closed");
+                    let diagnostic =
+                        Diagnostic::error("P0103", self.span(), "missing `)` after the arguments")
+                            .label("expected `)`")
+                            .also(open, "this `(` is not closed");
                     self.report(diagnostic);
                     return Err(Reported);
                 }
@@ -168,11 +178,13 @@ impl Parser<'_> {
     }
 
     /// Parses `return e`: an assignment to what takes the inline's value.
+    #[inline(never)]
     pub(super) fn return_value(&mut self) -> Parsed<StatementKind> {
         let span = self.span();
         let target = self.calls.last().and_then(|call| call.target.clone());
         if target.is_none() {
-            let diagnostic = Diagnostic::error("P0112", span, "nothing takes the value that is returned here");
+            let diagnostic =
+                Diagnostic::error("P0112", span, "nothing takes the value that is returned here");
             let diagnostic = match self.calls.last() {
                 Some(call) => diagnostic.help(format!("call the inline as in `x = {}(…)`", call.name)),
                 None => diagnostic.label("`return` stands only in an inline"),
@@ -197,19 +209,16 @@ fn substitute(inline: &Inline, arguments: &[Vec<Token>], level: u32) -> Vec<Toke
         } else {
             None
         };
-        match parameter {
-            Some(parameter) => {
-                for (index, argument) in arguments[parameter].iter().enumerate() {
-                    let mut argument = argument.clone();
-                    argument.newline = index == 0 && token.newline;
-                    output.push(argument);
-                }
-            }
-            None => {
-                let mut token = token.clone();
-                token.level = level;
-                output.push(token);
-            }
+        let Some(parameter) = parameter else {
+            let mut token = token.clone();
+            token.level = level;
+            output.push(token);
+            continue;
+        };
+        for (index, argument) in arguments[parameter].iter().enumerate() {
+            let mut argument = argument.clone();
+            argument.newline = index == 0 && token.newline;
+            output.push(argument);
         }
     }
     output

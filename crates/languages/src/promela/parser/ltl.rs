@@ -39,6 +39,7 @@ impl Parser<'_> {
         Ok(self.formula_part(0)?.formula())
     }
 
+    #[inline(never)]
     fn formula_part(&mut self, minimum: u8) -> Parsed<Part> {
         let start = self.position;
         let mut left = self.formula_unary()?;
@@ -82,7 +83,15 @@ impl Parser<'_> {
         }
     }
 
-    fn combine(&mut self, operator: Operator, left: Part, right: Part, start: usize, span: Span) -> Parsed<Part> {
+    #[inline(never)]
+    fn combine(
+        &mut self,
+        operator: Operator,
+        left: Part,
+        right: Part,
+        start: usize,
+        span: Span,
+    ) -> Parsed<Part> {
         let plain = match operator {
             Operator::Plain(operator) => operator,
             Operator::Logic(LtlBinary::And) => BinaryOperator::And,
@@ -103,13 +112,18 @@ impl Parser<'_> {
             (Operator::Plain(_), ..) => {
                 let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
                     .label("this operator takes expressions without temporal operators")
-                    .help("temporal operators and `!` bind tightest: write `[] (x == 1)`, not `[] x == 1`");
+                    .help(match plain {
+                        BinaryOperator::BitAnd => "use `&&`: `&` works on the bits of numbers",
+                        BinaryOperator::BitOr => "use `||`: `|` works on the bits of numbers",
+                        _ => "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`",
+                    });
                 self.report(diagnostic);
                 Err(Reported)
             }
         }
     }
 
+    #[inline(never)]
     fn formula_unary(&mut self) -> Parsed<Part> {
         let start = self.position;
         let (operator, length) = match self.kind() {
@@ -132,7 +146,8 @@ impl Parser<'_> {
             }
             Kind::Bang | Kind::BangBang => return self.formula_not(),
             Kind::Minus | Kind::Tilde => {
-                let operator = if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
+                let operator =
+                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
                 let span = self.span();
                 self.bump();
                 return match self.nested(Parser::formula_unary)? {
@@ -157,6 +172,7 @@ impl Parser<'_> {
         Ok(Part::Temporal(Ltl::Unary(operator, Box::new(operand.formula()))))
     }
 
+    #[inline(never)]
     fn formula_not(&mut self) -> Parsed<Part> {
         let start = self.position;
         let times = if self.at(Kind::BangBang) { 2 } else { 1 };

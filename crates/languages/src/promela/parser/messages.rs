@@ -2,7 +2,7 @@
 
 use narrows_source::{Diagnostic, Span, closest};
 
-use super::{Open, Parser, Reported};
+use super::{MAX_MESSAGES, Open, Parser, Reported};
 use crate::promela::lexer::{KEYWORDS, Kind, Token};
 
 /// Names a token for a message.
@@ -31,6 +31,10 @@ impl Parser<'_> {
 
     /// Gives a message; within inlines it shows the calls that led there.
     pub(super) fn tell(&mut self, mut diagnostic: Diagnostic) {
+        self.told += 1;
+        if self.told > MAX_MESSAGES {
+            return;
+        }
         for call in self.calls.iter().rev().take(3) {
             diagnostic = diagnostic.also(call.span, format!("in this call of `{}`", call.name));
         }
@@ -41,8 +45,9 @@ impl Parser<'_> {
     #[cold]
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
         let found = describe(self.token());
-        let mut diagnostic = Diagnostic::error("P0100", self.span(), format!("expected {expected}, found {found}"))
-            .label(format!("expected {expected}"));
+        let mut diagnostic =
+            Diagnostic::error("P0100", self.span(), format!("expected {expected}, found {found}"))
+                .label(format!("expected {expected}"));
         if self.at(Kind::Assign) && expected == "`==`" {
             diagnostic = diagnostic.help("`=` assigns, `==` compares");
         }
@@ -59,9 +64,10 @@ impl Parser<'_> {
             Kind::Do => "this `do`",
             _ => "this `{`",
         };
-        let mut diagnostic = Diagnostic::error("P0103", self.span(), format!("missing `{missing}` before {found}"))
-            .label(format!("expected `{missing}` here"))
-            .also(open.span, format!("{word} is not closed"));
+        let mut diagnostic =
+            Diagnostic::error("P0103", self.span(), format!("missing `{missing}` before {found}"))
+                .label(format!("expected `{missing}` here"))
+                .also(open.span, format!("{word} is not closed"));
         if matches!(self.kind(), Kind::Inline | Kind::Typedef) {
             diagnostic = diagnostic.note("inlines and typedefs stand outside of processes");
         }
@@ -88,17 +94,26 @@ impl Parser<'_> {
     pub(super) fn missing_separator(&mut self) {
         let before = self.previous().span;
         let found = describe(self.token());
-        let mut diagnostic =
-            Diagnostic::error("P0102", self.span(), format!("missing `;` before {found}"))
-                .label("another statement starts here");
+        let mut diagnostic = Diagnostic::error("P0102", self.span(), format!("missing `;` before {found}"))
+            .label("another statement starts here");
         if before.file == self.span().file && self.previous().level == self.token().level {
             let end = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
             diagnostic = diagnostic.also(end, "write `;` after this");
         }
-        if self.at(Kind::Assign) {
-            diagnostic = Diagnostic::error("P0108", self.span(), "nothing can be assigned to this expression")
-                .label("`=` assigns")
-                .help("use `==` to compare");
+        let sends = matches!(self.kind(), Kind::Query | Kind::QueryQuery | Kind::Bang | Kind::BangBang);
+        if sends && matches!(self.previous().kind, Kind::Name | Kind::RightBracket) {
+            diagnostic = Diagnostic::error(
+                "P0122",
+                self.span(),
+                "a send or a receive is a statement, not an expression",
+            )
+            .label("this can't be part of a condition")
+            .help("ask with `c?[x]` whether a message can be received, and receive it in the next statement");
+        } else if self.at(Kind::Assign) {
+            diagnostic =
+                Diagnostic::error("P0108", self.span(), "nothing can be assigned to this expression")
+                    .label("`=` assigns")
+                    .help("use `==` to compare");
         }
         self.report(diagnostic);
     }

@@ -14,6 +14,7 @@ mod inline;
 mod ltl;
 mod messages;
 mod sends;
+mod slips;
 mod statements;
 mod units;
 
@@ -27,11 +28,14 @@ use super::lexer::{Interner, Kind, Token, lex};
 use super::preprocess::{Expander, Macros, Options, finish, preprocess};
 
 /// How deep statements and expressions may nest.
-const MAX_DEPTH: usize = 500;
+const MAX_DEPTH: usize = 400;
 /// How many operators one expression may have: its tree may be that deep.
 const MAX_OPERATORS: usize = 4000;
 /// How many tokens all inline calls together may make.
-const MAX_INLINED: usize = 8_000_000;
+const MAX_INLINED: usize = 2_000_000;
+
+/// How many messages are given; nobody reads more.
+const MAX_MESSAGES: usize = 500;
 
 /// Says that a message was given already.
 #[derive(Debug)]
@@ -73,6 +77,8 @@ struct Parser<'a> {
     inlines: FxHashMap<Rc<str>, Rc<Inline>>,
     /// Typedefs seen so far.
     typedefs: Vec<Rc<str>>,
+    /// Names that were reported as unknown types.
+    unknown_types: FxHashSet<Rc<str>>,
     /// Proctypes seen so far.
     proctypes: FxHashSet<Rc<str>>,
     /// Proctypes of the whole text.
@@ -92,6 +98,8 @@ struct Parser<'a> {
     operators: usize,
     /// How many tokens inline calls have made so far.
     inlined: usize,
+    /// How many messages were given.
+    told: usize,
 }
 
 /// What a text defines that a formula from elsewhere may use.
@@ -130,6 +138,10 @@ pub fn parse_with_context(
 /// Parses an expression that stands in a text of its own, such as one given on the command line.
 ///
 /// The macros of the model expand in it. `None` if it is wrong, which is reported.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method holds for one lifetime of the parser only"
+)]
 pub fn parse_expression_text(
     sources: &mut Sources,
     name: &str,
@@ -143,6 +155,10 @@ pub fn parse_expression_text(
 /// Parses a formula of linear temporal logic that stands in a text of its own, such as one given on the command line.
 ///
 /// The macros of the model expand in it. `None` if it is wrong, which is reported.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method holds for one lifetime of the parser only"
+)]
 pub fn parse_formula_text(
     sources: &mut Sources,
     name: &str,
@@ -165,9 +181,10 @@ fn separate_text<T>(
     let mut interner = Interner::default();
     let tokens = lex(text, file, &mut interner, diagnostics);
     let mut budget = MAX_INLINED;
-    let tokens = Expander { macros: &context.macros, interner: &mut interner, diagnostics, budget: &mut budget }
-        .expand_all(tokens);
-    let tokens = finish(tokens, diagnostics);
+    let tokens =
+        Expander { macros: &context.macros, interner: &mut interner, diagnostics, budget: &mut budget }
+            .expand_all(tokens);
+    let tokens = finish(&tokens, diagnostics);
     let mut own = Diagnostics::default();
     let mut parser = Parser::new(tokens, &mut own);
     parser.all_proctypes.clone_from(&context.proctypes);
@@ -209,6 +226,7 @@ impl<'a> Parser<'a> {
             diagnostics,
             inlines: FxHashMap::default(),
             typedefs: Vec::new(),
+            unknown_types: FxHashSet::default(),
             proctypes: FxHashSet::default(),
             all_proctypes,
             all_inlines,
@@ -220,9 +238,12 @@ impl<'a> Parser<'a> {
             in_property: false,
             operators: 0,
             inlined: 0,
+            told: 0,
         }
     }
 }
 
+#[cfg(test)]
+mod show;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use crate::promela::lexer::Kind;
 
 impl Parser<'_> {
     /// Parses the rest of `c ! a, b`, `c ! a(b, c)` or `c !! …`; the operator stands here.
+    #[inline(never)]
     pub(super) fn send(&mut self, channel: Place) -> Parsed<StatementKind> {
         let sorted = self.at(Kind::BangBang);
         self.bump();
@@ -28,6 +29,7 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of `c ? a, b`, `c ? <a, b>` or `c ?? …`; the operator stands here.
+    #[inline(never)]
     pub(super) fn receive(&mut self, channel: Place) -> Parsed<StatementKind> {
         let random = self.at(Kind::QueryQuery);
         self.bump();
@@ -40,6 +42,7 @@ impl Parser<'_> {
     }
 
     /// Parses `a, b`, `a(b, c)` or `(a, b)`.
+    #[inline(never)]
     pub(super) fn receive_arguments(&mut self) -> Parsed<Vec<ReceiveArgument>> {
         let mut arguments = Vec::new();
         loop {
@@ -62,6 +65,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn receive_argument(&mut self) -> Parsed<ReceiveArgument> {
         let span = self.span();
         let constant = match self.kind() {

@@ -1,10 +1,8 @@
 //! Sequences and statements.
 
-use std::rc::Rc;
+use narrows_source::{Diagnostic, Span};
 
-use narrows_source::{Diagnostic, Span, closest};
-
-use super::{Open, Parsed, Parser, Reported};
+use super::{MAX_DEPTH, Open, Parsed, Parser};
 use crate::promela::ast::{
     BinaryOperator, Exclusive, Expr, ExprKind, Ident, Place, Sequence, Statement, StatementKind, Step,
 };
@@ -12,9 +10,6 @@ use crate::promela::lexer::Kind;
 
 /// Words that `{` may follow.
 const BLOCKS: &[Kind] = &[Kind::Atomic, Kind::DStep];
-/// Words that a name may follow.
-const WORDS: &[Kind] = &[Kind::Goto, Kind::Run, Kind::Assert, Kind::Byte, Kind::Bit, Kind::Bool, Kind::Int];
-const WORDS_MORE: &[Kind] = &[Kind::Short, Kind::Chan, Kind::Mtype, Kind::Unsigned, Kind::Pid];
 
 /// Makes the statement `skip`.
 pub(super) fn skip(span: Span) -> Statement {
@@ -23,6 +18,7 @@ pub(super) fn skip(span: Span) -> Statement {
 
 impl Parser<'_> {
     /// Parses `{ … }`.
+    #[inline(never)]
     pub(super) fn block(&mut self) -> Parsed<Sequence> {
         let start = self.position;
         let open = self.expect(Kind::LeftBrace, "`{`")?;
@@ -36,6 +32,7 @@ impl Parser<'_> {
     }
 
     /// Parses steps up to the end of what contains them.
+    #[inline(never)]
     fn steps(&mut self, container: &str) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut failed = false;
@@ -51,42 +48,40 @@ impl Parser<'_> {
             }
             let start = self.position;
             self.operators = 0;
-            match self.step() {
-                Ok(step) => {
-                    let inlined = matches!(&step, Step::Statement(statement) if is_inline(statement));
-                    steps.push(step);
-                    if !inlined && !self.is_separated() {
-                        self.missing_separator();
-                        // Unlike a statement, an operator or a bracket can't come next.
-                        if !self.may_start_statement() {
-                            self.synchronise();
-                        }
+            if let Ok(step) = self.step() {
+                let inlined = matches!(&step, Step::Statement(statement) if is_inline(statement));
+                steps.push(step);
+                if !inlined && !self.is_separated() {
+                    if self.at(Kind::LeftParen) && self.previous().kind == Kind::Name {
+                        self.called_in_expression();
+                        continue;
+                    }
+                    self.missing_separator();
+                    // Unlike a statement, an operator or a bracket can't come next.
+                    if !self.may_start_statement() {
+                        self.synchronise();
                     }
                 }
-                Err(Reported) => {
-                    failed = true;
-                    self.synchronise();
-                }
+            } else {
+                failed = true;
+                self.synchronise();
             }
             if self.position == start {
                 self.bump();
             }
         }
         if steps.is_empty() {
-            let span = self.span();
             if !failed {
-                let diagnostic = Diagnostic::error("P0117", span, format!("this {container} is empty"))
-                    .label("expected a statement before this")
-                    .help("write `skip` for a statement that does nothing");
-                self.report(diagnostic);
+                self.empty(container);
             }
-            steps.push(Step::Statement(skip(span)));
+            steps.push(Step::Statement(skip(self.span())));
         }
         steps
     }
 
     fn at_sequence_end(&self) -> bool {
-        matches!(self.kind(), Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon | Kind::End) || self.at_unit()
+        matches!(self.kind(), Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon | Kind::End)
+            || self.at_unit()
     }
 
     fn is_separated(&self) -> bool {
@@ -94,13 +89,26 @@ impl Parser<'_> {
             || self.at(Kind::Arrow)
             || self.at_sequence_end()
             || self.token().newline
-            || matches!(self.previous().kind, Kind::RightBrace | Kind::Else | Kind::Od | Kind::Fi | Kind::EmbeddedC)
+            || matches!(
+                self.previous().kind,
+                Kind::RightBrace | Kind::Else | Kind::Od | Kind::Fi | Kind::EmbeddedC
+            )
     }
 
     fn may_start_statement(&self) -> bool {
         !matches!(
             self.kind(),
-            Kind::RightParen | Kind::RightBracket | Kind::Comma | Kind::Assign | Kind::Colon | Kind::Dot | Kind::DotDot
+            Kind::Query
+                | Kind::QueryQuery
+                | Kind::Bang
+                | Kind::BangBang
+                | Kind::RightParen
+                | Kind::RightBracket
+                | Kind::Comma
+                | Kind::Assign
+                | Kind::Colon
+                | Kind::Dot
+                | Kind::DotDot
         )
     }
 
@@ -116,13 +124,10 @@ impl Parser<'_> {
         }
     }
 
-    fn step(&mut self) -> Parsed<Step> {
+    #[inline(never)]
+    pub(super) fn step(&mut self) -> Parsed<Step> {
         if self.at_mtype_names(0) {
-            let diagnostic = Diagnostic::error("P0119", self.span(), "an `mtype` is declared outside of processes")
-                .label("not in a sequence of statements");
-            self.report(diagnostic);
-            self.mtype()?;
-            return Ok(Step::Statement(skip(self.previous().span)));
+            return self.misplaced_mtype();
         }
         if self.at_type() {
             return Ok(Step::Declaration(self.declaration()?));
@@ -141,6 +146,7 @@ impl Parser<'_> {
         Ok(Step::Statement(main))
     }
 
+    #[inline(never)]
     fn exclusive(&mut self) -> Parsed<Exclusive> {
         let start = self.position;
         let send = self.at(Kind::Xs);
@@ -152,38 +158,17 @@ impl Parser<'_> {
         Ok(Exclusive { send, channels, span: self.span_from(start) })
     }
 
-    /// Two names on one line: an unknown type, or a misspelt keyword.
-    fn two_names(&mut self) -> Parsed<Step> {
-        let word = self.token().text.clone();
-        let meant = Parser::meant(&word, WORDS).or_else(|| Parser::meant(&word, WORDS_MORE));
-        let Some((text, kind)) = meant else {
-            return Ok(Step::Declaration(self.unknown_type()?));
-        };
-        self.misspelt(text, kind);
-        self.step()
-    }
-
-    /// Reports a misspelt keyword and reads on as if it were right.
-    fn misspelt(&mut self, text: &str, kind: Kind) {
-        let word = self.token().text.clone();
-        let diagnostic = Diagnostic::error("P0121", self.span(), format!("unknown word `{word}`"))
-            .label("not a keyword, nor a type")
-            .help(format!("did you mean `{text}`?"));
-        self.report(diagnostic);
-        let position = self.position;
-        self.tokens[position].kind = kind;
-    }
-
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
         self.nested(Parser::statement_kind)
     }
 
+    #[inline(never)]
     fn statement_kind(&mut self) -> Parsed<Statement> {
         let start = self.position;
         let kind = match self.kind() {
             Kind::Name => return self.named_statement(),
-            Kind::If => StatementKind::If(self.options(Kind::Fi)?),
-            Kind::Do => StatementKind::Do(self.options(Kind::Od)?),
+            Kind::If => StatementKind::If(self.options(Kind::Fi)),
+            Kind::Do => StatementKind::Do(self.options(Kind::Od)),
             Kind::For => self.for_loop()?,
             Kind::Select => self.select()?,
             Kind::Break => {
@@ -235,13 +220,14 @@ impl Parser<'_> {
     }
 
     /// Parses a statement that starts with a name.
+    #[inline(never)]
     fn named_statement(&mut self) -> Parsed<Statement> {
         let start = self.position;
         let name = Ident { name: self.token().text.clone(), span: self.span() };
         match self.ahead(1) {
-            Kind::Colon if !self.proctypes.contains(&name.name) => return self.labelled(name),
+            Kind::Colon if self.at_label() => return self.labelled(),
             Kind::LeftParen if self.inlines.contains_key(&name.name) => {
-                let kind = self.inline_call(name, start, None)?;
+                let kind = self.inline_call(&name, start, None)?;
                 return Ok(Statement { kind, span: self.span_from(start) });
             }
             Kind::LeftParen if !self.tokens[self.position + 1].newline => return Err(self.unknown_inline()),
@@ -266,7 +252,7 @@ impl Parser<'_> {
                     && self.inlines.contains_key(&self.token().text)
                 {
                     let called = Ident { name: self.token().text.clone(), span: self.span() };
-                    self.inline_call(called, start, Some(place))?
+                    self.inline_call(&called, start, Some(place))?
                 } else {
                     StatementKind::Assign(place, self.expression()?)
                 }
@@ -285,69 +271,56 @@ impl Parser<'_> {
     }
 
     /// Makes an assignment of `place++` or `place--`.
+    #[inline(never)]
     fn step_by_one(&mut self, place: Place, operator: BinaryOperator) -> StatementKind {
         let span = self.span();
         self.bump();
         let one = Expr { kind: ExprKind::Number(1), span };
         let old = Expr { span: place.span, kind: ExprKind::Place(place.clone()) };
-        let value =
-            Expr { span: place.span.to(span), kind: ExprKind::Binary(operator, Box::new(old), Box::new(one)) };
+        let value = Expr {
+            span: place.span.to(span),
+            kind: ExprKind::Binary(operator, Box::new(old), Box::new(one)),
+        };
         StatementKind::Assign(place, value)
     }
 
-    fn labelled(&mut self, label: Ident) -> Parsed<Statement> {
-        let start = self.position;
-        self.bump();
-        self.bump();
-        if self.at_type() || matches!(self.kind(), Kind::Xr | Kind::Xs) {
-            let diagnostic = Diagnostic::error("P0106", label.span, "a label stands before a declaration")
-                .label("this label marks no statement")
-                .also(self.span(), "the declaration")
-                .help("move the declaration before the label");
-            self.report(diagnostic);
-            let step = self.step()?;
-            drop(step);
-            return Ok(Statement {
-                span: label.span,
-                kind: StatementKind::Label(label.clone(), Box::new(skip(label.span))),
-            });
+    /// Parses labels and the statement they mark. Labels may be many, so this is a loop.
+    #[inline(never)]
+    fn labelled(&mut self) -> Parsed<Statement> {
+        let mut labels: Vec<(Ident, usize)> = Vec::new();
+        while self.at_label() {
+            let start = self.position;
+            let label = self.name("a label")?;
+            self.bump();
+            if self.at_type() || matches!(self.kind(), Kind::Xr | Kind::Xs) {
+                self.label_before_declaration(&label);
+                self.step()?;
+                return Ok(skip(label.span));
+            }
+            labels.push((label, start));
+            if self.depth + labels.len() > MAX_DEPTH {
+                return Err(self.too_deep());
+            }
         }
-        let inner = if self.at_sequence_end() || self.at(Kind::Semicolon) || self.at(Kind::Arrow) {
-            skip(label.span)
+        let mut inner = if self.at_sequence_end() || self.at(Kind::Semicolon) || self.at(Kind::Arrow) {
+            skip(self.previous().span)
         } else {
             self.statement()?
         };
-        Ok(Statement { kind: StatementKind::Label(label, Box::new(inner)), span: self.span_from(start) })
-    }
-
-    /// Reports a call of something that is no inline, and skips it.
-    #[cold]
-    fn unknown_inline(&mut self) -> Reported {
-        let name: Rc<str> = self.token().text.clone();
-        let mut diagnostic = Diagnostic::error("P0109", self.span(), format!("unknown inline `{name}`"))
-            .label("no inline with this name is defined above");
-        if let Some((_, span)) = self.all_inlines.iter().find(|(known, _)| *known == name) {
-            diagnostic = diagnostic
-                .also(*span, "it is defined here")
-                .help("an inline must be defined before it is used: move it up");
-        } else if self.all_proctypes.contains(&name) {
-            diagnostic = diagnostic
-                .label("this is a proctype")
-                .help(format!("start it with `run {name}(…)`"));
-        } else {
-            let words = ["assert", "printf", "printm", "run", "len", "full", "empty", "nfull", "nempty", "eval"];
-            let words = words.into_iter().chain(["select", "for", "enabled", "set_priority"]);
-            let inlines = self.all_inlines.iter().map(|(known, _)| &**known);
-            if let Some(meant) = closest(&name, inlines.chain(words)) {
-                diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-            }
+        for (label, start) in labels.into_iter().rev() {
+            inner =
+                Statement { kind: StatementKind::Label(label, Box::new(inner)), span: self.span_from(start) };
         }
-        self.report(diagnostic);
-        self.bump();
-        self.skip_group();
-        Reported
+        Ok(inner)
     }
 
+    fn at_label(&self) -> bool {
+        self.at(Kind::Name)
+            && self.ahead(1) == Kind::Colon
+            && !self.known_proctypes().contains(&self.token().text)
+    }
+
+    #[inline(never)]
     fn printf(&mut self) -> Parsed<StatementKind> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
@@ -366,7 +339,8 @@ impl Parser<'_> {
     }
 
     /// Parses the options of an `if` or a `do` and its end; the keyword stands here.
-    fn options(&mut self, end: Kind) -> Parsed<Vec<Sequence>> {
+    #[inline(never)]
+    fn options(&mut self, end: Kind) -> Vec<Sequence> {
         let open = Open { kind: self.kind(), span: self.span() };
         let (word, other) = if end == Kind::Fi { ("fi", Kind::Od) } else { ("od", Kind::Fi) };
         self.bump();
@@ -385,34 +359,32 @@ impl Parser<'_> {
         while self.at(Kind::ColonColon) {
             let start = self.position;
             self.bump();
-            let steps = self.steps("option");
+            let steps = self.nested(|parser| Ok(parser.steps("option"))).unwrap_or_default();
             options.push(Sequence { steps, span: self.span_from(start), close: self.previous().span });
         }
         self.open.pop();
         if self.eat(end) {
-            return Ok(options);
+            return options;
         }
-        let waiting = self.open.iter().any(|around| around.kind == if other == Kind::Fi { Kind::If } else { Kind::Do });
+        let waiting =
+            self.open.iter().any(|around| around.kind == if other == Kind::Fi { Kind::If } else { Kind::Do });
         if self.at(other) && !waiting {
-            let text = self.token().text.clone();
-            let diagnostic = Diagnostic::error("P0104", self.span(), format!("expected `{word}`, found `{text}`"))
-                .label(format!("write `{word}` here"))
-                .also(open.span, "to close this");
-            self.report(diagnostic);
-            self.bump();
+            self.wrong_end(open, word);
         } else {
             self.unclosed(open, word);
         }
-        Ok(options)
+        options
     }
 
     /// Parses `for (i : a .. b) { … }` or `for (i in a) { … }`.
+    #[inline(never)]
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
         if self.at_type() {
-            let diagnostic = Diagnostic::error("P0100", self.span(), "a loop's variable is declared before the loop")
-                .label("expected the name of a variable");
+            let diagnostic =
+                Diagnostic::error("P0100", self.span(), "a loop's variable is declared before the loop")
+                    .label("expected the name of a variable");
             self.report(diagnostic);
             self.bump();
         }
@@ -427,12 +399,14 @@ impl Parser<'_> {
         Ok(StatementKind::ForRange(variable, low, high, self.for_body()?))
     }
 
+    #[inline(never)]
     fn for_body(&mut self) -> Parsed<Sequence> {
         self.eat(Kind::Semicolon);
         self.block()
     }
 
     /// Parses `: a .. b )`.
+    #[inline(never)]
     fn range(&mut self, expected: &str) -> Parsed<(Expr, Expr)> {
         self.expect(Kind::Colon, expected)?;
         let low = self.enclosed(Parser::expression)?;
@@ -442,6 +416,7 @@ impl Parser<'_> {
         Ok((low, high))
     }
 
+    #[inline(never)]
     fn select(&mut self) -> Parsed<StatementKind> {
         let literal = self.is_literal_select();
         self.bump();

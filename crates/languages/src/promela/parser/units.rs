@@ -123,9 +123,12 @@ impl Parser<'_> {
         if meant.is_none() && self.ahead(1) == Kind::Name {
             return Ok(Some(Unit::Variables(self.unknown_type()?)));
         }
-        let mut diagnostic =
-            Diagnostic::error("P0101", self.span(), format!("expected a declaration or a process, found `{word}`"))
-                .label("nothing at the top level starts like this");
+        let mut diagnostic = Diagnostic::error(
+            "P0101",
+            self.span(),
+            format!("expected a declaration or a process, found `{word}`"),
+        )
+        .label("nothing at the top level starts like this");
         if let Some((text, _)) = meant {
             diagnostic = diagnostic.help(format!("did you mean `{text}`?"));
         } else if self.ahead(1) == Kind::Assign {
@@ -251,7 +254,11 @@ impl Parser<'_> {
                 self.typedefs.push(name.name);
                 return Err(self.unexpected("a field or `}`"));
             }
-            if !self.at(Kind::Semicolon) && !self.at(Kind::RightBrace) && !self.token().newline && !self.at_unit() {
+            if !self.at(Kind::Semicolon)
+                && !self.at(Kind::RightBrace)
+                && !self.token().newline
+                && !self.at_unit()
+            {
                 self.missing_separator();
             }
         }

@@ -8,8 +8,8 @@ use super::{Conditional, MAX_INCLUDES, Macro, Preprocessor, condition};
 use crate::promela::lexer::{Kind, Token};
 
 const DIRECTIVES: &[&str] = &[
-    "define", "elif", "else", "endif", "error", "ident", "if", "ifdef", "ifndef", "include", "line", "pragma", "undef",
-    "warning",
+    "define", "elif", "else", "endif", "error", "ident", "if", "ifdef", "ifndef", "include", "line",
+    "pragma", "undef", "warning",
 ];
 
 /// Returns the span of a line of tokens.
@@ -29,13 +29,20 @@ impl Preprocessor<'_> {
         match &*word.text {
             "if" | "ifdef" | "ifndef" => {
                 let holds = active && self.condition(&word.text, rest, span);
-                conditionals.push(Conditional { span, outer: active, taken: holds, active: holds, otherwise: None });
+                conditionals.push(Conditional {
+                    span,
+                    outer: active,
+                    taken: holds,
+                    active: holds,
+                    otherwise: None,
+                });
             }
             "elif" | "else" => self.branch(&word.text, rest, span, conditionals),
             "endif" => {
                 if conditionals.pop().is_none() {
                     self.diagnostics.push(
-                        Diagnostic::error("P0005", span, "`#endif` without `#if`").label("nothing is open here"),
+                        Diagnostic::error("P0005", span, "`#endif` without `#if`")
+                            .label("nothing is open here"),
                     );
                 }
             }
@@ -45,9 +52,9 @@ impl Preprocessor<'_> {
                 Some(name) if name.kind == Kind::Name => {
                     self.macros.remove(&name.text);
                 }
-                _ => self.diagnostics.push(
-                    Diagnostic::error("P0009", span, "`#undef` needs a name").label("no name follows"),
-                ),
+                _ => self
+                    .diagnostics
+                    .push(Diagnostic::error("P0009", span, "`#undef` needs a name").label("no name follows")),
             },
             "include" => self.include(rest, span),
             "error" => {
@@ -76,7 +83,8 @@ impl Preprocessor<'_> {
     fn branch(&mut self, word: &str, rest: &[Token], span: Span, conditionals: &mut [Conditional]) {
         let Some(conditional) = conditionals.last_mut() else {
             self.diagnostics.push(
-                Diagnostic::error("P0005", span, format!("`#{word}` without `#if`")).label("nothing is open here"),
+                Diagnostic::error("P0005", span, format!("`#{word}` without `#if`"))
+                    .label("nothing is open here"),
             );
             return;
         };
@@ -107,7 +115,8 @@ impl Preprocessor<'_> {
             }
             _ => {
                 self.diagnostics.push(
-                    Diagnostic::error("P0006", span, format!("`#{word}` needs a name")).label("no name follows"),
+                    Diagnostic::error("P0006", span, format!("`#{word}` needs a name"))
+                        .label("no name follows"),
                 );
                 false
             }
@@ -119,7 +128,8 @@ impl Preprocessor<'_> {
     }
 
     fn define(&mut self, rest: &[Token], span: Span) {
-        let Some(name) = rest.first().filter(|name| name.kind == Kind::Name && &*name.text != "defined") else {
+        let Some(name) = rest.first().filter(|name| name.kind == Kind::Name && &*name.text != "defined")
+        else {
             self.diagnostics
                 .push(Diagnostic::error("P0009", span, "`#define` needs a name").label("no name follows"));
             return;
@@ -129,8 +139,12 @@ impl Preprocessor<'_> {
         if body.first().is_some_and(|token| token.kind == Kind::LeftParen && !token.space) {
             let Some((names, length)) = parameter_list(&body[1..]) else {
                 self.diagnostics.push(
-                    Diagnostic::error("P0009", span, format!("malformed parameters of macro `{}`", name.text))
-                        .label("expected names, separated by commas, and `)`"),
+                    Diagnostic::error(
+                        "P0009",
+                        span,
+                        format!("malformed parameters of macro `{}`", name.text),
+                    )
+                    .label("expected names, separated by commas, and `)`"),
                 );
                 return;
             };

@@ -5,7 +5,7 @@ use narrows_source::{Diagnostic, Diagnostics};
 use crate::promela::lexer::{Kind, Token, keyword};
 
 /// Finishes a list of tokens that ends with [`Kind::End`].
-pub(crate) fn finish(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Vec<Token> {
+pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Token> {
     let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut index = 0;
     while let Some(token) = tokens.get(index) {
@@ -40,7 +40,7 @@ pub(crate) fn finish(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Vec<T
             _ => {}
         }
         if matches!(token.kind, Kind::CCode | Kind::CDecl | Kind::CExpr | Kind::CState | Kind::CTrack) {
-            index = skip_embedded(&tokens, index, token.kind);
+            index = skip_embedded(tokens, index, token.kind);
             token.span = token.span.to(tokens[index - 1].span);
             diagnostics.push(embedded(&token));
             token.kind = Kind::EmbeddedC;
@@ -51,11 +51,15 @@ pub(crate) fn finish(tokens: Vec<Token>, diagnostics: &mut Diagnostics) -> Vec<T
 }
 
 fn unexpected_character(token: &Token) -> Diagnostic {
-    let diagnostic =
-        Diagnostic::error("P0017", token.span, format!("unexpected character `{}`", token.text.escape_debug()))
-            .label("no token of Promela starts with it");
+    let diagnostic = Diagnostic::error(
+        "P0017",
+        token.span,
+        format!("unexpected character `{}`", token.text.escape_debug()),
+    )
+    .label("no token of Promela starts with it");
     match &*token.text {
         "'" => diagnostic.help("a character constant is one character between quotes, such as 'a' or '\\n'"),
+        "“" | "”" | "„" => diagnostic.help("a string stands between straight quotes: \"…\""),
         "#" => diagnostic.help("a directive must be the first thing on its line"),
         _ => diagnostic,
     }
@@ -120,11 +124,17 @@ fn number(token: &Token, negative: bool, diagnostics: &mut Diagnostics) -> i32 {
         Ok(value) if value <= i64::from(i32::MAX) => value as i32,
         Ok(value) if negative && value == 1 << 31 => i32::MIN,
         _ => {
-            diagnostics.push(
+            let diagnostic =
                 Diagnostic::error("P0018", token.span, format!("the number {text} is out of range"))
-                    .label("the greatest int is 2147483647"),
-            );
-            i32::MAX
+                    .label("the greatest int is 2147483647");
+            let Ok(value) = text.parse::<i64>() else {
+                diagnostics.push(diagnostic);
+                return i32::MAX;
+            };
+            let wrapped = value as i32;
+            diagnostics
+                .push(diagnostic.help(format!("SPIN takes it for {wrapped}; write that if it is meant")));
+            wrapped
         }
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::promela::lexer::{Interner, Kind, Token, lex};
 
 /// How many tokens all expansions together may make.
-pub(super) const MAX_TOKENS: usize = 8_000_000;
+pub(super) const MAX_TOKENS: usize = 2_000_000;
 /// How deep macro calls may stand in arguments of macro calls.
 const MAX_DEPTH: usize = 128;
 
@@ -91,11 +91,12 @@ impl Expander<'_> {
         work.reverse();
         let mut output = Vec::with_capacity(work.len());
         while let Some(traveller) = work.pop() {
-            let found = if traveller.token.kind == Kind::Name && !hides(&traveller.hidden, &traveller.token.text) {
-                self.macros.get(&traveller.token.text).cloned()
-            } else {
-                None
-            };
+            let found =
+                if traveller.token.kind == Kind::Name && !hides(&traveller.hidden, &traveller.token.text) {
+                    self.macros.get(&traveller.token.text).cloned()
+                } else {
+                    None
+                };
             let Some(found) = found else {
                 output.push(traveller);
                 continue;

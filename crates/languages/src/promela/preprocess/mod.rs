@@ -82,7 +82,7 @@ pub(crate) fn preprocess(
     );
     preprocessor.output.push(end_token(end));
     let Preprocessor { output, macros, .. } = preprocessor;
-    (finish(output, diagnostics), macros)
+    (finish(&output, diagnostics), macros)
 }
 
 /// Makes the token that ends a list.

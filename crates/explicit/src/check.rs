@@ -1,0 +1,186 @@
+//! Answers to safety questions.
+//!
+//! A short depth-first search goes first: it decides small systems at once, and finds deep faults, such as a process
+//! that creates others without end, which breadth-first search would never reach. Breadth-first search then finds the
+//! shortest run for what fails, and decides what is still open. Every run is replayed in the reference evaluator before
+//! it is given away.
+
+use std::fmt;
+
+use narrows_model::{
+    Answer, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace, System, Trace,
+    Verdict, Violation,
+};
+
+use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
+
+/// The first search visits at most this many states.
+const SCOUT_STATES: u64 = 200_000;
+
+/// And takes at most this many edges: a system that creates processes without end has ever more of them.
+const SCOUT_TRANSITIONS: u64 = 2_000_000;
+
+/// If breadth-first search has visited this many times the first search's states, the first search's run will do.
+const PATIENCE: u64 = 20;
+
+/// What came out for a list of questions.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The answers, in the order of the questions.
+    pub answers: Vec<Answer>,
+    /// What was covered.
+    pub coverage: Coverage,
+    /// How the search ended.
+    pub end: End,
+    /// Everything that goes wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// A run that the reference evaluator does not have: a mistake in this program.
+#[derive(Clone, Debug)]
+pub struct NotReplayed {
+    /// What the run was to show.
+    pub what: String,
+}
+
+impl fmt::Display for NotReplayed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a counterexample ({}) can't be replayed in the reference evaluator", self.what)
+    }
+}
+
+impl std::error::Error for NotReplayed {}
+
+/// Returns why this engine does not take a question, if it doesn't.
+pub fn accepts(_system: &System, question: &Question) -> Result<(), Refusal> {
+    match question {
+        Question::Assertions | Question::Deadlock | Question::Faults => Ok(()),
+        _ => Err(Refusal {
+            reason: format!("This version can't answer questions of the kind `{}` yet.", question.kind()),
+        }),
+    }
+}
+
+/// Answers questions about a system.
+pub fn check(
+    evaluator: Evaluator<'_>,
+    questions: &[Question],
+    budget: &Budget<'_>,
+) -> Result<Checked, NotReplayed> {
+    let accepted: Vec<&Question> =
+        questions.iter().filter(|question| accepts(evaluator.system(), question).is_ok()).collect();
+    let scout_budget = Budget {
+        states: SCOUT_STATES.min(budget.states),
+        transitions: SCOUT_TRANSITIONS.min(budget.transitions),
+        ..*budget
+    };
+    let scout = depth_first(&evaluator, Faults::Continue, &scout_budget);
+    let shortest = search_shortest(evaluator, &accepted, &scout, budget);
+    let mut answers = Vec::new();
+    for question in questions {
+        let verdict = match accepts(evaluator.system(), question) {
+            Ok(()) => decide(evaluator, question, &scout, shortest.as_ref())?,
+            Err(refusal) => Verdict::Refused(refusal),
+        };
+        answers.push(Answer { question: question.clone(), verdict });
+    }
+    // What covered more is what the report is about; the first search has the counts of everything it completed.
+    let main = match shortest {
+        Some(shortest) if !scout.is_complete() && shortest.coverage.states >= scout.coverage.states => {
+            shortest
+        }
+        _ => scout,
+    };
+    Ok(Checked { answers, coverage: main.coverage, end: main.end, findings: main.findings })
+}
+
+/// Runs breadth-first search if there is anything left for it to find.
+fn search_shortest(
+    evaluator: Evaluator<'_>,
+    questions: &[&Question],
+    scout: &Exploration,
+    budget: &Budget<'_>,
+) -> Option<Exploration> {
+    if matches!(scout.end, End::Limit(_) | End::Fault) {
+        return None;
+    }
+    let mut goals = Vec::new();
+    for question in questions {
+        let fails = find(scout, question).is_some();
+        if fails || !scout.is_complete() {
+            let patience = fails.then(|| scout.coverage.states.saturating_mul(PATIENCE));
+            goals.push(Goal { question: (*question).clone(), patience });
+        }
+    }
+    (!goals.is_empty()).then(|| breadth_first(&evaluator, &goals, budget))
+}
+
+fn decide(
+    evaluator: Evaluator<'_>,
+    question: &Question,
+    scout: &Exploration,
+    shortest: Option<&Exploration>,
+) -> Result<Verdict, NotReplayed> {
+    if let Some(finding) = shortest.and_then(|shortest| find(shortest, question)) {
+        return fails(evaluator, finding, true);
+    }
+    if let Some(finding) = find(scout, question) {
+        return fails(evaluator, finding, false);
+    }
+    if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
+        return Ok(Verdict::Holds);
+    }
+    let end = shortest.map_or(scout.end, |shortest| shortest.end);
+    Ok(Verdict::Undecided(end.limit().unwrap_or(Limit::Enough)))
+}
+
+fn find<'e>(exploration: &'e Exploration, question: &Question) -> Option<&'e Finding> {
+    exploration.findings.iter().find(|finding| finding.run.is_some() && finding.wrong.question() == *question)
+}
+
+fn fails(evaluator: Evaluator<'_>, finding: &Finding, shortest: bool) -> Result<Verdict, NotReplayed> {
+    let trace = replay(evaluator, finding)?;
+    let violation = match &finding.wrong {
+        Wrong::Violation(violation) => Some(*violation),
+        Wrong::Deadlock(_) => None,
+    };
+    Ok(Verdict::Fails { violation, trace: Box::new(trace), shortest })
+}
+
+/// Replays the run of a finding in the reference evaluator, and makes sure that it shows what it is to show.
+pub fn replay(evaluator: Evaluator<'_>, finding: &Finding) -> Result<Trace, NotReplayed> {
+    let trace = finding.run.as_ref().and_then(|run| match &finding.wrong {
+        Wrong::Violation(violation) if run.choices.is_empty() => replay_start(evaluator, violation),
+        Wrong::Violation(violation) => {
+            let states = run.states(&evaluator, true)?;
+            Trace::replay(&evaluator, &states, Some(&|violations| violations.contains(violation)))
+        }
+        Wrong::Deadlock(_) => {
+            let trace = Trace::replay(&evaluator, &run.states(&evaluator, false)?, None)?;
+            is_deadlock(evaluator, trace.last_state()).then_some(trace)
+        }
+    });
+    trace.ok_or_else(|| NotReplayed {
+        what: match &finding.wrong {
+            Wrong::Violation(violation) => violation.kind.message().to_owned(),
+            Wrong::Deadlock(_) => "deadlock".to_owned(),
+        },
+    })
+}
+
+/// Something goes wrong before the first step; there may not even be an initial state.
+fn replay_start(evaluator: Evaluator<'_>, violation: &Violation) -> Option<Trace> {
+    match evaluator.initial() {
+        Ok((initial, violations)) if violations.contains(violation) => {
+            Some(Trace { initial, ..Trace::default() })
+        }
+        Err(fault) if fault == *violation => Some(Trace::default()),
+        _ => None,
+    }
+}
+
+fn is_deadlock(evaluator: Evaluator<'_>, state: &[u8]) -> bool {
+    let mut scratch = Scratch::default();
+    let expansion = evaluator.successors(state, &mut scratch, &mut |_| std::ops::ControlFlow::Continue(()));
+    expansion == Expansion::Deadlock
+}

@@ -1,0 +1,174 @@
+//! What all searches share: what they may use, how they end, what they say on the way.
+
+use narrows_model::{Coverage, Limit, Move};
+
+use crate::{Finding, Full, Store};
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Different states so far.
+    pub states: u64,
+    /// Edges so far.
+    pub transitions: u64,
+    /// The length of the longest run that was followed.
+    pub depth: u64,
+    /// Bytes in use.
+    pub memory: u64,
+}
+
+/// Looks at a search while it runs: shows its progress, and stops it.
+pub trait Watch: Sync {
+    /// Returns why the search must stop now, if it must; called every few thousand edges.
+    fn check(&self, progress: &Progress) -> Option<Limit>;
+}
+
+/// Lets a search run to its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn check(&self, _: &Progress) -> Option<Limit> {
+        None
+    }
+}
+
+/// What a search may use.
+#[derive(Clone, Copy)]
+pub struct Budget<'w> {
+    /// At most this many bytes for states, stack and queue.
+    pub memory: u64,
+    /// At most this many states.
+    pub states: u64,
+    /// At most about this many edges, also those that are found but not followed.
+    pub transitions: u64,
+    /// Who watches.
+    pub watch: &'w dyn Watch,
+}
+
+impl<'w> Budget<'w> {
+    /// Allows everything until the watch says no.
+    pub fn unlimited(watch: &'w dyn Watch) -> Self {
+        Budget { memory: u64::MAX, states: u64::MAX, transitions: u64::MAX, watch }
+    }
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every state was visited.
+    Complete,
+    /// A limit was hit.
+    Limit(Limit),
+    /// A fault ended it.
+    Fault,
+    /// It found what it was to find, or visited as many states as it was to visit.
+    Enough,
+}
+
+impl End {
+    /// Returns why not every state was visited; `None` if every one was.
+    pub fn limit(self) -> Option<Limit> {
+        match self {
+            End::Complete => None,
+            End::Limit(limit) => Some(limit),
+            End::Fault => Some(Limit::Fault),
+            End::Enough => Some(Limit::Enough),
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// How it ended.
+    pub end: End,
+    /// What it covered.
+    pub coverage: Coverage,
+    /// What goes wrong, in the order it was found.
+    pub findings: Vec<Finding>,
+}
+
+impl Exploration {
+    /// Returns whether every state was visited.
+    pub fn is_complete(&self) -> bool {
+        self.end == End::Complete
+    }
+}
+
+/// After this many edges the watch is asked.
+pub(crate) const WATCH_EVERY: u32 = 2048;
+
+/// What a search counts.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) transitions: u64,
+    /// Edges found, whether followed or not.
+    pub(crate) generated: u64,
+    pub(crate) depth: u64,
+    taken: Vec<Vec<bool>>,
+    since_watch: u32,
+}
+
+impl Counts {
+    /// Remembers which transitions were taken.
+    pub(crate) fn mark(&mut self, moves: &[Move]) {
+        self.generated += 1;
+        for step in moves {
+            let (proctype, transition) = (usize::from(step.proctype.0), step.transition.0 as usize);
+            match self.taken.get_mut(proctype).and_then(|taken| taken.get_mut(transition)) {
+                Some(taken) => *taken = true,
+                None => self.mark_first(proctype, transition),
+            }
+        }
+    }
+
+    fn mark_first(&mut self, proctype: usize, transition: usize) {
+        if self.taken.len() <= proctype {
+            self.taken.resize_with(proctype + 1, Vec::new);
+        }
+        let taken = &mut self.taken[proctype];
+        if taken.len() <= transition {
+            taken.resize(transition + 1, false);
+        }
+        taken[transition] = true;
+    }
+
+    /// Asks the watch, once in a while.
+    pub(crate) fn ask(&mut self, budget: &Budget<'_>, states: u64, memory: u64) -> Option<Limit> {
+        self.since_watch += 1;
+        if self.since_watch < WATCH_EVERY {
+            return None;
+        }
+        self.since_watch = 0;
+        let progress = Progress { states, transitions: self.transitions, depth: self.depth, memory };
+        budget.watch.check(&progress)
+    }
+
+    pub(crate) fn coverage(self, store: &Store, more_memory: u64) -> Coverage {
+        Coverage {
+            states: store.len(),
+            transitions: self.transitions,
+            depth: self.depth,
+            bytes: store.memory() + more_memory,
+            state_bytes: store.state_bytes(),
+            taken: self.taken,
+        }
+    }
+}
+
+/// Makes room in a vector, counting the memory before it is taken: while it grows, old and new are both there.
+pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize, others: u64, limit: u64) -> Result<(), Full> {
+    let needed = list.len() + more;
+    if needed <= list.capacity() {
+        return Ok(());
+    }
+    let size = size_of::<T>() as u64;
+    let capacity = list.capacity() + (list.capacity() / 2).max(1 << 12);
+    let capacity = capacity.max(needed);
+    let peak = (list.capacity() + capacity) as u64 * size;
+    if others.saturating_add(peak) > limit {
+        return Err(Full);
+    }
+    list.try_reserve_exact(capacity - list.len()).map_err(|_| Full)
+}

@@ -1,0 +1,127 @@
+//! Statements that are nearly right: what is said of them, and how parsing goes on.
+
+use std::rc::Rc;
+
+use narrows_source::{Diagnostic, closest};
+
+use super::statements::skip;
+use super::{Open, Parsed, Parser, Reported};
+use crate::promela::ast::{Ident, Step};
+use crate::promela::lexer::Kind;
+
+/// Words that a name may follow.
+const WORDS: &[Kind] = &[Kind::Goto, Kind::Run, Kind::Assert, Kind::Byte, Kind::Bit, Kind::Bool, Kind::Int];
+const WORDS_MORE: &[Kind] = &[Kind::Short, Kind::Chan, Kind::Mtype, Kind::Unsigned, Kind::Pid];
+
+impl Parser<'_> {
+    #[cold]
+    pub(super) fn empty(&mut self, container: &str) {
+        let diagnostic = Diagnostic::error("P0117", self.span(), format!("this {container} is empty"))
+            .label("expected a statement before this")
+            .help("write `skip` for a statement that does nothing");
+        self.report(diagnostic);
+    }
+
+    #[cold]
+    pub(super) fn misplaced_mtype(&mut self) -> Parsed<Step> {
+        let diagnostic =
+            Diagnostic::error("P0119", self.span(), "an `mtype` is declared outside of processes")
+                .label("not in a sequence of statements");
+        self.report(diagnostic);
+        self.mtype()?;
+        Ok(Step::Statement(skip(self.previous().span)))
+    }
+
+    /// Two names on one line: an unknown type, or a misspelt keyword.
+    #[inline(never)]
+    pub(super) fn two_names(&mut self) -> Parsed<Step> {
+        let word = self.token().text.clone();
+        let meant = Parser::meant(&word, WORDS).or_else(|| Parser::meant(&word, WORDS_MORE));
+        let Some((text, kind)) = meant else {
+            return Ok(Step::Declaration(self.unknown_type()?));
+        };
+        self.misspelt(text, kind);
+        self.step()
+    }
+
+    /// Reports a misspelt keyword and reads on as if it were right.
+    #[inline(never)]
+    pub(super) fn misspelt(&mut self, text: &str, kind: Kind) {
+        let word = self.token().text.clone();
+        let diagnostic = Diagnostic::error("P0121", self.span(), format!("unknown word `{word}`"))
+            .label("not a keyword, nor a type")
+            .help(format!("did you mean `{text}`?"));
+        self.report(diagnostic);
+        let position = self.position;
+        self.tokens[position].kind = kind;
+    }
+
+    #[cold]
+    pub(super) fn label_before_declaration(&mut self, label: &Ident) {
+        let diagnostic = Diagnostic::error("P0106", label.span, "a label stands before a declaration")
+            .label("this label marks no statement")
+            .also(self.span(), "the declaration")
+            .help("move the declaration before the label");
+        self.report(diagnostic);
+    }
+
+    /// Reports a call after a name in an expression, and skips its arguments.
+    #[cold]
+    pub(super) fn called_in_expression(&mut self) {
+        let name = self.previous().text.clone();
+        let diagnostic = if self.all_inlines.iter().any(|(known, _)| *known == name) {
+            Diagnostic::error("P0109", self.span(), format!("inline `{name}` is called within an expression"))
+                .label("a call of an inline is a statement")
+                .help(format!("let a variable take its value first, as in `x = {name}(…)`"))
+        } else if self.all_proctypes.contains(&name) {
+            Diagnostic::error("P0109", self.span(), format!("proctype `{name}` is called like a function"))
+                .label("a process is started")
+                .help(format!("write `run {name}(…)`"))
+        } else {
+            Diagnostic::error("P0109", self.span(), format!("unknown function `{name}`"))
+                .label("there are no functions with this name")
+        };
+        self.report(diagnostic);
+        self.synchronise();
+    }
+
+    /// Reports a call of something that is no inline, and skips it.
+    #[cold]
+    pub(super) fn unknown_inline(&mut self) -> Reported {
+        let name: Rc<str> = self.token().text.clone();
+        let mut diagnostic = Diagnostic::error("P0109", self.span(), format!("unknown inline `{name}`"))
+            .label("no inline with this name is defined above");
+        if let Some((_, span)) = self.all_inlines.iter().find(|(known, _)| *known == name) {
+            diagnostic = diagnostic
+                .also(*span, "it is defined here")
+                .help("an inline must be defined before it is used: move it up");
+        } else if self.all_proctypes.contains(&name) {
+            diagnostic =
+                diagnostic.label("this is a proctype").help(format!("start it with `run {name}(…)`"));
+        } else {
+            let words =
+                ["assert", "printf", "printm", "run", "len", "full", "empty", "nfull", "nempty", "eval"];
+            let words = words.into_iter().chain(["select", "for", "enabled", "set_priority"]);
+            let inlines = self.all_inlines.iter().map(|(known, _)| &**known);
+            if let Some(meant) = closest(&name, inlines.chain(words)) {
+                diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
+            }
+        }
+        self.report(diagnostic);
+        self.bump();
+        self.skip_group();
+        Reported
+    }
+
+    /// Reports a `fi` for an `od` or the other way round, and takes it.
+    #[cold]
+    pub(super) fn wrong_end(&mut self, open: Open, word: &str) {
+        let text = self.token().text.clone();
+        let diagnostic =
+            Diagnostic::error("P0104", self.span(), format!("expected `{word}`, found `{text}`"))
+                .label(format!("write `{word}` here"))
+                .also(open.span, "to close this");
+        self.report(diagnostic);
+        self.bump();
+    }
+}

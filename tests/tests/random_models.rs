@@ -1,0 +1,37 @@
+//! Compares with SPIN on random models: a quick run; `compare --seeds 1..5000 --shrink` makes the long one.
+
+use std::time::{Duration, Instant};
+
+use narrows_tests::compare::{Summary, Verdict, compare_text};
+use narrows_tests::spin::{self, Limits};
+use narrows_tests::{generator, shrink};
+
+#[test]
+fn narrows_agrees_with_spin_on_random_models() {
+    if !spin::installed() {
+        assert!(std::env::var_os("CI").is_none(), "there is no `spin` here");
+        eprintln!("skipped: there is no `spin` here");
+        return;
+    }
+    let start = Instant::now();
+    let mut summary = Summary::default();
+    let limits = Limits::quick();
+    for seed in 1..=150 {
+        if start.elapsed() > Duration::from_secs(90) {
+            eprintln!("stopped before seed {seed}: 90 seconds are enough");
+            break;
+        }
+        let model = generator::generate(seed);
+        let verdict = compare_text(&model.to_string(), &limits).expect("both tools run");
+        summary.add(&verdict);
+        if let Verdict::Differed(why) = verdict {
+            let small = shrink::shrink(&model, 300, |model| {
+                matches!(compare_text(&model.to_string(), &limits), Ok(Verdict::Differed(_)))
+            });
+            let small_why = compare_text(&small.to_string(), &limits);
+            panic!("seed {seed}: {why}\n\nreduced: {small_why:?}\n{small}");
+        }
+    }
+    eprintln!("{summary}");
+    assert!(summary.agreed > 0);
+}
