@@ -12,6 +12,7 @@ use narrows_model::{
     Verdict, Violation,
 };
 
+use crate::shorten::shorten;
 use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
 
 /// The first search visits at most this many states.
@@ -125,7 +126,9 @@ fn decide(
         return fails(evaluator, finding, true);
     }
     if let Some(finding) = find(scout, question) {
-        return fails(evaluator, finding, false);
+        let violation = matches!(finding.wrong, Wrong::Violation(_));
+        let run = finding.run.as_ref().and_then(|run| shorten(&evaluator, run, violation));
+        return fails(evaluator, &Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() }, false);
     }
     if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
         return Ok(Verdict::Holds);

@@ -1,6 +1,6 @@
 //! What a report is about.
 
-use narrows_model::{Answer, Coverage, Evaluator, Limit, Verdict};
+use narrows_model::{Answer, Coverage, Evaluator, Limit, Proctype, Statement, Verdict};
 use narrows_source::{Sources, Span};
 
 /// Everything a report says about one model.
@@ -71,31 +71,12 @@ impl Report<'_> {
         Problem { kind: "deadlock", message, span: stuck.first().map(|process| process.span), count }
     }
 
-    /// Returns the statements that no run reaches, by kind of process, in the order of the text. Says nothing of a kind
-    /// of process if it is not known what a full search would reach.
+    /// Returns the statements that no run reaches, by kind of process, in the order of the text.
     pub fn unreached(&self) -> Vec<Unreached> {
         let mut list = Vec::new();
         for (number, proctype) in self.evaluator.system().proctypes.iter().enumerate() {
             let taken = self.coverage.taken.get(number).map_or(&[][..], Vec::as_slice);
-            let is_taken = |index: usize| taken.get(index).copied().unwrap_or(false);
-            let reached: Vec<Span> = (0..proctype.transitions.len())
-                .filter(|index| is_taken(*index))
-                .map(|index| proctype.transitions[index].span)
-                .collect();
-            let mut missing: Vec<Unreached> = Vec::new();
-            for (index, transition) in proctype.transitions.iter().enumerate() {
-                let known = |entry: &Unreached| entry.span == transition.span;
-                let is_new = !reached.contains(&transition.span) && !missing.iter().any(known);
-                if !is_taken(index) && !transition.is_glue && is_new {
-                    missing.push(Unreached {
-                        proctype: proctype.name.clone(),
-                        span: transition.span,
-                        text: transition.text.clone(),
-                    });
-                }
-            }
-            missing.sort_by_key(|entry| entry.span);
-            list.extend(missing);
+            list.extend(unreached_of(proctype, taken));
         }
         list
     }
@@ -119,6 +100,56 @@ impl Report<'_> {
         let open = |answer: &Answer| !matches!(answer.verdict, Verdict::Holds);
         if self.limit.is_some() || self.answers.iter().any(open) { 2 } else { 0 }
     }
+}
+
+/// Returns the statements of a kind of process that could be taken and never were.
+fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
+    let is_taken = |index: usize| taken.get(index).copied().unwrap_or(false);
+    // One statement can be several transitions, or be part of one: it is reached if any of them is.
+    let mut known: Vec<Span> = Vec::new();
+    for (index, transition) in proctype.transitions.iter().enumerate() {
+        if is_taken(index) {
+            known.push(transition.span);
+        }
+    }
+    let inside_d_step = |span: Span| {
+        proctype.transitions.iter().any(|transition| match &transition.statement {
+            Statement::DStep(step) => step.span != span && step.span.to(span) == step.span,
+            _ => false,
+        })
+    };
+    let followed = followed_edges(proctype);
+    let mut list = Vec::new();
+    for (index, transition) in proctype.transitions.iter().enumerate() {
+        // A jump that nothing leads to was folded into what leads to its target; other such statements are dead code.
+        let is_folded = !followed[index]
+            && (matches!(transition.statement, Statement::Skip | Statement::End) || inside_d_step(transition.span));
+        if is_taken(index) || transition.is_glue || is_folded || known.contains(&transition.span) {
+            continue;
+        }
+        known.push(transition.span);
+        let (span, text) = (transition.span, transition.text.clone());
+        list.push(Unreached { proctype: proctype.name.clone(), span, text });
+    }
+    list.sort_by_key(|entry| entry.span);
+    list
+}
+
+/// Returns for each transition whether it can be reached by following edges, whatever the guards say.
+fn followed_edges(proctype: &Proctype) -> Vec<bool> {
+    let mut followed = vec![false; proctype.transitions.len()];
+    let mut seen = vec![false; proctype.locations.len()];
+    let mut waiting = vec![proctype.start];
+    while let Some(location) = waiting.pop() {
+        if std::mem::replace(&mut seen[usize::from(location.0)], true) {
+            continue;
+        }
+        for edge in &proctype.location(location).edges {
+            followed[edge.transition.0 as usize] = true;
+            waiting.push(proctype.transition(edge.transition).target);
+        }
+    }
+    followed
 }
 
 /// Returns the file and the line of a place; `None` if there is no such file.

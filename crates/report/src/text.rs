@@ -41,10 +41,8 @@ fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
     let name = title(&answer.question);
     match &answer.verdict {
         Verdict::Holds => ("holds", name),
-        Verdict::Fails { violation: Some(violation), .. } => {
-            ("fails", format!("{name}: {}", violation_text(report, *violation)))
-        }
-        Verdict::Fails { .. } => ("fails", format!("{name}: no process can move")),
+        Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
+        Verdict::Fails { .. } => ("fails", "deadlock: no process can move".to_owned()),
         Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
         Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
         _ => ("undecided", name),

@@ -23,7 +23,7 @@ const EXPLANATIONS: &[Explanation] = &[Explanation {
 }];
 
 fn all() -> Vec<&'static Explanation> {
-    EXPLANATIONS.iter().collect()
+    EXPLANATIONS.iter().chain(narrows_languages::promela::messages::explanations()).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
