@@ -128,7 +128,11 @@ fn decide(
     if let Some(finding) = find(scout, question) {
         let violation = matches!(finding.wrong, Wrong::Violation(_));
         let run = finding.run.as_ref().and_then(|run| shorten(&evaluator, run, violation));
-        return fails(evaluator, &Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() }, false);
+        return fails(
+            evaluator,
+            &Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() },
+            false,
+        );
     }
     if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
         return Ok(Verdict::Holds);

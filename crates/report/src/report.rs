@@ -123,7 +123,8 @@ fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
     for (index, transition) in proctype.transitions.iter().enumerate() {
         // A jump that nothing leads to was folded into what leads to its target; other such statements are dead code.
         let is_folded = !followed[index]
-            && (matches!(transition.statement, Statement::Skip | Statement::End) || inside_d_step(transition.span));
+            && (matches!(transition.statement, Statement::Skip | Statement::End)
+                || inside_d_step(transition.span));
         if is_taken(index) || transition.is_glue || is_folded || known.contains(&transition.span) {
             continue;
         }

@@ -64,7 +64,8 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
             charts.push(format!("\nmessages before the {kind}:\n{}", chart(evaluator, trace)));
         }
         if let (Some(path), false) = (&arguments.trace, *is_saved) {
-            let document = trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
+            let document =
+                trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
             std::fs::write(path, format!("{document:#}\n"))
                 .with_context(|| format!("can't write `{}`", path.display()))?;
             *is_saved = true;
