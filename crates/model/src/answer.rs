@@ -110,8 +110,8 @@ pub enum Limit {
     Interrupted,
     /// A fault ended the search.
     Fault,
-    /// As many states were visited as the caller asked for.
-    States,
+    /// What was to be found was found, or as many states were visited as the caller asked for.
+    Enough,
 }
 
 impl Limit {
@@ -122,7 +122,7 @@ impl Limit {
             Limit::Memory => "the memory limit was reached; raise it with --memory",
             Limit::Interrupted => "the search was interrupted",
             Limit::Fault => "a fault ended the search; remove the fault first",
-            Limit::States => "the search was told to visit no more states",
+            Limit::Enough => "the search ended when it had found what it was to find",
         }
     }
 }

@@ -13,6 +13,7 @@ mod print;
 mod space;
 mod system;
 mod trace;
+mod transfer;
 
 pub use answer::{Answer, Coverage, Limit, Limits, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
@@ -27,3 +28,4 @@ pub use system::{
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
 pub use trace::{Change, Trace, TraceMove, TraceStep};
+pub use transfer::Transfer;
