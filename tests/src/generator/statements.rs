@@ -1,5 +1,6 @@
 //! Statements, from assignments to nested blocks.
 
+use super::names::Kind;
 use super::bodies::Body;
 use super::features::Feature;
 use super::names::Place;
@@ -405,7 +406,10 @@ impl Body<'_> {
         }
         let mut arguments = Vec::new();
         for written in inline.written {
-            let place = self.place(|place| !place.kind.is_symbolic() && (place.writable || !written));
+            // The inline takes what it writes for a short, and may receive into it.
+            let place = self.place(|place| {
+                !place.kind.is_symbolic() && (!written || place.writable && place.kind.holds(Kind::Short))
+            });
             let argument = match place {
                 Some(place) if written || self.random.percent(60) => self.text(&place),
                 _ if written => return None,
