@@ -1,1 +1,98 @@
-fn main(){}
+//! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches the outside.
+
+mod commands;
+mod input;
+mod limits;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{Parser, Subcommand};
+
+use commands::{check, explain, explore, simulate};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows check peterson.pml               prove every property, or show a shortest run against it
+  narrows check models/ --time 5m          check every model of a folder
+  narrows explore peterson.pml             count states, find what goes wrong and what is never reached
+  narrows simulate peterson.pml            run it step by step, forwards and backwards
+  narrows check peterson.pml --format json print one JSON document
+  narrows explain P0104                    say what a message means and what to do
+
+Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
+
+/// Find the bottleneck in a concurrent design before it is built, and prove it
+#[derive(Parser)]
+#[command(name = "narrows", version, after_help = EXAMPLES, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Explore(explore::Arguments),
+    Explain(explain::Arguments),
+    Simulate(Box<simulate::Arguments>),
+}
+
+impl Command {
+    fn run(&self) -> anyhow::Result<u8> {
+        match self {
+            Command::Check(arguments) => check::run(arguments),
+            Command::Explore(arguments) => explore::run(arguments),
+            Command::Explain(arguments) => explain::run(arguments),
+            Command::Simulate(arguments) => simulate::run(arguments),
+        }
+    }
+
+    fn wants_json(&self) -> bool {
+        match self {
+            Command::Check(arguments) => arguments.models.is_json(),
+            Command::Explore(arguments) => arguments.models.is_json(),
+            Command::Explain(_) | Command::Simulate(_) => false,
+        }
+    }
+}
+
+/// The evaluator calls itself inside atomic sequences: deep ones need a deep stack. Pages that are not used cost nothing.
+const STACK: usize = 512 << 20;
+
+/// What a panic said, kept for the report.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let is_json = arguments.command.wants_json();
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(mut text) = PANIC.lock() {
+            *text = Some(info.to_string());
+        }
+    }));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || arguments.command.run());
+    let result = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => {
+            let text = PANIC.lock().ok().and_then(|mut text| text.take()).unwrap_or_default();
+            Err(anyhow::anyhow!("internal error: {text}\nThis is a mistake in narrows, not in the model."))
+        }
+        Err(error) => Err(anyhow::Error::from(error).context("can't start a thread")),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            output::error(&format!("{error:#}"));
+            if is_json {
+                output::print_failure(&format!("{error:#}"));
+            }
+            ExitCode::from(2)
+        }
+    }
+}

@@ -12,6 +12,7 @@ use narrows_model::{
     Verdict, Violation,
 };
 
+use crate::shorten::shorten;
 use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
 
 /// The first search visits at most this many states.
@@ -125,17 +126,19 @@ fn decide(
         return fails(evaluator, finding, true);
     }
     if let Some(finding) = find(scout, question) {
-        return fails(evaluator, finding, false);
+        let violation = matches!(finding.wrong, Wrong::Violation(_));
+        let run = finding.run.as_ref().and_then(|run| shorten(&evaluator, run, violation));
+        return fails(
+            evaluator,
+            &Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() },
+            false,
+        );
     }
     if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
         return Ok(Verdict::Holds);
     }
-    Ok(Verdict::Undecided(match shortest.map_or(scout.end, |shortest| shortest.end) {
-        End::Limit(limit) => limit,
-        End::Fault => Limit::Fault,
-        // Only a bound on states, given by a caller that wants no more, ends a search like this.
-        End::Enough | End::Complete => Limit::States,
-    }))
+    let end = shortest.map_or(scout.end, |shortest| shortest.end);
+    Ok(Verdict::Undecided(end.limit().unwrap_or(Limit::Enough)))
 }
 
 fn find<'e>(exploration: &'e Exploration, question: &Question) -> Option<&'e Finding> {

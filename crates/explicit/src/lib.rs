@@ -8,6 +8,7 @@ mod check;
 mod depth_first;
 mod findings;
 mod search;
+mod shorten;
 mod store;
 
 #[cfg(test)]

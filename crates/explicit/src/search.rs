@@ -66,6 +66,18 @@ pub enum End {
     Enough,
 }
 
+impl End {
+    /// Returns why not every state was visited; `None` if every one was.
+    pub fn limit(self) -> Option<Limit> {
+        match self {
+            End::Complete => None,
+            End::Limit(limit) => Some(limit),
+            End::Fault => Some(Limit::Fault),
+            End::Enough => Some(Limit::Enough),
+        }
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Exploration {

@@ -145,7 +145,7 @@ fn finds_that_processes_are_created_without_end() {
         panic!("{:?}", checked.answers[0].verdict)
     };
     assert_eq!(violation.kind, ViolationKind::TooManyProcesses);
-    assert!(trace.steps.len() >= 255);
+    assert!((255..600).contains(&trace.steps.len()), "{}", trace.steps.len());
 }
 
 #[test]

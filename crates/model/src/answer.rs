@@ -1,7 +1,5 @@
 //! Questions and answers, as plain data.
 
-use std::time::Duration;
-
 use crate::{Claim, System, Trace, Violation};
 
 /// What can be asked of a system.
@@ -110,8 +108,8 @@ pub enum Limit {
     Interrupted,
     /// A fault ended the search.
     Fault,
-    /// As many states were visited as the caller asked for.
-    States,
+    /// What was to be found was found, or as many states were visited as the caller asked for.
+    Enough,
 }
 
 impl Limit {
@@ -122,18 +120,9 @@ impl Limit {
             Limit::Memory => "the memory limit was reached; raise it with --memory",
             Limit::Interrupted => "the search was interrupted",
             Limit::Fault => "a fault ended the search; remove the fault first",
-            Limit::States => "the search was told to visit no more states",
+            Limit::Enough => "the search ended when it had found what it was to find",
         }
     }
-}
-
-/// What a search may use.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// At most this many bytes for states and queues.
-    pub memory: Option<u64>,
-    /// At most this long.
-    pub time: Option<Duration>,
 }
 
 /// What a search covered.

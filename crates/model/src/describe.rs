@@ -1,6 +1,7 @@
 //! A state for people: processes with their locations and variables, channels with their messages.
 
 use narrows_source::Span;
+use rustc_hash::FxHashMap;
 
 use crate::evaluator::Frame;
 use crate::{Area, Change, Evaluator, Leaf, LocationId, ProctypeId, Scalar, Setup};
@@ -138,15 +139,18 @@ impl Evaluator<'_> {
     pub fn changes(&self, before: &[u8], after: &[u8]) -> Vec<Change> {
         let before = entries(&self.describe(before));
         let after = entries(&self.describe(after));
+        // There may be hundreds of processes, each with its variables.
+        let by_name = |entries: &[(String, String)]| entries.iter().cloned().collect::<FxHashMap<_, _>>();
+        let (old, new) = (by_name(&before), by_name(&after));
         let mut changes = Vec::new();
         for (name, value) in &before {
-            let now = after.iter().find(|entry| entry.0 == *name).map(|entry| entry.1.clone());
+            let now = new.get(name).cloned();
             if now.as_ref() != Some(value) {
                 changes.push(Change { name: name.clone(), before: Some(value.clone()), after: now });
             }
         }
         for (name, value) in after {
-            if !before.iter().any(|entry| entry.0 == name) {
+            if !old.contains_key(&name) {
                 changes.push(Change { name, before: None, after: Some(value) });
             }
         }

@@ -13,8 +13,9 @@ mod print;
 mod space;
 mod system;
 mod trace;
+mod transfer;
 
-pub use answer::{Answer, Coverage, Limit, Limits, Question, Refusal, Verdict};
+pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;
@@ -27,3 +28,4 @@ pub use system::{
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
 pub use trace::{Change, Trace, TraceMove, TraceStep};
+pub use transfer::Transfer;

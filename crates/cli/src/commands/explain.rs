@@ -1,0 +1,47 @@
+//! `narrows explain`: what a message means and what to do.
+
+use clap::Args;
+use narrows_source::{Explanation, closest};
+
+use crate::output;
+
+/// Say what a message means and what to do
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The code of the message, such as P0104; without it, list all codes
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+/// What the program itself has to say; languages have their own lists.
+const EXPLANATIONS: &[Explanation] = &[Explanation {
+    code: "N0001",
+    title: "file can't be read",
+    text: "A model file, or a folder of models, can't be opened.\n\n\
+           Check the path. Names given to `narrows` are relative to the folder you are in; names in `#include` are \
+           relative to the file that includes them, then to the folders given with `-I`.\n",
+}];
+
+fn all() -> Vec<&'static Explanation> {
+    EXPLANATIONS.iter().chain(narrows_languages::promela::messages::explanations()).collect()
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let all = all();
+    let Some(code) = &arguments.code else {
+        for entry in all {
+            output::print(&format!("{}  {}\n", entry.code, entry.title))?;
+        }
+        return Ok(0);
+    };
+    if let Some(entry) = all.iter().find(|entry| entry.code.eq_ignore_ascii_case(code)) {
+        output::print(&format!("{}: {}\n\n{}\n", entry.code, entry.title, entry.text.trim_end()))?;
+        return Ok(0);
+    }
+    let hint = match closest(code, all.iter().map(|entry| entry.code)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`narrows explain` lists all codes".to_owned(),
+    };
+    output::error(&format!("there is no message with the code `{code}`; {hint}"));
+    Ok(2)
+}

@@ -1,0 +1,158 @@
+//! `narrows simulate`: choose, run at random, step back, replay.
+
+mod app;
+mod chart;
+mod detail;
+#[cfg(test)]
+mod examples;
+mod follow;
+mod prng;
+mod random;
+mod saved;
+mod session;
+#[cfg(test)]
+mod session_tests;
+mod terminal;
+mod text;
+mod trail;
+mod view;
+#[cfg(test)]
+mod view_tests;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use narrows_model::Evaluator;
+use narrows_report::RecordedTrace;
+
+use crate::input::{compile_file, unreadable};
+use app::App;
+use session::Session;
+use trail::Trail;
+
+/// Run a model step by step: choose, run at random, step back, replay
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage"
+)]
+pub(crate) struct Arguments {
+    /// The model
+    file: PathBuf,
+    /// Decide what random steps are taken
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Take N random steps without a terminal and print them
+    #[arg(long, value_name = "N")]
+    random: Option<u64>,
+    /// Print only what the model prints and how the run ended; needs --random
+    #[arg(long, requires = "random")]
+    quiet: bool,
+    /// Replay a run that `narrows check` or the simulator saved
+    #[arg(long, value_name = "RUN.json", conflicts_with = "trail")]
+    trace: Option<PathBuf>,
+    /// Replay a trail that SPIN's verifier wrote
+    #[arg(long, value_name = "MODEL.trail")]
+    trail: Option<PathBuf>,
+    /// Define a macro, as in `-D N=3`
+    #[arg(short = 'D', value_name = "NAME[=TEXT]")]
+    define: Vec<String>,
+    /// Look for included files in a directory
+    #[arg(short = 'I', value_name = "DIRECTORY")]
+    include: Vec<PathBuf>,
+}
+
+/// A run that the user gave.
+enum Recorded {
+    Trace(RecordedTrace),
+    Trail(Trail),
+}
+
+/// Simulates a model; returns the exit status.
+pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
+    if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+        bail!(
+            "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \
+             --trail, --random 0 prints the run"
+        );
+    }
+    let recorded = recorded(arguments)?;
+    let mut definitions = arguments.define.clone();
+    if let (Some(Recorded::Trace(trace)), true) = (&recorded, definitions.is_empty()) {
+        definitions.clone_from(&trace.definitions);
+    }
+    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, arguments.quiet)
+        .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
+    let Some(system) = &compiled.system else { return Ok(2) };
+    let sources = &compiled.sources;
+    let mut session = Session::new(Evaluator::new(system), sources, arguments.seed).map_err(|violation| {
+        let line = sources.position(violation.span).line;
+        let name = &sources.file(violation.span.file).name;
+        anyhow!("there is no initial state: {} at {name}:{line}", violation.kind.message())
+    })?;
+    let note = recorded.map_or(Ok(None), |recorded| replay(&mut session, &recorded, arguments))?;
+    match arguments.random {
+        Some(count) => print(&mut session, count, arguments.quiet, note),
+        None => {
+            let mut app = App::new(session);
+            app.message = note;
+            terminal::run(&mut app, &arguments.file, &definitions).context("the terminal can't be used")?;
+            Ok(0)
+        }
+    }
+}
+
+/// Prints a run; a reader that has gone away is no error.
+fn print(session: &mut Session<'_>, count: u64, quiet: bool, note: Option<String>) -> Result<u8> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if let Some(note) = note.filter(|_| !quiet) {
+        writeln!(out, "{note}")?;
+    }
+    let well = random::run(session, count, quiet, &mut out).and_then(|well| out.flush().map(|()| well));
+    match well {
+        Ok(well) => Ok(u8::from(!well)),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads the run that the user gave, if any.
+fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
+    let bad = |path: &Path, reason: String| anyhow!("can't use `{}`: {reason}", path.display());
+    if let Some(path) = &arguments.trace {
+        let document = serde_json::from_str(&read(path)?).map_err(|error| bad(path, error.to_string()))?;
+        let trace = narrows_report::read_trace(&document).map_err(|reason| bad(path, reason))?;
+        return Ok(Some(Recorded::Trace(trace)));
+    }
+    let Some(path) = &arguments.trail else { return Ok(None) };
+    let trail = trail::parse(&read(path)?).map_err(|reason| bad(path, reason))?;
+    Ok(Some(Recorded::Trail(trail)))
+}
+
+/// Replays a run; returns what there is to say of it. With a terminal, a run that does not fit the model is shown as far
+/// as it goes.
+fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments) -> Result<Option<String>> {
+    let (result, note) = match recorded {
+        Recorded::Trace(trace) => (saved::replay(session, trace), None),
+        Recorded::Trail(trail) => {
+            let note = "The trail follows a claim; the claim's own moves are left out.";
+            (trail::replay(session, trail), trail.has_claim.then(|| note.to_owned()))
+        }
+    };
+    match result {
+        Ok(()) => Ok(note),
+        Err(reason) if arguments.random.is_none() => Ok(Some(reason)),
+        Err(reason) => bail!(reason),
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| anyhow!(unreadable(path, &error)))
+}
+
+/// Returns the run as a document to save.
+fn saved_document(session: &Session<'_>, model: &Path, definitions: &[String]) -> serde_json::Value {
+    let (name, trace) = (model.display().to_string(), session.trace());
+    narrows_report::trace_document(&name, "run", &trace, session.evaluator(), session.sources(), definitions)
+}

@@ -1,0 +1,78 @@
+//! Tests of what is on the screen.
+
+use narrows_model::Evaluator;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::app::App;
+use super::examples::{Example, counting, meeting};
+use super::session::Session;
+use super::view;
+
+/// Returns the screen after some keys.
+fn screen(example: &Example, keys: &str, width: u16, height: u16) -> String {
+    let session = Session::new(Evaluator::new(&example.system), &example.sources, 1);
+    let mut app = App::new(session.expect("it has an initial state"));
+    for key in keys.chars() {
+        app.key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE));
+    }
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen in memory");
+    terminal.draw(|frame| view::draw(frame, &app)).expect("it draws");
+    let buffer = terminal.backend().buffer();
+    let cells: Vec<&str> = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
+    cells.chunks(usize::from(width)).map(|row| row.concat() + "\n").collect()
+}
+
+fn check(example: &Example, keys: &str, expected: &[&str]) {
+    let screen = screen(example, keys, 80, 24);
+    for text in expected {
+        assert!(screen.contains(text), "`{text}` is not in\n{screen}");
+    }
+}
+
+#[test]
+fn shows_the_initial_state() {
+    let panes = ["Processes", "Variables", "Channels", "Steps (1)", "example.pml — P(0)", "? help"];
+    check(&counting(), "", &panes);
+    let state = [
+        "▶P(0) example.pml:5 x = 1;",
+        "y=0",
+        "x = 0",
+        "c#1 0/2 empty",
+        " 1 P(0) x = 1; printf",
+        "5▶    x = 1;",
+    ];
+    check(&counting(), "", &state);
+}
+
+#[test]
+fn shows_what_happened() {
+    let after = ["step 2", "c#1 1/2 [2]", "Output", "x is 1", "now 2", "Q(1) c?y"];
+    check(&counting(), "rr", &after);
+    check(&counting(), "rrb", &["step 1 of 2"]);
+    let wrong = ["assertion violated at example.pml:15", "Nothing can move: deadlock.", "w says why"];
+    check(&counting(), "R", &wrong);
+}
+
+#[test]
+fn shows_the_other_panes() {
+    check(&counting(), "Rm", &["Messages", "● c!2", "c!2──"]);
+    check(&counting(), "w", &["Why not?", "Q(1) example.pml:14 [c?y]: the channel"]);
+    check(&counting(), "rrh", &["History", "0 the initial state", "▶   2 P(0) c!x"]);
+    check(&counting(), "?", &["Help", "take a random step", "quit"]);
+    check(&meeting(), "Rm", &["P(0)", "Q(1)", "m!7"]);
+    check(&meeting(), "R", &["ended", "All processes have ended."]);
+}
+
+#[test]
+fn draws_at_any_size() {
+    let example = counting();
+    for (width, height) in [(1, 1), (10, 3), (40, 10), (80, 24), (120, 40), (250, 80)] {
+        for keys in ["", "R", "Rm", "w", "Rh", "Ro", "?"] {
+            screen(&example, keys, width, height);
+        }
+    }
+    let wide = screen(&example, "R", 140, 40);
+    assert!(wide.contains("History") && wide.contains("Output"), "{wide}");
+}

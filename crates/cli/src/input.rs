@@ -1,0 +1,252 @@
+//! Model files: finding, reading, compiling.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use narrows_languages::promela::{Options, compile};
+use narrows_model::System;
+use narrows_report::json_diagnostics;
+use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
+use serde_json::Value;
+
+use crate::{limits, output};
+
+/// Which models, how they are read, and what a search may use.
+#[derive(Args)]
+pub(crate) struct Models {
+    /// Model files, or folders: every .pml file in them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Define a macro, as in C
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    definitions: Vec<String>,
+
+    /// Look for included files in this folder too
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+
+    /// Choose how the report is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Use at most this much memory, such as 4G or 500M [default: 80 % of what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_memory)]
+    pub(crate) memory: Option<u64>,
+
+    /// Stop after this time, such as 90s, 5m or 1h30m, for each model
+    #[arg(long, value_name = "TIME", value_parser = limits::parse_time)]
+    pub(crate) time: Option<std::time::Duration>,
+
+    /// Show neither progress nor warnings
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// A model that can be used.
+pub(crate) struct Model {
+    pub(crate) name: String,
+    pub(crate) sources: Sources,
+    pub(crate) system: System,
+    pub(crate) definitions: Vec<String>,
+}
+
+/// What a command has to say about one model, and the exit status that goes with it.
+pub(crate) struct Outcome {
+    said: Said,
+    status: u8,
+}
+
+enum Said {
+    Text(String),
+    Document(Value),
+}
+
+impl Models {
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Writes a report in the format that was asked for.
+    pub(crate) fn outcome(
+        &self,
+        status: u8,
+        text: impl FnOnce() -> String,
+        document: impl FnOnce() -> Value,
+    ) -> Outcome {
+        Outcome { said: if self.is_json() { Said::Document(document()) } else { Said::Text(text()) }, status }
+    }
+
+    /// Runs a command on every model; prints the reports, and returns the exit status.
+    pub(crate) fn each(&self, mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>) -> anyhow::Result<u8> {
+        let files = self.expand()?;
+        let mut documents = Vec::new();
+        let mut statuses = Vec::new();
+        for file in &files {
+            let outcome = match self.load(file) {
+                Ok(model) => run(&model)?,
+                Err(rejected) => rejected,
+            };
+            match outcome.said {
+                Said::Document(document) => documents.push(document),
+                Said::Text(text) if text.is_empty() => {}
+                Said::Text(text) if statuses.is_empty() => output::print(&text)?,
+                Said::Text(text) => output::print(&format!("\n{text}"))?,
+            }
+            statuses.push(outcome.status);
+        }
+        if self.is_json() {
+            output::print_json(&combine(documents))?;
+        }
+        let worst = if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) };
+        Ok(worst)
+    }
+
+    /// Replaces folders by the models in them.
+    fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for path in &self.files {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let entries =
+                std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
+            let mut found: Vec<PathBuf> = entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == "pml"))
+                .collect();
+            found.sort();
+            anyhow::ensure!(!found.is_empty(), "there is no .pml file in `{}`", path.display());
+            files.extend(found);
+        }
+        Ok(files)
+    }
+
+    /// Reads and compiles a model, and shows what is wrong with it.
+    fn load(&self, path: &Path) -> Result<Model, Outcome> {
+        let name = path.display().to_string();
+        let compiled = compile_file(path, &self.definitions, &self.include, self.quiet)
+            .map_err(|error| self.unreadable(path, &error))?;
+        match compiled.system {
+            Some(system) => {
+                Ok(Model { name, sources: compiled.sources, system, definitions: self.definitions.clone() })
+            }
+            None => Err(self.rejected(&name, &compiled.diagnostics, &compiled.sources)),
+        }
+    }
+
+    fn rejected(&self, name: &str, list: &[Diagnostic], sources: &Sources) -> Outcome {
+        let message = format!("{name} is not a model that can be used");
+        let other = list.is_empty().then_some(message.as_str());
+        if let Some(message) = other {
+            output::error(message);
+        }
+        self.outcome(2, String::new, || json_diagnostics(name, list, sources, other))
+    }
+
+    fn unreadable(&self, path: &Path, error: &std::io::Error) -> Outcome {
+        let message = unreadable(path, error);
+        output::error(&message);
+        let name = path.display().to_string();
+        self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
+    }
+}
+
+/// What became of a model file.
+pub(crate) struct Compiled {
+    pub(crate) sources: Sources,
+    /// `None` if there are errors.
+    pub(crate) system: Option<System>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and compiles a file, and shows what is wrong with it; `quiet` leaves warnings out.
+pub(crate) fn compile_file(
+    path: &Path,
+    definitions: &[String],
+    include: &[PathBuf],
+    quiet: bool,
+) -> std::io::Result<Compiled> {
+    let bytes = std::fs::read(path)?;
+    let mut sources = Sources::default();
+    let file = sources.add(path.display().to_string(), String::from_utf8_lossy(&bytes));
+    let options = Options { definitions: definitions.iter().map(|text| definition(text)).collect() };
+    let mut diagnostics = Diagnostics::default();
+    let system = compile(&mut sources, file, &Disk { folders: include }, &options, &mut diagnostics);
+    let system = system.filter(|_| !diagnostics.has_errors());
+    let list = diagnostics.sorted();
+    if system.is_none() || !quiet {
+        output::diagnostics(&list, &sources);
+    }
+    Ok(Compiled { sources, system, diagnostics: list })
+}
+
+/// Says that a file can't be read, and which one may be meant.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let message = format!("can't read `{}`: {error}", path.display());
+    match neighbour(path) {
+        Some(name) => format!("{message}; did you mean `{name}`?"),
+        None => message,
+    }
+}
+
+fn combine(mut documents: Vec<Value>) -> Value {
+    if documents.len() == 1 {
+        return documents.remove(0);
+    }
+    let tool = format!("narrows {}", env!("CARGO_PKG_VERSION"));
+    serde_json::json!({ "schema": 1, "tool": tool, "models": documents })
+}
+
+fn definition(text: &str) -> (String, Option<String>) {
+    match text.split_once('=') {
+        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+        None => (text.to_owned(), None),
+    }
+}
+
+/// Returns a file of the same folder with nearly the same name.
+fn neighbour(path: &Path) -> Option<String> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).ok()?;
+    let names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let name = closest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(name).display().to_string())
+}
+
+/// Finds included files: beside the file that includes them, then in the folders given with `-I`.
+struct Disk<'a> {
+    folders: &'a [PathBuf],
+}
+
+impl Loader for Disk<'_> {
+    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, String> {
+        let beside = Path::new(from).parent().filter(|_| !system).map(Path::to_path_buf);
+        let mut reason = "there is no such file beside it or in the folders given with -I".to_owned();
+        for folder in beside.iter().chain(self.folders) {
+            let candidate = folder.join(path);
+            match std::fs::read(&candidate) {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    return Ok(Loaded { name: candidate.display().to_string(), text });
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => reason = format!("`{}`: {error}", candidate.display()),
+            }
+        }
+        Err(reason)
+    }
+}

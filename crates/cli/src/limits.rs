@@ -1,0 +1,169 @@
+//! What a search may use: time, memory, and the user's patience.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use narrows_explicit::{Budget, Progress, Watch};
+use narrows_model::Limit;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::progress::Display;
+
+/// If the machine does not say how much memory it has.
+const UNKNOWN_MEMORY: u64 = 4 << 30;
+
+/// Reads a size such as `4G`, `500MB` or `1.5GiB`.
+pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.parse().map_err(|_| "write a size such as 4G or 500M".to_owned())?;
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "k" | "kib" => f64::from(1 << 10),
+        "m" | "mib" => f64::from(1 << 20),
+        "g" | "gib" => f64::from(1 << 30),
+        "t" | "tib" => 1024.0 * f64::from(1 << 30),
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        "" => return Err(format!("write a unit, such as {text}M or {text}G")),
+        other => return Err(format!("`{other}` is not a unit of memory; use K, M, G or T")),
+    };
+    Ok((number * factor) as u64)
+}
+
+/// Reads a time such as `90s`, `5m`, `1h30m` or `500ms`; a plain number is seconds.
+pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a time such as 90s, 5m or 1h30m".to_owned();
+    let mut rest = text.trim();
+    let mut total = 0.0;
+    if rest.is_empty() {
+        return Err(wrong());
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        rest = &rest[digits..];
+        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        total += number
+            * match &rest[..letters] {
+                "ms" => 0.001,
+                "" | "s" => 1.0,
+                "m" | "min" => 60.0,
+                "h" => 3600.0,
+                "d" => 86_400.0,
+                other => return Err(format!("`{other}` is not a unit of time; use ms, s, m, h or d")),
+            };
+        rest = rest[letters..].trim_start();
+    }
+    Duration::try_from_secs_f64(total).map_err(|_| wrong())
+}
+
+/// Returns how much memory a search may use if the user does not say.
+fn default_memory() -> u64 {
+    let physical = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let group: Option<u64> = group.and_then(|text| text.trim().parse().ok());
+    let memory = physical.unwrap_or(UNKNOWN_MEMORY).min(group.unwrap_or(u64::MAX));
+    memory / 5 * 4
+}
+
+fn total_memory(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Set by the first Ctrl-C; the second one ends the program at once.
+pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 2, Arc::clone(&flag))?;
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
+/// Watches one search: the clock, the user, the display.
+pub(crate) struct Clock {
+    start: Instant,
+    time: Option<Duration>,
+    interrupted: Arc<AtomicBool>,
+    display: Option<Display>,
+    memory: u64,
+}
+
+impl Clock {
+    pub(crate) fn new(models: &crate::input::Models, interrupted: &Arc<AtomicBool>) -> Clock {
+        Clock {
+            start: Instant::now(),
+            time: models.time,
+            interrupted: Arc::clone(interrupted),
+            display: if models.quiet { None } else { Display::new() },
+            memory: models.memory.unwrap_or_else(default_memory),
+        }
+    }
+
+    pub(crate) fn budget(&self) -> Budget<'_> {
+        Budget { memory: self.memory, ..Budget::unlimited(self) }
+    }
+
+    /// Returns how long it took, and ends the display.
+    pub(crate) fn finish(&self) -> f64 {
+        if let Some(display) = &self.display {
+            display.finish();
+        }
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+impl Watch for Clock {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        let elapsed = self.start.elapsed();
+        if let Some(display) = &self.display {
+            display.show(progress, elapsed);
+        }
+        self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{parse_memory, parse_time, total_memory};
+
+    #[test]
+    fn reads_memory() {
+        let cases =
+            [("4G", 4 << 30), ("500MB", 500_000_000), ("1.5k", 1536), ("2GiB", 2 << 30), ("1 T", 1 << 40)];
+        for (text, bytes) in cases {
+            assert_eq!(parse_memory(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "G", "4096", "4X", "1.2.3G", "-1G"] {
+            assert!(parse_memory(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_memory("4096").unwrap_err(), "write a unit, such as 4096M or 4096G");
+    }
+
+    #[test]
+    fn reads_time() {
+        let cases = [("90s", 90_000), ("5m", 300_000), ("1h30m", 5_400_000), ("500ms", 500), ("60", 60_000)];
+        for (text, milliseconds) in cases {
+            assert_eq!(parse_time(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "m", "5x", "1..2s", "-5s"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_what_the_machine_says() {
+        assert_eq!(total_memory("MemTotal:       1024 kB\nMemFree: 1 kB\n"), Some(1 << 20));
+        assert_eq!(total_memory("nothing"), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Standard output and standard error.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use narrows_source::{Diagnostic, Sources, render};
+use serde_json::{Value, json};
+
+/// Prints text; a reader that has gone away is no error.
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
+    }
+}
+
+/// Prints a JSON document.
+pub(crate) fn print_json(document: &Value) -> anyhow::Result<()> {
+    print(&format!("{document:#}\n"))
+}
+
+/// Prints a document that says that there is no answer.
+pub(crate) fn print_failure(message: &str) {
+    let tool = format!("narrows {}", env!("CARGO_PKG_VERSION"));
+    // There is nobody left to tell if this fails too.
+    let _ = print_json(&json!({ "schema": 1, "tool": tool, "answers": [], "error": message }));
+}
+
+/// Says on standard error what is wrong.
+pub(crate) fn error(message: &str) {
+    warn_user(&format!("error: {message}\n"));
+}
+
+/// Shows messages about a text on standard error, in colour on a terminal.
+pub(crate) fn diagnostics(list: &[Diagnostic], sources: &Sources) {
+    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    for diagnostic in list {
+        warn_user(&format!("{}\n\n", render(diagnostic, sources, color)));
+    }
+}
+
+fn warn_user(text: &str) {
+    // If standard error is closed, nobody wants to know.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

@@ -1,0 +1,53 @@
+//! Live progress on a terminal.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use narrows_explicit::Progress;
+use narrows_report::{bytes, grouped};
+
+/// How often the line changes.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// A line on standard error that says how far the search is.
+pub(crate) struct Display {
+    bar: ProgressBar,
+    last: Mutex<Duration>,
+}
+
+impl Display {
+    /// Makes a display, if standard error is a terminal.
+    pub(crate) fn new() -> Option<Display> {
+        if !std::io::stderr().is_terminal() {
+            return None;
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        Some(Display { bar, last: Mutex::new(Duration::ZERO) })
+    }
+
+    pub(crate) fn show(&self, progress: &Progress, elapsed: Duration) {
+        let Ok(mut last) = self.last.try_lock() else { return };
+        if elapsed.saturating_sub(*last) < EVERY {
+            return;
+        }
+        *last = elapsed;
+        let rate = progress.states as f64 / elapsed.as_secs_f64();
+        self.bar.set_message(format!(
+            "{} states ({}/s), depth {}, {}",
+            grouped(progress.states),
+            grouped(rate as u64),
+            grouped(progress.depth),
+            bytes(progress.memory),
+        ));
+        self.bar.tick();
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

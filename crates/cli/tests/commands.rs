@@ -1,0 +1,181 @@
+//! The commands as a user runs them: what they print, where, and with which exit status.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+const GOOD: &str = "byte x;\nactive proctype P() { x = 1; assert(x == 1) }\n";
+const STUCK: &str =
+    "chan c = [0] of { byte };\nactive proctype P() {\n  c!1;\n  c!2\n}\nactive proctype Q() { c?_ }\n";
+const WRONG: &str = "active proctype P() { y = 1 }\n";
+const LARGE: &str = "int x, y;\nactive proctype P() { do :: x++ :: y++ od }\n";
+
+/// A folder with models, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("narrows-cli-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        for (name, text) in files {
+            std::fs::write(path.join(name), text).unwrap();
+        }
+        Folder(path)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+        command.current_dir(&self.0).args(arguments.split(' '));
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
+}
+
+#[test]
+fn the_exit_status_says_what_came_out() {
+    let folder =
+        Folder::new(&[("good.pml", GOOD), ("stuck.pml", STUCK), ("wrong.pml", WRONG), ("large.pml", LARGE)]);
+    for (arguments, expected) in [
+        ("check good.pml", 0),
+        ("explore good.pml", 0),
+        ("check stuck.pml", 1),
+        ("explore stuck.pml", 1),
+        ("check good.pml stuck.pml", 1),
+        ("check wrong.pml", 2),
+        ("check missing.pml", 2),
+        ("check large.pml --time 200ms", 2),
+        ("explore large.pml --memory 8M", 2),
+        ("check good.pml --memory 8", 2),
+        ("explain N0001", 0),
+        ("explain N9999", 2),
+        ("frobnicate", 2),
+    ] {
+        let output = folder.run(arguments);
+        assert_eq!(status(&output), expected, "{arguments}\n{}{}", stdout(&output), stderr(&output));
+    }
+}
+
+#[test]
+fn a_counterexample_names_steps_places_and_reasons() {
+    let folder = Folder::new(&[("stuck.pml", STUCK)]);
+    let text = stdout(&folder.run("check stuck.pml --chart"));
+    for part in [
+        "fails      deadlock: no process can move",
+        "deadlock after 2 steps (no shorter run shows it)",
+        "1  P(0)  stuck.pml:3  c!1",
+        "P(0) waits at stuck.pml:4",
+        "no other process is ready to receive this message",
+        "c 1",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn json_is_one_document_whatever_happens() {
+    let folder =
+        Folder::new(&[("good.pml", GOOD), ("stuck.pml", STUCK), ("wrong.pml", WRONG), ("large.pml", LARGE)]);
+    let good = document(&folder.run("check good.pml --format json"));
+    assert_eq!((good["schema"].as_u64(), good["model"].as_str()), (Some(1), Some("good.pml")));
+    assert_eq!(good["answers"].as_array().unwrap().len(), 3);
+    assert_eq!((good["complete"].as_bool(), good["states"].as_u64()), (Some(true), Some(4)));
+
+    let stuck = document(&folder.run("check stuck.pml --format json"));
+    let deadlock = &stuck["answers"][1];
+    assert_eq!((deadlock["kind"].as_str(), deadlock["verdict"].as_str()), (Some("deadlock"), Some("fails")));
+    assert_eq!((deadlock["line"].as_u64(), deadlock["shortest"].as_bool()), (Some(4), Some(true)));
+    let steps = deadlock["trace"]["steps"].as_array().unwrap();
+    assert_eq!(steps[0]["moves"][0]["kind"], "offer");
+
+    let wrong = folder.run("explore wrong.pml --format json");
+    assert_eq!(document(&wrong)["diagnostics"][0]["line"], 1);
+    assert!(stderr(&wrong).contains("wrong.pml:1"));
+    assert!(!document(&folder.run("check missing.pml --format json"))["diagnostics"].is_null());
+
+    let large = document(&folder.run("check large.pml --format json --time 200ms"));
+    assert_eq!(
+        (large["complete"].as_bool(), large["answers"][0]["verdict"].as_str()),
+        (Some(false), Some("undecided"))
+    );
+
+    let several = document(&folder.run("explore . --format json --time 200ms"));
+    assert_eq!(several["models"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_trace_can_be_saved() {
+    let folder = Folder::new(&[("stuck.pml", STUCK)]);
+    folder.run("check stuck.pml --trace t.json");
+    let text = std::fs::read_to_string(folder.0.join("t.json")).unwrap();
+    let saved: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(saved["trace"]["steps"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn includes_are_found_beside_the_file_and_where_told() {
+    let folder = Folder::new(&[(
+        "main.pml",
+        "#include \"part.h\"\n#include <other.h>\nactive proctype P() { x = Y }\n",
+    )]);
+    std::fs::write(folder.0.join("part.h"), "byte x;\n").unwrap();
+    std::fs::create_dir(folder.0.join("inc")).unwrap();
+    std::fs::write(folder.0.join("inc/other.h"), "#define Y Z\n").unwrap();
+    let output = folder.run("check main.pml -I inc -D Z=2");
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(status(&folder.run("check main.pml")), 2);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new(&[("stuck.pml", STUCK)]);
+    let mut child =
+        folder.command("check stuck.pml").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((status(&output), stderr(&output).as_str()), (1, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_interrupt_asks_for_what_is_known() {
+    let folder = Folder::new(&[("large.pml", LARGE)]);
+    let child =
+        folder.command("check large.pml").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = stdout(&output);
+    assert_eq!(status(&output), 2, "{text}");
+    assert!(text.contains("undecided") && text.contains("the search was interrupted"), "{text}");
+}

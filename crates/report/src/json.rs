@@ -1,0 +1,150 @@
+//! Reports as JSON: one document, the same shape for every command.
+
+use narrows_model::{Answer, Verdict};
+use narrows_source::{Diagnostic, Severity, Sources, Span};
+use serde_json::{Map, Value, json};
+
+use crate::Report;
+use crate::report::place_of;
+use crate::run::violation_text;
+use crate::trace_json::trace_value;
+
+/// The version of the shape.
+pub(crate) const SCHEMA: u32 = 1;
+
+fn tool() -> String {
+    format!("narrows {}", env!("CARGO_PKG_VERSION"))
+}
+
+pub(crate) fn head(model: &str) -> Map<String, Value> {
+    let mut document = Map::new();
+    document.insert("schema".into(), json!(SCHEMA));
+    document.insert("tool".into(), json!(tool()));
+    document.insert("model".into(), json!(model));
+    document
+}
+
+/// Reports on a model.
+pub fn document(report: &Report<'_>) -> Value {
+    let coverage = report.coverage;
+    let mut document = head(report.model);
+    let mut put = |name: &str, value: Value| {
+        document.insert(name.to_owned(), value);
+    };
+    put("states", json!(coverage.states));
+    put("transitions", json!(coverage.transitions));
+    put("depth", json!(coverage.depth));
+    put("seconds", json!((report.seconds * 1000.0).round() / 1000.0));
+    put("bytes_per_state", json!(report.bytes_per_state()));
+    put("memory", json!(coverage.bytes));
+    put("complete", json!(report.limit.is_none()));
+    if let Some(limit) = report.limit {
+        put("reason", json!(limit.reason()));
+    }
+    put(
+        "violations",
+        report
+            .problems
+            .iter()
+            .map(|problem| {
+                let mut entry = Map::new();
+                entry.insert("kind".into(), json!(problem.kind));
+                entry.insert("message".into(), json!(problem.message));
+                add_place(&mut entry, report.sources, problem.span);
+                entry.insert("count".into(), json!(problem.count));
+                Value::Object(entry)
+            })
+            .collect(),
+    );
+    put("answers", report.answers.iter().map(|answer| answer_value(report, answer)).collect());
+    put(
+        "unreached",
+        report
+            .unreached()
+            .iter()
+            .map(|entry| {
+                let mut value = Map::new();
+                value.insert("proctype".into(), json!(entry.proctype));
+                add_place(&mut value, report.sources, Some(entry.span));
+                value.insert("text".into(), json!(entry.text));
+                Value::Object(value)
+            })
+            .collect(),
+    );
+    Value::Object(document)
+}
+
+pub(crate) fn add_place(entry: &mut Map<String, Value>, sources: &Sources, span: Option<Span>) {
+    if let Some((file, line)) = span.and_then(|span| place_of(sources, span)) {
+        entry.insert("file".into(), json!(file));
+        entry.insert("line".into(), json!(line));
+    }
+}
+
+fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
+    let mut entry = Map::new();
+    entry.insert("kind".into(), json!(answer.question.kind()));
+    entry.insert("name".into(), json!(answer.question.name()));
+    match &answer.verdict {
+        Verdict::Holds => {
+            entry.insert("verdict".into(), json!("holds"));
+        }
+        Verdict::Fails { violation, trace, shortest } => {
+            entry.insert("verdict".into(), json!("fails"));
+            let (message, span) = match violation {
+                Some(violation) => (violation_text(report, *violation), Some(violation.span)),
+                None if trace.initial.is_empty() => ("no process can move".to_owned(), None),
+                None => {
+                    let problem = Report::deadlock(report.evaluator, trace.last_state(), 1);
+                    (problem.message, problem.span)
+                }
+            };
+            entry.insert("message".into(), json!(message));
+            add_place(&mut entry, report.sources, span);
+            entry.insert("shortest".into(), json!(shortest));
+            entry.insert("trace".into(), trace_value(report.evaluator, report.sources, trace));
+        }
+        Verdict::Undecided(limit) => {
+            entry.insert("verdict".into(), json!("undecided"));
+            entry.insert("reason".into(), json!(limit.reason()));
+        }
+        Verdict::Refused(refusal) => {
+            entry.insert("verdict".into(), json!("undecided"));
+            entry.insert("reason".into(), json!(refusal.reason));
+        }
+        _ => {
+            entry.insert("verdict".into(), json!("undecided"));
+        }
+    }
+    Value::Object(entry)
+}
+
+/// Reports that a model can't be used.
+pub fn diagnostics(model: &str, list: &[Diagnostic], sources: &Sources, other: Option<&str>) -> Value {
+    let mut document = head(model);
+    document.insert("answers".into(), json!([]));
+    let mut entries: Vec<Value> =
+        list.iter().map(|diagnostic| diagnostic_value(diagnostic, sources)).collect();
+    entries.extend(other.map(|message| json!({ "code": "N0001", "severity": "error", "message": message })));
+    document.insert("diagnostics".into(), Value::Array(entries));
+    Value::Object(document)
+}
+
+fn diagnostic_value(diagnostic: &Diagnostic, sources: &Sources) -> Value {
+    let mut entry = Map::new();
+    entry.insert("code".into(), json!(diagnostic.code));
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    entry.insert("severity".into(), json!(severity));
+    entry.insert("message".into(), json!(diagnostic.title));
+    add_place(&mut entry, sources, Some(diagnostic.primary.span));
+    if place_of(sources, diagnostic.primary.span).is_some() {
+        entry.insert("column".into(), json!(sources.position(diagnostic.primary.span).column));
+    }
+    if let Some(help) = &diagnostic.help {
+        entry.insert("help".into(), json!(help));
+    }
+    Value::Object(entry)
+}

@@ -1,0 +1,174 @@
+//! What a report is about.
+
+use narrows_model::{Answer, Coverage, Evaluator, Limit, Proctype, Statement, Verdict};
+use narrows_source::{Sources, Span};
+
+/// Everything a report says about one model.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// The model's name, as the user gave it.
+    pub model: &'a str,
+    /// What the model means.
+    pub evaluator: Evaluator<'a>,
+    /// Its text.
+    pub sources: &'a Sources,
+    /// What was covered.
+    pub coverage: &'a Coverage,
+    /// How long it took.
+    pub seconds: f64,
+    /// Why the search stopped early; `None` if it visited every state.
+    pub limit: Option<Limit>,
+    /// What goes wrong.
+    pub problems: Vec<Problem>,
+    /// The answers to what was asked.
+    pub answers: &'a [Answer],
+}
+
+/// Something that goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The kind of question it answers.
+    pub kind: &'static str,
+    /// What goes wrong.
+    pub message: String,
+    /// Where; `None` if it has no place.
+    pub span: Option<Span>,
+    /// How many edges or states show it.
+    pub count: u64,
+}
+
+impl Problem {
+    /// Returns what goes wrong, with its kind where the message does not say it.
+    pub(crate) fn title(&self) -> String {
+        if self.kind == "deadlock" { format!("deadlock: {}", self.message) } else { self.message.clone() }
+    }
+}
+
+/// A statement that no run reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// The name of the kind of process.
+    pub proctype: String,
+    /// Where it is written.
+    pub span: Span,
+    /// What is written there.
+    pub text: String,
+}
+
+impl Report<'_> {
+    /// Describes a deadlock: its place is where the first process waits that should not end there.
+    pub fn deadlock(evaluator: Evaluator<'_>, state: &[u8], count: u64) -> Problem {
+        let view = evaluator.describe(state);
+        let stuck: Vec<_> = view.processes.iter().filter(|process| !process.may_end).collect();
+        let names: Vec<String> = stuck.iter().map(|process| process.label()).collect();
+        let message = match names.len() {
+            0 => "no process can move".to_owned(),
+            1..=4 => format!("no process can move; {} can't go on", names.join(", ")),
+            more => {
+                format!("no process can move; {} and {} others can't go on", names[..3].join(", "), more - 3)
+            }
+        };
+        Problem { kind: "deadlock", message, span: stuck.first().map(|process| process.span), count }
+    }
+
+    /// Returns the statements that no run reaches, by kind of process, in the order of the text.
+    pub fn unreached(&self) -> Vec<Unreached> {
+        let mut list = Vec::new();
+        for (number, proctype) in self.evaluator.system().proctypes.iter().enumerate() {
+            let taken = self.coverage.taken.get(number).map_or(&[][..], Vec::as_slice);
+            list.extend(unreached_of(proctype, taken));
+        }
+        list
+    }
+
+    /// Returns a place as `file:line`.
+    pub(crate) fn place(&self, span: Span) -> String {
+        place(self.sources, span)
+    }
+
+    /// Returns the average size of a state.
+    pub(crate) fn bytes_per_state(&self) -> u64 {
+        self.coverage.state_bytes.div_ceil(self.coverage.states.max(1))
+    }
+
+    /// Returns the exit status that the answers and problems call for.
+    pub fn status(&self) -> u8 {
+        let fails = self.answers.iter().any(|answer| matches!(answer.verdict, Verdict::Fails { .. }));
+        if fails || !self.problems.is_empty() {
+            return 1;
+        }
+        let open = |answer: &Answer| !matches!(answer.verdict, Verdict::Holds);
+        if self.limit.is_some() || self.answers.iter().any(open) { 2 } else { 0 }
+    }
+}
+
+/// Returns the statements of a kind of process that could be taken and never were.
+fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
+    let is_taken = |index: usize| taken.get(index).copied().unwrap_or(false);
+    // One statement can be several transitions, or be part of one: it is reached if any of them is.
+    let mut known: Vec<Span> = Vec::new();
+    for (index, transition) in proctype.transitions.iter().enumerate() {
+        if is_taken(index) {
+            known.push(transition.span);
+        }
+    }
+    let inside_d_step = |span: Span| {
+        proctype.transitions.iter().any(|transition| match &transition.statement {
+            Statement::DStep(step) => step.span != span && step.span.to(span) == step.span,
+            _ => false,
+        })
+    };
+    let followed = followed_edges(proctype);
+    let mut list = Vec::new();
+    for (index, transition) in proctype.transitions.iter().enumerate() {
+        // A jump that nothing leads to was folded into what leads to its target; other such statements are dead code.
+        let is_folded = !followed[index]
+            && (matches!(transition.statement, Statement::Skip | Statement::End)
+                || inside_d_step(transition.span));
+        if is_taken(index) || transition.is_glue || is_folded || known.contains(&transition.span) {
+            continue;
+        }
+        known.push(transition.span);
+        let (span, text) = (transition.span, transition.text.clone());
+        list.push(Unreached { proctype: proctype.name.clone(), span, text });
+    }
+    list.sort_by_key(|entry| entry.span);
+    list
+}
+
+/// Returns for each transition whether it can be reached by following edges, whatever the guards say.
+fn followed_edges(proctype: &Proctype) -> Vec<bool> {
+    let mut followed = vec![false; proctype.transitions.len()];
+    let mut seen = vec![false; proctype.locations.len()];
+    let mut waiting = vec![proctype.start];
+    while let Some(location) = waiting.pop() {
+        if std::mem::replace(&mut seen[usize::from(location.0)], true) {
+            continue;
+        }
+        for edge in &proctype.location(location).edges {
+            followed[edge.transition.0 as usize] = true;
+            waiting.push(proctype.transition(edge.transition).target);
+        }
+    }
+    followed
+}
+
+/// Returns the file and the line of a place; `None` if there is no such file.
+pub(crate) fn place_of(sources: &Sources, span: Span) -> Option<(&str, usize)> {
+    let (_, file) = sources.files().find(|(id, _)| *id == span.file)?;
+    Some((&file.name, sources.position(span).line))
+}
+
+/// Returns a place as `file:line`; empty if there is no such file.
+pub(crate) fn place(sources: &Sources, span: Span) -> String {
+    place_of(sources, span).map_or_else(String::new, |(file, line)| format!("{file}:{line}"))
+}
+
+/// Returns the first line of what is written at a place; empty if there is no such file.
+pub(crate) fn written(sources: &Sources, span: Span) -> &str {
+    if sources.files().any(|(id, _)| id == span.file) {
+        sources.text(span).lines().next().unwrap_or("").trim()
+    } else {
+        ""
+    }
+}

@@ -1,0 +1,166 @@
+//! Reports as text for people.
+
+use std::fmt::Write;
+
+use narrows_model::{Answer, Limit, Question, Trace, Verdict, Violation};
+
+use crate::run::{steps, stuck, violation_text};
+use crate::units::{bytes, count, grouped, seconds};
+use crate::{Report, Unreached};
+
+/// Reports what exploring a model found.
+pub fn explore(report: &Report<'_>) -> String {
+    let mut text = format!("{}\n", report.model);
+    incomplete(report, &mut text);
+    figures(report, &mut text);
+    problems(report, &mut text);
+    unreached(report, &mut text);
+    text
+}
+
+/// Reports the answers to questions about a model, each failure with its run.
+pub fn check(report: &Report<'_>) -> String {
+    let mut text = format!("{}\n", report.model);
+    for answer in report.answers {
+        let (mark, line) = answer_line(report, answer);
+        let _ = writeln!(text, "  {mark:<10} {line}");
+    }
+    for answer in report.answers {
+        if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
+            failure(report, &answer.question, *violation, trace, *shortest, &mut text);
+        }
+    }
+    text.push('\n');
+    incomplete(report, &mut text);
+    summary(report, &mut text);
+    unreached(report, &mut text);
+    text
+}
+
+fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
+    let name = title(&answer.question);
+    match &answer.verdict {
+        Verdict::Holds => ("holds", name),
+        Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
+        Verdict::Fails { .. } => ("fails", "deadlock: no process can move".to_owned()),
+        Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
+        Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
+        _ => ("undecided", name),
+    }
+}
+
+/// Says what is claimed when a question is answered with yes.
+fn title(question: &Question) -> String {
+    match question {
+        Question::Assertions => "no assertion is violated".to_owned(),
+        Question::Deadlock => "no deadlock".to_owned(),
+        Question::Faults => "no run-time fault".to_owned(),
+        other if other.name().is_empty() => other.kind().to_owned(),
+        other => format!("{} {}", other.kind(), other.name()),
+    }
+}
+
+fn failure(
+    report: &Report<'_>,
+    question: &Question,
+    violation: Option<Violation>,
+    trace: &Trace,
+    shortest: bool,
+    text: &mut String,
+) {
+    let what = violation.map_or("deadlock", |violation| violation.kind.message());
+    let length = trace.steps.len();
+    let note = if shortest { "no shorter run shows it" } else { "a shorter run may show it too" };
+    if length == 0 {
+        let _ = writeln!(text, "\n{what} in the initial state");
+    } else {
+        let _ = writeln!(text, "\n{what} after {} ({note})", count(length as u64, "step"));
+    }
+    steps(report, trace, text);
+    match violation {
+        Some(violation) if length == 0 => {
+            let _ = writeln!(text, "  {}", violation_text(report, violation));
+        }
+        None if *question == Question::Deadlock => stuck(report, trace, text),
+        _ => {}
+    }
+}
+
+fn incomplete(report: &Report<'_>, text: &mut String) {
+    if report.limit == Some(Limit::Enough) {
+        let _ = writeln!(text, "  not every state was visited: all questions were answered before");
+    } else if let Some(limit) = report.limit {
+        let _ =
+            writeln!(text, "  INCOMPLETE: {}; there may be more states and more problems", limit.reason());
+    }
+}
+
+fn rate(report: &Report<'_>) -> u64 {
+    if report.seconds > 0.0 { (report.coverage.states as f64 / report.seconds) as u64 } else { 0 }
+}
+
+fn figures(report: &Report<'_>, text: &mut String) {
+    let coverage = report.coverage;
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:<13}{value}");
+    };
+    line("states", grouped(coverage.states));
+    line("transitions", grouped(coverage.transitions));
+    line("depth", grouped(coverage.depth));
+    line("state size", format!("{} on average", bytes(report.bytes_per_state())));
+    line("memory", bytes(coverage.bytes));
+    let mut time = seconds(report.seconds);
+    if report.seconds >= 0.05 {
+        let _ = write!(time, " ({} states/s)", grouped(rate(report)));
+    }
+    line("time", time);
+}
+
+fn summary(report: &Report<'_>, text: &mut String) {
+    let coverage = report.coverage;
+    let _ = writeln!(
+        text,
+        "  {}, {}, depth {}, {} a state, {}, {}",
+        count(coverage.states, "state"),
+        count(coverage.transitions, "transition"),
+        grouped(coverage.depth),
+        bytes(report.bytes_per_state()),
+        bytes(coverage.bytes),
+        seconds(report.seconds),
+    );
+}
+
+fn problems(report: &Report<'_>, text: &mut String) {
+    if report.problems.is_empty() {
+        let _ =
+            writeln!(text, "\n  nothing goes wrong{}", if report.limit.is_some() { " so far" } else { "" });
+        return;
+    }
+    let _ = writeln!(text, "\n  what goes wrong:");
+    for problem in &report.problems {
+        let place = problem.span.map(|span| report.place(span)).unwrap_or_default();
+        let times =
+            if problem.count > 1 { format!(" ({} times)", grouped(problem.count)) } else { String::new() };
+        let _ = writeln!(text, "    {place:<20}  {}{times}", problem.title());
+    }
+    let _ = writeln!(text, "  `narrows check` shows a shortest run to each kind of problem");
+}
+
+fn unreached(report: &Report<'_>, text: &mut String) {
+    let list = report.unreached();
+    if list.is_empty() {
+        return;
+    }
+    let so_far = if report.limit.is_some() { " so far" } else { "" };
+    let _ = writeln!(text, "\n  never reached{so_far}:");
+    let places: Vec<String> = list.iter().map(|entry| report.place(entry.span)).collect();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    let mut proctype: Option<&Unreached> = None;
+    for (entry, place) in list.iter().zip(&places) {
+        if proctype.is_none_or(|last| last.proctype != entry.proctype) {
+            let _ = writeln!(text, "    {}", entry.proctype);
+            proctype = Some(entry);
+        }
+        let _ = writeln!(text, "      {place:<width$}  {}", entry.text);
+    }
+}

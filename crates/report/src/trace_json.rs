@@ -1,0 +1,289 @@
+//! Runs as JSON: what `narrows check` writes and `narrows simulate` opens and saves.
+//!
+//! A step is identified by its moves (process number, location, transition), so that it can be found again in the same
+//! model; names, places and changes are there for people and scripts, and are not read back.
+
+use std::ops::ControlFlow;
+
+use narrows_model::{
+    Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceMove, TraceStep, Violation,
+};
+use narrows_source::Sources;
+use serde_json::{Map, Value, json};
+
+use crate::json::{SCHEMA, add_place, head};
+
+/// A run as a file tells it; it may not fit the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedTrace {
+    /// The name of the model it was made with.
+    pub model: String,
+    /// The macros it was compiled with, as in `-D`.
+    pub definitions: Vec<String>,
+    /// The steps: what the processes did in each.
+    pub steps: Vec<Vec<RecordedMove>>,
+    /// For an endless run: the step that comes again after the last one.
+    pub cycle: Option<usize>,
+}
+
+/// What a process did, as a file tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedMove {
+    /// The name of the process's kind.
+    pub process: String,
+    /// The process's number.
+    pub pid: u8,
+    /// The number of the transition within its kind of process.
+    pub transition: u32,
+    /// The number of the location it started from.
+    pub from: u16,
+    /// Its part in a rendezvous.
+    pub kind: MoveKind,
+    /// What the text says; empty if the file does not tell.
+    pub text: String,
+}
+
+/// Makes the document that holds one run and nothing else; `kind` says what the run shows.
+pub fn trace_document(
+    model: &str,
+    kind: &str,
+    trace: &Trace,
+    evaluator: Evaluator<'_>,
+    sources: &Sources,
+    definitions: &[String],
+) -> Value {
+    let mut document = head(model);
+    document.insert("kind".into(), json!(kind));
+    document.insert("definitions".into(), json!(definitions));
+    document.insert("trace".into(), trace_value(evaluator, sources, trace));
+    Value::Object(document)
+}
+
+/// Makes the value of `"trace"` in answers and in documents.
+pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &Trace) -> Value {
+    let mut before = trace.initial.as_slice();
+    let mut choices = Vec::new();
+    let mut steps = Vec::new();
+    for step in &trace.steps {
+        choices.push(choice(evaluator, before, step));
+        steps.push(step_value(sources, step));
+        before = &step.state;
+    }
+    json!({ "initial": hexadecimal(&trace.initial), "choices": choices, "cycle": trace.cycle, "steps": steps })
+}
+
+/// Returns which successor of a state a step is, counted from 0; none for the beginning of an atomic sequence.
+fn choice(evaluator: Evaluator<'_>, before: &[u8], step: &TraceStep) -> Option<u32> {
+    let mut index = 0;
+    let mut found = None;
+    evaluator.successors(before, &mut Scratch::default(), &mut |successor| {
+        let moves = successor.moves.iter().eq(step.moves.iter().map(|step| &step.step));
+        if moves
+            && successor.target.unwrap_or(before) == step.state
+            && successor.violations == step.violations
+        {
+            found = Some(index);
+            return ControlFlow::Break(());
+        }
+        index += 1;
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+fn step_value(sources: &Sources, step: &TraceStep) -> Value {
+    let moves: Vec<Value> = step.moves.iter().map(|step| move_value(sources, step)).collect();
+    let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
+    let violations: Vec<Value> =
+        step.violations.iter().map(|found| violation_value(sources, found)).collect();
+    json!({ "moves": moves, "changes": changes, "violations": violations })
+}
+
+fn move_value(sources: &Sources, step: &TraceMove) -> Value {
+    let mut entry = Map::new();
+    entry.insert("process".into(), json!(step.process));
+    entry.insert("pid".into(), json!(step.step.pid));
+    entry.insert("transition".into(), json!(step.step.transition.0));
+    entry.insert("from".into(), json!(step.step.from.0));
+    entry.insert("kind".into(), json!(kind_name(step.step.kind)));
+    add_place(&mut entry, sources, Some(step.span));
+    entry.insert("text".into(), json!(step.text));
+    Value::Object(entry)
+}
+
+fn change_value(change: &Change) -> Value {
+    json!({ "name": change.name, "before": change.before, "after": change.after })
+}
+
+fn violation_value(sources: &Sources, violation: &Violation) -> Value {
+    let mut entry = Map::new();
+    entry.insert("message".into(), json!(violation.kind.message()));
+    add_place(&mut entry, sources, Some(violation.span));
+    entry.insert("pid".into(), json!(violation.pid));
+    Value::Object(entry)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn kind_name(kind: MoveKind) -> &'static str {
+    match kind {
+        MoveKind::Alone => "alone",
+        MoveKind::Offer => "offer",
+        MoveKind::Accept => "accept",
+    }
+}
+
+/// Reads a run from a document of its own, or from the first answer of `narrows check --format json` that has one. The
+/// error says what is wrong with the document.
+pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
+    match document.get("schema").and_then(Value::as_u64) {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
+        None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
+    }
+    let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
+    let trace = document.get("trace").or_else(|| answers.find_map(|answer| answer.get("trace")));
+    let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
+    let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
+    let mut recorded = RecordedTrace {
+        model: document.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        definitions: strings(document.get("definitions")),
+        ..RecordedTrace::default()
+    };
+    for (index, step) in steps.iter().enumerate() {
+        let step = read_step(step).map_err(|reason| format!("step {}: {reason}", index + 1))?;
+        recorded.steps.push(step);
+    }
+    recorded.cycle = read_cycle(trace, steps.len())?;
+    Ok(recorded)
+}
+
+fn strings(list: Option<&Value>) -> Vec<String> {
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    entries.filter_map(|entry| entry.as_str().map(str::to_owned)).collect()
+}
+
+fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
+    match trace.get("cycle") {
+        None | Some(Value::Null) => Ok(None),
+        Some(cycle) => match cycle.as_u64().map(|cycle| cycle as usize) {
+            Some(cycle) if cycle < steps => Ok(Some(cycle)),
+            _ => Err(format!("\"cycle\" is {cycle}, which is none of the {steps} steps")),
+        },
+    }
+}
+
+fn read_step(step: &Value) -> Result<Vec<RecordedMove>, String> {
+    let moves = step.get("moves").and_then(Value::as_array).ok_or("it has no \"moves\"")?;
+    if moves.is_empty() {
+        return Err("nothing moves in it".to_owned());
+    }
+    moves.iter().map(read_move).collect()
+}
+
+fn read_move(step: &Value) -> Result<RecordedMove, String> {
+    let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(RecordedMove {
+        process: text("process"),
+        pid: number(step, "pid")?,
+        transition: number(step, "transition")?,
+        from: number(step, "from")?,
+        kind: match step.get("kind").and_then(Value::as_str) {
+            None | Some("alone") => MoveKind::Alone,
+            Some("offer") => MoveKind::Offer,
+            Some("accept") => MoveKind::Accept,
+            Some(other) => return Err(format!("\"kind\" is `{other}`, not alone, offer or accept")),
+        },
+        text: text("text"),
+    })
+}
+
+fn number<N: TryFrom<u64>>(step: &Value, name: &str) -> Result<N, String> {
+    let value = step.get(name).and_then(Value::as_u64);
+    value
+        .and_then(|value| N::try_from(value).ok())
+        .ok_or_else(|| format!("\"{name}\" is missing or out of range"))
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{LocationId, Move, ProctypeId, System, TransitionId, ViolationKind};
+    use narrows_source::Span;
+
+    use super::*;
+
+    fn example() -> (Trace, Sources) {
+        let mut sources = Sources::default();
+        let file = sources.add("m.pml", "byte x;\nx = 1;\n");
+        let span = Span::new(file, 8, 13);
+        let step = Move {
+            pid: 2,
+            proctype: ProctypeId(1),
+            from: LocationId(3),
+            transition: TransitionId(12),
+            kind: MoveKind::Offer,
+        };
+        let moves = vec![TraceMove { step, process: "P".to_owned(), text: "x = 1".to_owned(), span }];
+        let violations = vec![Violation { kind: ViolationKind::Assertion, span, pid: 2 }];
+        let changes =
+            vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
+        let step = TraceStep { moves, violations, state: Vec::new(), changes };
+        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0) }, sources)
+    }
+
+    fn written(trace: &Trace, sources: &Sources) -> Value {
+        // The choices of a trace that fits no system are unknown; everything else is written all the same.
+        let system = System::default();
+        let evaluator = Evaluator::new(&system);
+        let initial = evaluator.initial().expect("nothing goes wrong in an empty system").0;
+        let trace = Trace { initial, ..trace.clone() };
+        trace_document("m.pml", "run", &trace, evaluator, sources, &["N=3".to_owned()])
+    }
+
+    #[test]
+    fn a_trace_comes_back() {
+        let (trace, sources) = example();
+        let document = written(&trace, &sources);
+        let step = &document["trace"]["steps"][0];
+        assert_eq!(step["moves"][0]["line"], 2);
+        assert_eq!(step["violations"][0]["message"], "assertion violated");
+        assert_eq!(step["changes"][0]["after"], "1");
+        let recorded = read_trace(&document).expect("it was just written");
+        assert_eq!((recorded.model.as_str(), recorded.definitions), ("m.pml", vec!["N=3".to_owned()]));
+        assert_eq!(recorded.cycle, Some(0));
+        let only = &recorded.steps[0][0];
+        assert_eq!((only.pid, only.transition, only.from, only.kind), (2, 12, 3, MoveKind::Offer));
+    }
+
+    #[test]
+    fn answers_hold_traces_too() {
+        let (trace, sources) = example();
+        let document = json!({ "schema": 1, "model": "m.pml", "answers": [
+            { "kind": "assertion", "verdict": "holds" },
+            { "kind": "deadlock", "verdict": "fails", "trace": written(&trace, &sources)["trace"] } ] });
+        assert_eq!(read_trace(&document).map(|trace| trace.steps.len()), Ok(1));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let check = |document: Value, expected: &str| {
+            assert_eq!(read_trace(&document), Err(expected.to_owned()));
+        };
+        check(json!({}), "it is not a trace: there is no \"schema\"");
+        check(json!({ "schema": 7 }), "it has schema 7; this version reads schema 1");
+        check(json!({ "schema": 1 }), "there is no \"trace\" in it");
+        check(json!({ "schema": 1, "trace": {} }), "the trace has no \"steps\"");
+        check(json!({ "schema": 1, "trace": { "steps": [{}] } }), "step 1: it has no \"moves\"");
+        check(
+            json!({ "schema": 1, "trace": { "steps": [{ "moves": [{ "pid": 300 }] }] } }),
+            "step 1: \"pid\" is missing or out of range",
+        );
+        check(
+            json!({ "schema": 1, "trace": { "steps": [], "cycle": 4 } }),
+            "\"cycle\" is 4, which is none of the 0 steps",
+        );
+    }
+}
