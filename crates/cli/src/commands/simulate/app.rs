@@ -126,7 +126,11 @@ impl<'s> App<'s> {
             KeyCode::End | KeyCode::Char('G') => self.session.jump(usize::MAX),
             _ => return false,
         }
-        self.select(0);
+        // The step that was taken here is the one that is most likely wanted again.
+        let next = self.session.history().get(self.session.position());
+        let again =
+            next.and_then(|next| self.session.steps().iter().position(|s| s.moves == next.step.moves));
+        self.select(again.unwrap_or(0));
         true
     }
 
@@ -272,6 +276,14 @@ mod tests {
         assert_eq!(app.message.as_deref(), Some("No step was taken back: choose one."));
         press(&mut app, &[KeyCode::Char('r')]);
         assert_eq!(app.message.as_deref(), Some("Nothing can move: deadlock."));
+    }
+
+    #[test]
+    fn the_step_that_was_taken_back_is_selected() {
+        let example = meeting();
+        let mut app = app(&example);
+        press(&mut app, &[KeyCode::Char('2'), KeyCode::Char('b')]);
+        assert_eq!(app.selected, 1);
     }
 
     #[test]

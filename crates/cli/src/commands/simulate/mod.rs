@@ -8,6 +8,8 @@ mod examples;
 mod follow;
 mod prng;
 mod random;
+#[cfg(test)]
+mod real_trails;
 mod saved;
 mod session;
 #[cfg(test)]
@@ -92,15 +94,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         anyhow!("there is no initial state: {} at {name}:{line}", violation.kind.message())
     })?;
     let note = recorded.map_or(Ok(None), |recorded| replay(&mut session, &recorded, arguments))?;
-    match arguments.random {
-        Some(count) => print(&mut session, count, arguments.quiet, note),
-        None => {
-            let mut app = App::new(session);
-            app.message = note;
-            terminal::run(&mut app, &arguments.file, &definitions).context("the terminal can't be used")?;
-            Ok(0)
-        }
+    if let Some(count) = arguments.random {
+        return print(&mut session, count, arguments.quiet, note);
     }
+    let mut app = App::new(session);
+    app.message = note;
+    terminal::run(&mut app, &arguments.file, &definitions).context("the terminal can't be used")?;
+    Ok(0)
 }
 
 /// Prints a run; a reader that has gone away is no error.

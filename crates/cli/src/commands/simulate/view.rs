@@ -31,6 +31,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App<'_>) {
     frame.render_widget(title(app), top);
     frame.render_widget(footer(app), bottom);
     let view = app.session.view();
+    if app.pane == Pane::Help {
+        return detail::pane(frame, app, &view, Pane::Help, body);
+    }
     if body.width >= WIDE {
         let widths = [Constraint::Fill(3), Constraint::Fill(4), Constraint::Fill(3)];
         let [left, middle, right] = Layout::horizontal(widths).areas(body);

@@ -60,7 +60,7 @@ fn shows_the_other_panes() {
     check(&counting(), "Rm", &["Messages", "● c!2", "c!2──"]);
     check(&counting(), "w", &["Why not?", "Q(1) example.pml:14 [c?y]: the channel"]);
     check(&counting(), "rrh", &["History", "0 the initial state", "▶   2 P(0) c!x"]);
-    check(&counting(), "?", &["Help", "take a random step", "quit"]);
+    check(&counting(), "?", &["Help", "so does its number", "Ctrl-C   quit"]);
     check(&meeting(), "Rm", &["P(0)", "Q(1)", "m!7"]);
     check(&meeting(), "R", &["ended", "All processes have ended."]);
 }
