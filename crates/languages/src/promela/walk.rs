@@ -1,7 +1,8 @@
 //! Visits every expression of a tree.
 
 use super::ast::{
-    Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence, Statement, StatementKind, Step, Unit,
+    Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence, Statement, StatementKind, Step,
+    Unit,
 };
 
 type Visit<'v> = &'v mut dyn FnMut(&Expr);
@@ -89,7 +90,9 @@ impl Statement {
                 high.each(visit);
             }
             StatementKind::Break | StatementKind::Goto(_) | StatementKind::Else => {}
-            StatementKind::Condition(value) | StatementKind::Assert(value) | StatementKind::PrintMtype(value) => {
+            StatementKind::Condition(value)
+            | StatementKind::Assert(value)
+            | StatementKind::PrintMtype(value) => {
                 value.each(visit);
             }
             StatementKind::Assign(place, value) => {

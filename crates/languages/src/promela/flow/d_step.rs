@@ -84,7 +84,8 @@ impl Builder<'_> {
             Kind::Else => Node::Execute(Statement::Skip, self.node(element.next), element.span),
             Kind::Goto(target) => Node::Jump(self.node(self.graph.find_label(target))),
             Kind::If | Kind::Do => {
-                let options = element.branches.iter().map(|branch| self.node(Some(self.graph.first(*branch))));
+                let options =
+                    element.branches.iter().map(|branch| self.node(Some(self.graph.first(*branch))));
                 Node::Choose(options.collect(), element.span)
             }
             Kind::Unless => Node::Jump(self.node(Some(self.graph.first(element.branches[0])))),

@@ -36,7 +36,7 @@ pub(in super::super) fn finish(
     edges.sequence(body);
     if let Some(span) = edges.failed {
         let message = "this jump leads around in a circle without a statement";
-        diagnostics.push(Diagnostic::error("P0228", span, message).help("put a `skip` into the circle"));
+        diagnostics.push(Diagnostic::error("P0236", span, message).help("put a `skip` into the circle"));
         return None;
     }
     let end = edges.graph.sequence(body).last;
@@ -57,7 +57,9 @@ impl Edges {
         let ids: Vec<_> = self.graph.element_ids().collect();
         for id in ids.into_iter().rev() {
             let element = self.graph.element(id);
-            let (Kind::Atomic(inner) | Kind::Block(inner) | Kind::DStep(inner)) = element.kind else { continue };
+            let (Kind::Atomic(inner) | Kind::Block(inner) | Kind::DStep(inner)) = element.kind else {
+                continue;
+            };
             let mut follower = element.next;
             while let Some(next) = follower {
                 if !matches!(self.graph.element(next).kind, Kind::Join) {
@@ -163,7 +165,8 @@ impl Edges {
     /// Returns whether an option's first statement is the constant false, and nothing can escape from it.
     fn is_dead(&self, element: ElementId) -> bool {
         let element = self.graph.element(element);
-        matches!(element.kind, Kind::Basic(Statement::Condition(Expr::Constant(0)))) && element.escapes.is_empty()
+        matches!(element.kind, Kind::Basic(Statement::Condition(Expr::Constant(0))))
+            && element.escapes.is_empty()
     }
 
     fn enter_block(&mut self, id: ElementId, inner: SequenceId) {
@@ -261,8 +264,9 @@ impl Graph {
                     })
                     .collect();
                 names.sort_unstable();
-                let mut diagnostic = Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))
-                    .label("no statement of this process has this label");
+                let mut diagnostic =
+                    Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))
+                        .label("no statement of this process has this label");
                 if let Some(close) = narrows_source::closest(name, names) {
                     diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
                 }
@@ -274,7 +278,7 @@ impl Graph {
             if inside != target_inside {
                 let what = if inside { "out of" } else { "into" };
                 diagnostics.push(
-                    Diagnostic::error("P0216", element.span, format!("jump {what} a d_step"))
+                    Diagnostic::error("P0216", element.span, format!("this jumps {what} a d_step"))
                         .also(self.element(to).span, "to here")
                         .help("use atomic instead of d_step"),
                 );

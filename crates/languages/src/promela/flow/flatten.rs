@@ -217,7 +217,9 @@ impl<'g> Flat<'g> {
             Kind::Basic(statement) => (statement.clone(), false),
             Kind::Else => (Statement::Else, false),
             Kind::End => (Statement::End, false),
-            Kind::DStep(sequence) => (Statement::DStep(Box::new(self.graph.d_step(*sequence, element.span))), false),
+            Kind::DStep(sequence) => {
+                (Statement::DStep(Box::new(self.graph.d_step(*sequence, element.span))), false)
+            }
             Kind::Goto(_) => (Statement::Skip, false),
             _ => (Statement::Skip, true),
         };

@@ -70,9 +70,11 @@ impl Graph {
 
     /// Keeps a label that another process watches a location: a jump that has it gets a skip before it.
     pub(in super::super) fn keep_label(&mut self, name: &str) {
-        let found = self.labels.iter().rev().find(|label| {
-            matches!(&label.target, Target::Label(other, _) if **other == *name)
-        });
+        let found = self
+            .labels
+            .iter()
+            .rev()
+            .find(|label| matches!(&label.target, Target::Label(other, _) if **other == *name));
         let Some(id) = found.map(|label| label.element) else { return };
         let Kind::Goto(_) = self.element(id).kind else { return };
         let (kind, span, text) = {
@@ -93,9 +95,8 @@ impl Graph {
 
     /// Returns the names of an element's labels that start with one of the prefixes.
     pub(super) fn has_special_label(&self, element: ElementId) -> bool {
-        self.names_of(element).any(|name| {
-            ["accept", "end", "progress"].iter().any(|prefix| name.starts_with(prefix))
-        })
+        self.names_of(element)
+            .any(|name| ["accept", "end", "progress"].iter().any(|prefix| name.starts_with(prefix)))
     }
 
     pub(super) fn names_of(&self, element: ElementId) -> impl Iterator<Item = &Rc<str>> {

@@ -3,25 +3,32 @@
 use narrows_model::{ChannelKind, Expr, Pattern, Place, Receive, Scalar, Send};
 use narrows_source::{Diagnostic, Span};
 
-use super::Lowering;
 use super::types::Type;
+use super::{Lowering, count};
 use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
 
 impl Lowering<'_> {
     pub(super) fn channel_kind(&mut self, channel: &ChannelInit, name: &str) -> u16 {
         let capacity = self.constant(&channel.capacity).unwrap_or(0);
-        let capacity = u16::try_from(capacity).ok().filter(|capacity| *capacity <= 255).unwrap_or_else(|| {
-            self.error(
-                "P0228",
-                channel.capacity.span,
-                format!("a channel can't hold {capacity} messages: 255 are the most"),
-            );
-            1
-        });
+        let capacity =
+            u16::try_from(capacity).ok().filter(|capacity| *capacity <= 255).unwrap_or_else(|| {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        "P0228",
+                        channel.capacity.span,
+                        format!("a channel can't hold {capacity} messages"),
+                    )
+                    .help("0 makes a rendezvous channel; 255 messages are the most"),
+                );
+                1
+            });
         let mut fields = Vec::new();
         for (kind, span) in &channel.fields {
             if *kind == ast::Type::Unsigned {
-                self.error("P0229", *span, "a message field can't be `unsigned`");
+                self.diagnostics.push(
+                    Diagnostic::error("P0237", *span, "a message field can't be `unsigned`")
+                        .help("use `bit`, `byte`, `short` or `int`"),
+                );
                 continue;
             }
             let kind = self.resolve_type(kind, None, false, *span);
@@ -41,12 +48,16 @@ impl Lowering<'_> {
         };
         match self.place(place) {
             Some(lowered) => {
-                if lowered.scalar != Scalar::Channel && !matches!(lowered.scalar, Scalar::Byte | Scalar::Pid) {
+                if lowered.scalar != Scalar::Channel && !matches!(lowered.scalar, Scalar::Byte | Scalar::Pid)
+                {
                     let text = crate::promela::text::place(place);
-                    self.diagnostics.push(
+                    let mut diagnostic =
                         Diagnostic::error("P0206", place.span, format!("`{text}` is not a channel"))
-                            .label("a channel is needed here"),
-                    );
+                            .label("a channel is needed here");
+                    if let Some(variable) = self.scopes.find(&name.name) {
+                        diagnostic = diagnostic.also(variable.span, "it is declared here");
+                    }
+                    self.diagnostics.push(diagnostic);
                 }
                 (Expr::Load(Box::new(lowered)), known)
             }
@@ -75,7 +86,10 @@ impl Lowering<'_> {
                 Diagnostic::warning(
                     "P0302",
                     span,
-                    format!("this {verb} {given} fields, but the channel's messages have {expected}"),
+                    format!(
+                        "this {verb} {}, but the channel's messages have {expected}",
+                        count(given, "field")
+                    ),
                 )
                 .note("it is a fault when it is executed"),
             );

@@ -49,7 +49,8 @@ impl Lowering<'_> {
     fn not_constant(&mut self, span: Span) {
         self.diagnostics.push(
             Diagnostic::error("P0209", span, "this is not a constant expression")
-                .help("use numbers, macros, and + - * / % only"),
+                .label("its value must be known before anything runs")
+                .help("use numbers, macros, and the operators + - * / % << >>"),
         );
     }
 
@@ -60,7 +61,10 @@ impl Lowering<'_> {
         match u32::try_from(value) {
             Ok(length @ 1..=65_535) => Some(length),
             _ => {
-                self.error("P0210", expr.span, format!("an array can't have {value} elements"));
+                self.diagnostics.push(
+                    Diagnostic::error("P0210", expr.span, format!("an array can't have {value} elements"))
+                        .help("an array has 1 to 65535 elements"),
+                );
                 Some(1)
             }
         }
@@ -75,7 +79,14 @@ impl Lowering<'_> {
                 match usize::try_from(value) {
                     Ok(count @ 0..=255) => count,
                     _ => {
-                        self.error("P0219", expr.span, format!("{value} processes: 255 are the most there can be"));
+                        self.diagnostics.push(
+                            Diagnostic::error(
+                                "P0219",
+                                expr.span,
+                                format!("{value} processes can't run at the start"),
+                            )
+                            .help("0 to 255 can; 255 is the most that can exist at a time"),
+                        );
                         1
                     }
                 }

@@ -3,10 +3,10 @@
 use narrows_model::{Area, Expr, Leaf, Place, Scalar, Setup, Statement};
 use narrows_source::{Diagnostic, Span};
 
-use super::Lowering;
 use super::processes::Body;
 use super::scopes;
 use super::types::Type;
+use super::{Lowering, count};
 use crate::promela::ast::{Declaration, Initial, Variable, Visibility};
 use crate::promela::flow::{Shape, ShapeKind};
 
@@ -119,7 +119,10 @@ impl Lowering<'_> {
             None => Start::Zero,
             Some(Initial::Value(value)) => {
                 if let Type::Structure(_) = kind {
-                    self.error("P0224", value.span, "a structure can't be given one value");
+                    self.diagnostics.push(
+                        Diagnostic::error("P0224", value.span, "a whole structure can't be given one value")
+                            .help("assign its fields one by one, or give them values in the typedef"),
+                    );
                     return Start::Zero;
                 }
                 let value_span = value.span;
@@ -132,15 +135,33 @@ impl Lowering<'_> {
             Some(Initial::List(values, span)) => {
                 let length = self.length(variable);
                 if length.is_none() {
-                    self.error("P0207", *span, format!("`{}` is not an array", variable.name.name));
+                    let name = &variable.name.name;
+                    self.diagnostics.push(
+                        Diagnostic::error("P0207", *span, format!("`{name}` is not an array"))
+                            .help(format!("write `{name}[{}]` to declare an array", values.len())),
+                    );
                 } else if values.len() > length.unwrap_or(0) as usize {
-                    self.error("P0210", *span, "more values than the array has elements");
+                    let title = format!(
+                        "`{}` has {}, but is given {} values",
+                        variable.name.name,
+                        count(length.unwrap_or(0) as usize, "element"),
+                        values.len()
+                    );
+                    self.diagnostics.push(
+                        Diagnostic::error("P0233", *span, title)
+                            .help("leave some out, or make the array longer"),
+                    );
                 }
                 Start::List(values.iter().map(|value| self.constant(value).unwrap_or(0)).collect())
             }
             Some(Initial::Channel(channel)) => {
                 if kind != Type::Scalar(Scalar::Channel) {
-                    self.error("P0229", channel.span, format!("`{}` is not a channel", variable.name.name));
+                    let title = format!("`{}` is not a channel", variable.name.name);
+                    self.diagnostics.push(
+                        Diagnostic::error("P0206", channel.span, title)
+                            .label("this makes a channel")
+                            .help(format!("declare it with `chan {} = …`", variable.name.name)),
+                    );
                     return Start::Zero;
                 }
                 Start::Channel(self.channel_kind(channel, &variable.name.name))
@@ -154,7 +175,7 @@ impl Lowering<'_> {
         if kept != value {
             self.diagnostics.push(
                 Diagnostic::warning("P0303", span, format!("{value} does not fit: {kept} is stored"))
-                    .help("use a wider type"),
+                    .help("use a wider type, or a value that fits"),
             );
         }
     }

@@ -68,7 +68,9 @@ impl Lowering<'_> {
                 self.system.has_priorities = true;
                 Expr::PriorityOf(Box::new(self.expr(pid)))
             }
-            ExprKind::RemoteLabel { process, pid, label } => self.remote_label(process, pid.as_deref(), label),
+            ExprKind::RemoteLabel { process, pid, label } => {
+                self.remote_label(process, pid.as_deref(), label)
+            }
             ExprKind::RemoteVariable { process, pid, variable } => {
                 self.remote_variable(process, pid.as_deref(), variable)
             }
@@ -132,11 +134,20 @@ impl Lowering<'_> {
         let name = &place.parts[0].name;
         if place.parts.len() == 1 {
             if PREDEFINED.contains(&&*name.name) {
-                self.error("P0223", name.span, format!("`{}` can't be assigned", name.name));
+                self.diagnostics.push(
+                    Diagnostic::error("P0223", name.span, format!("`{}` can't be assigned", name.name))
+                        .note("Promela itself sets it"),
+                );
                 return None;
             }
             if self.mtypes.contains_key(&name.name) {
-                self.error("P0223", name.span, format!("`{}` is a symbolic name: it can't be assigned", name.name));
+                let declared = self.mtypes[&name.name].2;
+                let title = format!("`{}` is a symbolic name: it can't be assigned", name.name);
+                self.diagnostics.push(
+                    Diagnostic::error("P0223", name.span, title)
+                        .also(declared, "it is declared here")
+                        .help("assign to a variable of type `mtype`"),
+                );
                 return None;
             }
         }
@@ -155,11 +166,17 @@ impl Lowering<'_> {
         self.index(&mut found, first, variable.length);
         for part in &place.parts[1..] {
             let Type::Structure(structure) = found.kind else {
-                self.error("P0208", part.name.span, format!("what stands before `.{}` has no fields", part.name.name));
+                let title = format!("what stands before `.{}` has no fields", part.name.name);
+                self.diagnostics.push(
+                    Diagnostic::error("P0208", part.name.span, title)
+                        .also(variable.span, "the variable is declared here")
+                        .help("only a variable whose type is a typedef has fields"),
+                );
                 return None;
             };
             let structure = &self.structures[structure];
-            let Some(field) = structure.fields.iter().find(|field| field.name.name == part.name.name).cloned()
+            let Some(field) =
+                structure.fields.iter().find(|field| field.name.name == part.name.name).cloned()
             else {
                 let names: Vec<&str> = structure.fields.iter().map(|field| &*field.name.name).collect();
                 let title = format!("`{}` has no field `{}`", structure.name, part.name.name);
@@ -185,7 +202,14 @@ impl Lowering<'_> {
             (None, Some(index)) => {
                 // SPIN takes `x[0]` for `x`.
                 if self.expr(index).constant() != Some(0) {
-                    self.error("P0207", part.name.span, format!("`{}` is not an array", part.name.name));
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            "P0207",
+                            part.name.span,
+                            format!("`{}` is not an array", part.name.name),
+                        )
+                        .help("leave the index out, or declare it as an array"),
+                    );
                 }
             }
             (Some(_), None) => {
@@ -207,7 +231,9 @@ impl Lowering<'_> {
     fn unknown_name(&mut self, name: &Ident) {
         let mut names = self.scopes.names();
         names.extend(PREDEFINED);
-        names.extend(["break", "skip", "else", "timeout", "true", "false", "goto", "assert", "printf", "atomic"]);
+        names.extend([
+            "break", "skip", "else", "timeout", "true", "false", "goto", "assert", "printf", "atomic",
+        ]);
         let mut mtypes: Vec<&str> = self.mtypes.keys().map(|name| &**name).collect();
         mtypes.sort_unstable();
         names.extend(mtypes);
@@ -218,7 +244,7 @@ impl Lowering<'_> {
                 .label("this is a proctype")
                 .help(format!("`run {}(…)` creates a process of this type", name.name))
         } else {
-            diagnostic.label("not a variable, label or statement")
+            diagnostic.label("not a variable, symbolic name or statement")
         };
         if let Some(close) = close {
             diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
@@ -267,9 +293,13 @@ impl Lowering<'_> {
 
     fn remote_too_early(&mut self, process: &Ident, span: Span) {
         self.diagnostics.push(
-            Diagnostic::error("P0226", span, format!("nothing is known of `{}` here", process.name))
-                .note("a remote reference stands behind the proctype it refers to")
-                .help("move the proctype up, or give it that label or variable"),
+            Diagnostic::error(
+                "P0226",
+                span,
+                format!("nothing is known of the inside of `{}` here", process.name),
+            )
+            .note("a remote reference stands behind the proctype it refers to")
+            .help("move the proctype up, or give it that label or variable"),
         );
     }
 
@@ -283,7 +313,14 @@ impl Lowering<'_> {
             if locals.is_none_or(Vec::is_empty) {
                 self.remote_too_early(process, part.name.span);
             } else {
-                self.error("P0226", part.name.span, format!("`{}` has no variable `{}`", process.name, part.name.name));
+                let title = format!("`{}` has no variable `{}`", process.name, part.name.name);
+                let names = locals.into_iter().flatten().map(|local| &*local.0);
+                let mut diagnostic = Diagnostic::error("P0234", part.name.span, title)
+                    .note("only variables at the top level of a process can be named from outside");
+                if let Some(close) = closest(&part.name.name, names) {
+                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
+                }
+                self.diagnostics.push(diagnostic);
             }
             return Expr::Constant(0);
         };
@@ -291,11 +328,23 @@ impl Lowering<'_> {
             Found { kind: local.kind, area: Area::Local, offset: local.offset, indices: Vec::new() };
         self.index(&mut found, part, local.length);
         let Type::Scalar(scalar) = found.kind else {
-            self.error("P0224", part.name.span, "a whole structure can't be read from another process");
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "P0224",
+                    part.name.span,
+                    "a whole structure can't be read from another process",
+                )
+                .help("keep what others read in a variable of its own"),
+            );
             return Expr::Constant(0);
         };
-        let place =
-            Place { area: Area::Local, offset: found.offset, indices: found.indices, scalar, span: variable.span };
+        let place = Place {
+            area: Area::Local,
+            offset: found.offset,
+            indices: found.indices,
+            scalar,
+            span: variable.span,
+        };
         Expr::Remote { proctype: signature.id, pid, place: Box::new(place) }
     }
 

@@ -16,7 +16,7 @@ use narrows_model::{InitialProcess, MtypeSet, ProctypeId, System};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
-use super::ast::{Ident, Program, Proctype, Unit};
+use super::ast::{Ident, Proctype, Program, Unit};
 use scopes::Scopes;
 use types::Structure;
 
@@ -25,6 +25,11 @@ pub(super) fn lower(program: &Program, name: &str, diagnostics: &mut Diagnostics
     let mut lowering = Lowering::new(program, name, diagnostics);
     lowering.units(program);
     lowering.finish()
+}
+
+/// Writes a number of things: `1 field`, `2 fields`.
+fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// What is known of a proctype before its body is lowered.
@@ -78,10 +83,6 @@ impl<'d> Lowering<'d> {
         lowering.collect_signatures(program);
         lowering.watched_labels = properties::watched_labels(program);
         lowering
-    }
-
-    fn error(&mut self, code: &'static str, span: Span, title: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::error(code, span, title));
     }
 
     /// Proctypes may be run before they are declared; everything else must be declared before it is used.

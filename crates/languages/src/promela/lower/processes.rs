@@ -6,8 +6,8 @@ use narrows_model::{Leaf, Place, Proctype, ProctypeId, Setup};
 use narrows_source::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use super::Lowering;
 use super::scopes;
+use super::{Lowering, count};
 use crate::promela::ast::{self, Sequence};
 use crate::promela::flow::{Graph, Shape, ShapeKind, finish};
 
@@ -83,10 +83,20 @@ impl Lowering<'_> {
         for declaration in &proctype.parameters {
             for variable in &declaration.variables {
                 if let Some(length) = &variable.length {
-                    self.error("P0205", length.span, "a parameter can't be an array");
+                    self.diagnostics.push(
+                        Diagnostic::error("P0220", length.span, "a parameter can't be an array")
+                            .help("make the array global, or put it into a typedef"),
+                    );
                 }
                 if variable.initial.is_some() {
-                    self.error("P0205", variable.name.span, "a parameter can't have an initial value");
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            "P0220",
+                            variable.name.span,
+                            "a parameter can't have an initial value",
+                        )
+                        .help("give the value where the process is run"),
+                    );
                 }
                 let kind = self.resolve_type(&declaration.kind, variable.width, false, declaration.kind_span);
                 let offset = self.scopes.local_bytes;
@@ -142,7 +152,10 @@ impl Lowering<'_> {
             ..blank_proctype()
         };
         if graph.is_too_large() {
-            self.error("P0227", head, "a process with more than 65 000 places in its text");
+            self.diagnostics.push(
+                Diagnostic::error("P0235", head, "this process has more than 65 000 statements")
+                    .help("write loops, or split it into several processes"),
+            );
             return proctype;
         }
         let labels = graph.label_locations();
@@ -190,7 +203,8 @@ impl Lowering<'_> {
             let Some(proctype) = self.system.proctypes.get(id.0 as usize) else { continue };
             let expected = proctype.parameters.len();
             if expected != given {
-                let title = format!("`{}` takes {expected} arguments, but gets {given}", name.name);
+                let title =
+                    format!("`{}` takes {}, but gets {given}", name.name, count(expected, "argument"));
                 let declared = proctype.span;
                 self.diagnostics
                     .push(Diagnostic::error("P0205", span, title).also(declared, "it is declared here"));

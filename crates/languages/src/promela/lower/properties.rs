@@ -12,7 +12,11 @@ impl Lowering<'_> {
     pub(super) fn never(&mut self, never: &ast::Claim) {
         let name = never.name.as_ref().map_or_else(String::new, |name| name.name.to_string());
         let watcher = self.claim(if name.is_empty() { "never" } else { &name }, never.head, &never.body);
-        self.system.properties.push(Property { name, claim: Claim::Never(Box::new(watcher)), span: never.head });
+        self.system.properties.push(Property {
+            name,
+            claim: Claim::Never(Box::new(watcher)),
+            span: never.head,
+        });
     }
 
     pub(super) fn trace(&mut self, trace: &ast::Trace) {

@@ -69,8 +69,13 @@ impl Lowering<'_> {
                 let target = body.label(&label.name, self.scopes.path());
                 if let Some(earlier) = body.graph.earlier_label(&target) {
                     self.diagnostics.push(
-                        Diagnostic::error("P0213", label.span, format!("label `{}` stands twice", label.name))
-                            .also(earlier, "first here"),
+                        Diagnostic::error(
+                            "P0213",
+                            label.span,
+                            format!("label `{}` stands twice", label.name),
+                        )
+                        .also(earlier, "first here")
+                        .help("give one of them another name"),
                     );
                 }
                 let mut shape = self.shape(inner, body)?;
@@ -96,7 +101,10 @@ impl Lowering<'_> {
             StatementKind::Break => match body.loops.last() {
                 Some(number) => ShapeKind::Goto(Target::Break(*number)),
                 None => {
-                    self.error("P0214", span, "`break` stands outside of a loop");
+                    self.diagnostics.push(
+                        Diagnostic::error("P0214", span, "`break` stands outside of a loop")
+                            .help("it leaves the `do` or `for` around it; use `goto` to go elsewhere"),
+                    );
                     return None;
                 }
             },
@@ -131,10 +139,14 @@ impl Lowering<'_> {
         let mut list = Vec::new();
         let mut first_else: Option<Span> = None;
         for option in options {
-            if let Some(Step::Statement(ast::Statement { kind: StatementKind::Else, span })) = option.steps.first() {
+            if let Some(Step::Statement(ast::Statement { kind: StatementKind::Else, span })) =
+                option.steps.first()
+            {
                 if let Some(earlier) = first_else.replace(*span) {
                     self.diagnostics.push(
-                        Diagnostic::error("P0215", *span, "two options start with `else`").also(earlier, "the other one"),
+                        Diagnostic::error("P0215", *span, "two options start with `else`")
+                            .also(earlier, "the other one")
+                            .help("join them: `else -> if :: … :: … fi`"),
                     );
                 }
             }
@@ -167,9 +179,10 @@ impl Lowering<'_> {
                 Statement::Receive(self.receive(channel, arguments, *random, *peek, span))
             }
             StatementKind::Assert(condition) => Statement::Assert(self.expr(condition)),
-            StatementKind::Print(format, arguments) => {
-                Statement::Print(format.clone(), arguments.iter().map(|argument| self.expr(argument)).collect())
-            }
+            StatementKind::Print(format, arguments) => Statement::Print(
+                format.clone(),
+                arguments.iter().map(|argument| self.expr(argument)).collect(),
+            ),
             StatementKind::PrintMtype(value) => {
                 let set = self.mtype_of(value);
                 Statement::PrintMtype(self.expr(value), set)
@@ -199,11 +212,16 @@ impl Lowering<'_> {
         if let Expr::Constant(constant) = lowered {
             self.warn_truncation(place.scalar, constant, value.span);
         }
-        if let (Scalar::Bool | Scalar::Bit, ExprKind::Poll { random: true, .. }) = (place.scalar, &value.kind) {
+        if let (Scalar::Bool | Scalar::Bit, ExprKind::Poll { random: true, .. }) = (place.scalar, &value.kind)
+        {
             self.diagnostics.push(
-                Diagnostic::warning("P0306", value.span, "the poll gives a position, of which one bit is kept")
-                    .note("`??[…]` gives the position of the message, from 1; position 2 is stored as 0")
-                    .help("compare it: `c??[…] > 0`"),
+                Diagnostic::warning(
+                    "P0306",
+                    value.span,
+                    "the poll gives a position, of which one bit is kept",
+                )
+                .note("`??[…]` gives the position of the message, from 1; position 2 is stored as 0")
+                .help("compare it: `c??[…] > 0`"),
             );
         }
         match run {
@@ -232,7 +250,8 @@ impl Lowering<'_> {
         });
         for span in runs {
             self.diagnostics.push(
-                Diagnostic::error("P0218", span, "`run` can't stand in a d_step").help("use atomic instead of d_step"),
+                Diagnostic::error("P0218", span, "`run` can't stand in a d_step")
+                    .help("use atomic instead of d_step"),
             );
         }
     }
@@ -251,7 +270,10 @@ impl Lowering<'_> {
     fn loop_variable(&mut self, variable: &ast::Place) -> Option<Place> {
         let place = self.assignable(variable)?;
         if place.scalar == Scalar::Channel {
-            self.error("P0230", variable.span, "a loop can't count with a channel");
+            self.diagnostics.push(
+                Diagnostic::error("P0239", variable.span, "a channel can't count")
+                    .help("use a variable of type `byte`, `short` or `int`"),
+            );
             return None;
         }
         Some(place)
@@ -321,8 +343,9 @@ impl Lowering<'_> {
         }
         let Some(length) = self.array_length(container) else {
             self.diagnostics.push(
-                Diagnostic::error("P0230", container.span, "`for … in` needs an array here")
-                    .note("to go through a channel's messages, the variable must be a structure like its messages"),
+                Diagnostic::error("P0230", container.span, "`for … in` needs an array here").note(
+                    "to go through a channel's messages, the variable must be a structure like its messages",
+                ),
             );
             return None;
         };
@@ -409,7 +432,11 @@ impl Lowering<'_> {
         let name = text::place(variable);
         if let (Some(first), Some(last)) = (low_value.constant(), high_value.constant()) {
             if first > last {
-                self.error("P0230", span, "an empty range: nothing can be selected");
+                self.diagnostics.push(
+                    Diagnostic::error("P0238", span, format!("the range from {first} to {last} is empty"))
+                        .label("nothing can be selected")
+                        .help("the lower bound comes first"),
+                );
                 return None;
             }
             if literal && last - first <= SELECT_AS_CHOICE {
@@ -429,7 +456,12 @@ impl Lowering<'_> {
         body.graph.open();
         let value = Expr::Load(Box::new(place.clone()));
         let condition = Expr::Binary(Binary::Less, Box::new(value), Box::new(high_value), span);
-        self.add_implied(body, Statement::Condition(condition), span, format!("({name} < {})", text::expr(high)));
+        self.add_implied(
+            body,
+            Statement::Condition(condition),
+            span,
+            format!("({name} < {})", text::expr(high)),
+        );
         self.add_implied(body, Self::step_up(&place, span), span, format!("{name} = {name} + 1"));
         let more = body.graph.close();
         body.graph.open();
@@ -446,7 +478,10 @@ impl Lowering<'_> {
         let escape = self.shape(escape, body);
         let (main, escape) = (main?, escape?);
         if let Some((_, label)) = escape.labels.first() {
-            self.error("P0232", *label, "the start of an escape can't have a label");
+            self.diagnostics.push(
+                Diagnostic::error("P0232", *label, "the start of an escape can't have a label")
+                    .help("put the label on a later statement of the escape"),
+            );
             return None;
         }
         let escape = match escape.kind {
@@ -466,7 +501,8 @@ impl Lowering<'_> {
             }
         };
         // A labelled block: the label goes to a block around the whole.
-        let (ShapeKind::Block(sequence) | ShapeKind::Atomic(sequence) | ShapeKind::DStep(sequence)) = main.kind
+        let (ShapeKind::Block(sequence) | ShapeKind::Atomic(sequence) | ShapeKind::DStep(sequence)) =
+            main.kind
         else {
             return None;
         };

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use narrows_model::Scalar;
-use narrows_source::{Diagnostic, Span, closest};
+use narrows_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::declarations::Start;
@@ -53,9 +53,18 @@ impl Lowering<'_> {
     }
 
     /// Resolves a type as written; bits in arrays are bytes, as in SPIN.
-    pub(super) fn resolve_type(&mut self, kind: &ast::Type, width: Option<(i32, Span)>, array: bool, span: Span) -> Type {
+    pub(super) fn resolve_type(
+        &mut self,
+        kind: &ast::Type,
+        width: Option<(i32, Span)>,
+        array: bool,
+        span: Span,
+    ) -> Type {
         if let (Some((_, width_span)), false) = (width, *kind == ast::Type::Unsigned) {
-            self.error("P0211", width_span, "only an `unsigned` variable has a width");
+            self.diagnostics.push(
+                Diagnostic::error("P0211", width_span, "only an `unsigned` variable has a width")
+                    .help("write `unsigned x : 4` for four bits"),
+            );
         }
         Type::Scalar(match kind {
             ast::Type::Bit if array => Scalar::Byte,
@@ -70,7 +79,10 @@ impl Lowering<'_> {
             ast::Type::Unsigned => match width {
                 Some((bits @ 1..=31, _)) => Scalar::Unsigned(bits as u8),
                 Some((_, width_span)) => {
-                    self.error("P0211", width_span, "an unsigned variable has 1 to 31 bits");
+                    self.diagnostics.push(
+                        Diagnostic::error("P0211", width_span, "an unsigned variable has 1 to 31 bits")
+                            .help("use `int` for 32 bits with a sign"),
+                    );
                     Scalar::Unsigned(31)
                 }
                 None => {
@@ -84,16 +96,8 @@ impl Lowering<'_> {
             ast::Type::Mtype(set) => Scalar::Mtype(self.mtype_set(set.as_ref())),
             ast::Type::Named(name) => match self.structure_names.get(&name.name) {
                 Some(index) => return Type::Structure(*index),
-                None => {
-                    let names: Vec<&str> = self.structures.iter().map(|s| &*s.name).collect();
-                    let mut diagnostic =
-                        Diagnostic::error("P0203", name.span, format!("unknown type `{}`", name.name));
-                    if let Some(close) = closest(&name.name, names) {
-                        diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                    }
-                    self.diagnostics.push(diagnostic);
-                    Scalar::Int
-                }
+                // The parser has reported it: it knows the typedefs that stand above.
+                None => Scalar::Int,
             },
         })
     }
@@ -126,7 +130,10 @@ impl Lowering<'_> {
         }
         if self.system.mtypes[set as usize].names.len() > 255 {
             let span = mtype.names.last().map_or(Span::default(), |name| name.span);
-            self.error("P0227", span, "more than 255 names in a set of symbolic names");
+            self.diagnostics.push(
+                Diagnostic::error("P0227", span, "more than 255 names in a set of symbolic names")
+                    .help("put some of them into a set of their own: `mtype:colour = { … }`"),
+            );
         }
     }
 
@@ -136,8 +143,12 @@ impl Lowering<'_> {
             self.redeclared(&typedef.name, earlier);
             return;
         }
-        let mut structure =
-            Structure { name: typedef.name.name.clone(), fields: Vec::new(), bytes: 0, span: typedef.name.span };
+        let mut structure = Structure {
+            name: typedef.name.name.clone(),
+            fields: Vec::new(),
+            bytes: 0,
+            span: typedef.name.span,
+        };
         for declaration in &typedef.fields {
             for variable in &declaration.variables {
                 let length = self.length(variable);
@@ -147,7 +158,9 @@ impl Lowering<'_> {
                     length.is_some(),
                     declaration.kind_span,
                 );
-                if let Some(other) = structure.fields.iter().find(|field| field.name.name == variable.name.name) {
+                if let Some(other) =
+                    structure.fields.iter().find(|field| field.name.name == variable.name.name)
+                {
                     let earlier = other.name.span;
                     self.redeclared(&variable.name, earlier);
                     continue;
