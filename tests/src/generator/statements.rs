@@ -335,6 +335,8 @@ impl Body<'_> {
         let start = match self.random.below(4) {
             0 if self.may_block() => Some(Node::leaf(self.guard())),
             1 if self.may_block() => self.receive(),
+            // A d_step that starts with a choice or a printf can run in the middle of a rendezvous in SPIN.
+            _ if self.has(Feature::Rendezvous) => Some(self.assign()),
             _ => None,
         };
         self.remote = remote;
