@@ -1,5 +1,7 @@
 //! The commands as a user runs them: what they print, where, and with which exit status.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]
+
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -167,7 +167,7 @@ const CASES: &[Case] = &[
         2,
         &["nothing is known of the inside of `P` here", "move the proctype up"],
     ),
-    case("chan c = [256] of { byte };\ninit { skip }", "P0228", 1, &["can't hold 256 messages", "255"]),
+    case("chan c = [70000] of { byte };\ninit { skip }", "P0228", 1, &["can't hold 70000 messages", "65535"]),
     case(
         "init {\n  skip;\n  chan c = [1] of { byte };\n  c!1\n}",
         "P0229",

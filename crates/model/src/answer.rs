@@ -1,7 +1,5 @@
 //! Questions and answers, as plain data.
 
-use std::time::Duration;
-
 use crate::{Claim, System, Trace, Violation};
 
 /// What can be asked of a system.
@@ -125,15 +123,6 @@ impl Limit {
             Limit::Enough => "the search ended when it had found what it was to find",
         }
     }
-}
-
-/// What a search may use.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// At most this many bytes for states and queues.
-    pub memory: Option<u64>,
-    /// At most this long.
-    pub time: Option<Duration>,
 }
 
 /// What a search covered.

@@ -15,7 +15,7 @@ mod system;
 mod trace;
 mod transfer;
 
-pub use answer::{Answer, Coverage, Limit, Limits, Question, Refusal, Verdict};
+pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;

@@ -110,8 +110,8 @@ pub enum ViolationKind {
     TooFewFieldsSent,
     /// A message has more fields than the channel's; they are lost.
     TooManyFieldsSent,
-    /// A receive names fewer fields than the channel's.
-    TooFewFieldsReceived,
+    /// A receive names fewer or more fields than the channel's.
+    WrongFieldCountReceived,
     /// A rendezvous channel is polled; it is never found to hold a message.
     PolledRendezvous,
     /// A `D_proctype` has a choice.
@@ -120,7 +120,7 @@ pub enum ViolationKind {
     DivisionByZero,
     /// The smallest number divided by minus one.
     DivisionOverflow,
-    /// A receive names more fields than the channel's.
+    /// A receive names more fields than the channel's, or tests the wrong number of them.
     TooManyFieldsReceived,
     /// A channel variable that holds no channel is used.
     NoChannel,
@@ -155,12 +155,12 @@ impl ViolationKind {
             ViolationKind::IndexOutOfRange => "array index out of range",
             ViolationKind::TooFewFieldsSent => "message with too few fields",
             ViolationKind::TooManyFieldsSent => "message with too many fields",
-            ViolationKind::TooFewFieldsReceived => "receive with too few fields",
+            ViolationKind::WrongFieldCountReceived => "receive with the wrong number of fields",
             ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
             ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::DivisionOverflow => "division overflow",
-            ViolationKind::TooManyFieldsReceived => "receive with too many fields",
+            ViolationKind::TooManyFieldsReceived => "receive of fields that the message does not have",
             ViolationKind::NoChannel => "use of an uninitialised channel",
             ViolationKind::TooManyProcesses => "too many processes",
             ViolationKind::TooManyChannels => "too many channels",

@@ -141,10 +141,8 @@ impl Body<'_> {
         }
         let place = self.place(|place| {
             place.writable
-                && match kind {
-                    Kind::Mtype(_) => place.kind == kind,
-                    _ => !place.kind.is_symbolic(),
-                }
+                && place.kind.is_symbolic() == kind.is_symbolic()
+                && (poll || place.kind.holds(kind))
         });
         match place {
             Some(place) => Some(self.text(&place)),

@@ -62,6 +62,20 @@ impl Kind {
         matches!(self, Self::Byte | Self::Short | Self::Int)
     }
 
+    /// Whether every value of the other type fits into this one.
+    ///
+    /// A receive into a variable that is too narrow is left out: when SPIN takes such a step back, it puts what is left
+    /// in the variable back into the channel, so its counts are wrong.
+    pub(super) fn holds(self, other: Self) -> bool {
+        match self {
+            Self::Int => true,
+            Self::Short => other != Self::Int,
+            Self::Byte | Self::Pid => !matches!(other, Self::Int | Self::Short),
+            Self::Bit | Self::Bool | Self::Unsigned(_) => matches!(other, Self::Bit | Self::Bool),
+            Self::Mtype(_) => self == other,
+        }
+    }
+
     pub(super) fn is_symbolic(self) -> bool {
         matches!(self, Self::Mtype(_))
     }

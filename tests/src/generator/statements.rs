@@ -1,5 +1,6 @@
 //! Statements, from assignments to nested blocks.
 
+use super::names::Kind;
 use super::bodies::Body;
 use super::features::Feature;
 use super::names::Place;
@@ -334,6 +335,8 @@ impl Body<'_> {
         let start = match self.random.below(4) {
             0 if self.may_block() => Some(Node::leaf(self.guard())),
             1 if self.may_block() => self.receive(),
+            // A d_step that starts with a choice or a printf can run in the middle of a rendezvous in SPIN.
+            _ if self.has(Feature::Rendezvous) => Some(self.assign()),
             _ => None,
         };
         self.remote = remote;
@@ -405,7 +408,10 @@ impl Body<'_> {
         }
         let mut arguments = Vec::new();
         for written in inline.written {
-            let place = self.place(|place| !place.kind.is_symbolic() && (place.writable || !written));
+            // The inline takes what it writes for a short, and may receive into it.
+            let place = self.place(|place| {
+                !place.kind.is_symbolic() && (!written || place.writable && place.kind.holds(Kind::Short))
+            });
             let argument = match place {
                 Some(place) if written || self.random.percent(60) => self.text(&place),
                 _ if written => return None,

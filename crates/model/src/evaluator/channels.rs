@@ -50,6 +50,7 @@ impl<'s> Context<'_, 's> {
         })
     }
 
+    /// Reads a field of a message; a field that a message of one field lacks is 0.
     fn field(&self, channel: usize, slot: usize, field: usize) -> i32 {
         let kind = self.kind(channel);
         let Some(scalar) = kind.fields.get(field) else { return 0 };
@@ -116,7 +117,9 @@ impl<'s> Context<'_, 's> {
         'slots: for slot in 0..slots {
             for (field, pattern) in receive.patterns.iter().enumerate() {
                 if let Pattern::Match(expected) = pattern {
-                    if self.value(expected)? != self.field(channel, slot, field) {
+                    let value = self.value(expected)?;
+                    self.check_field(channel, field, receive)?;
+                    if value != self.field(channel, slot, field) {
                         continue 'slots;
                     }
                 }
@@ -133,12 +136,13 @@ impl<'s> Context<'_, 's> {
             self.report(ViolationKind::PolledRendezvous, receive.span);
             return Ok(0);
         }
-        self.check_field_count(channel, receive)?;
         Ok(self.matching_slot(channel, receive)?.map_or(0, |slot| slot as i32 + 1))
     }
 
-    fn check_field_count(&mut self, channel: usize, receive: &Receive) -> Result<(), Fault> {
-        if receive.patterns.len() > self.kind(channel).fields.len() {
+    /// Stops at a field that messages do not have, unless they have one only: as in SPIN, the others are 0 then.
+    fn check_field(&self, channel: usize, field: usize, receive: &Receive) -> Result<(), Fault> {
+        let count = self.kind(channel).fields.len();
+        if field >= count && count > 1 {
             return Err(self.fault(ViolationKind::TooManyFieldsReceived, receive.span));
         }
         Ok(())
@@ -148,8 +152,9 @@ impl<'s> Context<'_, 's> {
         for (field, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Match(expected) = pattern {
                 let value = self.value(expected)?;
-                let offered = self.offer.and_then(|offer| offer.message.get(field)).copied();
-                if offered != Some(value) {
+                let Some(offer) = self.offer else { return Ok(false) };
+                self.check_field(offer.channel, field, receive)?;
+                if offer.message.get(field).copied().unwrap_or(0) != value {
                     return Ok(false);
                 }
             }
@@ -186,7 +191,6 @@ impl<'s> Context<'_, 's> {
         } else if self.frame.channel_length(channel) == 0 {
             return Ok(false);
         }
-        self.check_field_count(channel, receive)?;
         let slot = if offer.is_some() {
             if !self.matches_offer(receive)? {
                 return Ok(false);
@@ -198,13 +202,20 @@ impl<'s> Context<'_, 's> {
                 None => return Ok(false),
             }
         };
-        if receive.patterns.len() < kind.fields.len() && !receive.peek {
-            self.report(ViolationKind::TooFewFieldsReceived, receive.span);
+        if receive.patterns.len() != kind.fields.len() && !receive.peek {
+            let only_tests = receive.patterns.iter().all(|pattern| matches!(pattern, Pattern::Match(_)));
+            if only_tests && !receive.random {
+                return Err(self.fault(ViolationKind::TooManyFieldsReceived, receive.span));
+            }
+            self.report(ViolationKind::WrongFieldCountReceived, receive.span);
         }
         for (field, pattern) in receive.patterns.iter().enumerate() {
+            if let Pattern::Store(_) | Pattern::Discard = pattern {
+                self.check_field(channel, field, receive)?;
+            }
             if let Pattern::Store(place) = pattern {
                 let value = match offer {
-                    Some(offer) => offer.message[field],
+                    Some(offer) => offer.message.get(field).copied().unwrap_or(0),
                     None => self.field(channel, slot, field),
                 };
                 self.store(place, value)?;

@@ -4,7 +4,7 @@ use crate::{Area, LocationId, ProctypeId, Scalar, System};
 
 const CHANNEL_TAG: u16 = 0x8000;
 const PROCESS_HEAD: usize = 4;
-const CHANNEL_HEAD: usize = 3;
+const CHANNEL_HEAD: usize = 4;
 
 /// A state that can be read and changed.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +102,7 @@ impl Frame {
         &self.bytes
     }
 
+    /// Reads the two bytes at a place.
     fn tag(&self, at: usize) -> u16 {
         u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
     }
@@ -215,11 +216,12 @@ impl Frame {
     }
 
     pub(crate) fn channel_length(&self, channel: usize) -> usize {
-        usize::from(self.bytes[self.channels[channel] as usize + 2])
+        usize::from(self.tag(self.channels[channel] as usize + 2))
     }
 
     pub(crate) fn set_channel_length(&mut self, channel: usize, length: usize) {
-        self.bytes[self.channels[channel] as usize + 2] = length as u8;
+        let at = self.channels[channel] as usize + 2;
+        self.bytes[at..at + 2].copy_from_slice(&(length as u16).to_le_bytes());
     }
 
     /// Returns the bytes of a channel's messages.

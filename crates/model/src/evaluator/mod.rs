@@ -8,7 +8,7 @@
 //! processes u8 | channels u8 | last u8 (if tracked) | globals | components … | hidden globals
 //! component, in order of creation:
 //!   process   tag u16 = kind          | location u16 | priority u8 (if used) | locals
-//!   channel   tag u16 = kind | 0x8000 | length u8    | messages, unused ones zero
+//!   channel   tag u16 = kind | 0x8000 | length u16   | messages, unused ones zero
 //! ```
 
 mod channels;

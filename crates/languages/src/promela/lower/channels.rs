@@ -10,18 +10,14 @@ use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
 impl Lowering<'_> {
     pub(super) fn channel_kind(&mut self, channel: &ChannelInit, name: &str) -> u16 {
         let capacity = self.constant(&channel.capacity).unwrap_or(0);
-        let capacity =
-            u16::try_from(capacity).ok().filter(|capacity| *capacity <= 255).unwrap_or_else(|| {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        "P0228",
-                        channel.capacity.span,
-                        format!("a channel can't hold {capacity} messages"),
-                    )
-                    .help("0 makes a rendezvous channel; 255 messages are the most"),
-                );
-                1
-            });
+        let capacity = u16::try_from(capacity).unwrap_or_else(|_| {
+            let title = format!("a channel can't hold {capacity} messages");
+            self.diagnostics.push(
+                Diagnostic::error("P0228", channel.capacity.span, title)
+                    .help("0 makes a rendezvous channel; 65535 messages are the most"),
+            );
+            1
+        });
         let mut fields = Vec::new();
         for (kind, span) in &channel.fields {
             if *kind == ast::Type::Unsigned {
@@ -33,6 +29,10 @@ impl Lowering<'_> {
             }
             let kind = self.resolve_type(kind, None, false, *span);
             fields.extend(self.leaves(kind, None).into_iter().map(|leaf| leaf.scalar));
+        }
+        // SPIN keeps a field that stands alone in a byte.
+        if let [alone @ (Scalar::Bit | Scalar::Bool)] = fields.as_mut_slice() {
+            *alone = Scalar::Byte;
         }
         let kind = ChannelKind { name: name.to_owned(), capacity, fields };
         self.system.channel_kinds.push(kind);

@@ -338,7 +338,7 @@ Put some of them into a set of their own: `mtype:colour = { red, green }`.
     Explanation {
         code: "P0228",
         title: "an impossible capacity",
-        text: "A channel holds 0 to 255 messages; 0 makes it a rendezvous channel.
+        text: "A channel holds 0 to 65535 messages; 0 makes it a rendezvous channel.
 
 ```promela
 chan c = [256] of { byte };
