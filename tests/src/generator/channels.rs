@@ -39,7 +39,11 @@ impl Body<'_> {
     /// A send; `None` if no channel is in sight.
     pub(super) fn send(&mut self, only_buffered: bool) -> Option<Node> {
         let channel = self.channel(|channel| channel.buffered || !only_buffered)?;
-        let fields = self.world.shapes[channel.shape].clone();
+        let mut fields = self.world.shapes[channel.shape].clone();
+        if let [Field::Scalar(alone @ (Kind::Bit | Kind::Bool))] = fields.as_mut_slice() {
+            // SPIN keeps a bit that is alone in its message as a byte.
+            *alone = Kind::Byte;
+        }
         let mut arguments = Vec::new();
         for field in fields {
             arguments.push(self.sent(field)?);
@@ -101,14 +105,17 @@ impl Body<'_> {
     }
 
     fn received(&mut self, channel: &Channel, poll: bool) -> Option<String> {
-        let fields = self.world.shapes[channel.shape].clone();
+        let mut fields = self.world.shapes[channel.shape].clone();
+        if let [Field::Scalar(alone @ (Kind::Bit | Kind::Bool))] = fields.as_mut_slice() {
+            // SPIN keeps a bit that is alone in its message as a byte.
+            *alone = Kind::Byte;
+        }
         let mut arguments = Vec::new();
         for field in fields {
             let pattern = self.pattern(field, poll)?;
-            // SPIN wants no variable in two fields.
-            let root = |text: &str| text.split(['[', '.']).next().map(String::from);
+            // SPIN wants no variable in two fields, and takes a receive back wrongly if it changes its own indices.
             let repeated = pattern.starts_with(char::is_lowercase)
-                && arguments.iter().any(|other: &String| root(other) == root(&pattern));
+                && arguments.iter().any(|other: &String| share_a_name(other, &pattern));
             arguments.push(if repeated { "_".into() } else { pattern });
         }
         if self.has(Feature::Arity) && self.random.percent(30) {
@@ -170,4 +177,11 @@ impl Body<'_> {
     pub(super) fn enabled_allowed(&self) -> bool {
         !self.outside && !self.has(Feature::Rendezvous)
     }
+}
+
+/// Whether two texts name the same variable.
+fn share_a_name(left: &str, right: &str) -> bool {
+    let is_name = |word: &&str| word.starts_with(char::is_lowercase);
+    let words = |text| str::split(text, |c: char| !c.is_alphanumeric() && c != '_');
+    words(left).filter(is_name).any(|word| words(right).any(|other| other == word))
 }

@@ -40,7 +40,9 @@ impl<'s> Context<'_, 's> {
 
     pub(super) fn query(&mut self, query: Query, channel: &crate::Expr, span: Span) -> Result<i32, Fault> {
         let channel = self.channel(channel, span)?;
-        let length = self.frame.channel_length(channel);
+        // In the middle of a rendezvous the message is in the channel, as far as the receiver can see.
+        let offered = self.offer.is_some_and(|offer| offer.channel == channel);
+        let length = self.frame.channel_length(channel) + usize::from(offered);
         Ok(match query {
             Query::Length => length as i32,
             Query::Full => i32::from(self.is_full(channel)),
