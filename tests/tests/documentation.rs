@@ -1,10 +1,11 @@
 //! Runs the commands in README.md, examples/README.md and the book, and compares what they print.
 //!
-//! A block that starts with "```console" holds a session: a line `$ command`, then what it prints, first on standard
+//! A block of the language `console` holds a session: a line `$ command`, then what it prints, first on standard
 //! output, then on standard error. `[..]` stands for anything within a line, a line `...` for any lines, and
 //! `$ echo $?` shows the exit status before it. The sessions of a page share one empty directory, in which
-//! `examples` and `tests` are the folders of those names. `UPDATE_DOCS=1 cargo test -p narrows-tests --test documentation` writes what
-//! the commands print now into the pages.
+//! `examples` and `tests` are the folders of those names.
+//!
+//! `UPDATE_DOCS=1 cargo test -p narrows-tests --test documentation` writes what the commands print now into the pages.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +17,7 @@ use std::{env, io};
 use narrows_tests::commands::{Scratch, run};
 use narrows_tests::narrows;
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_mins(2);
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
@@ -139,12 +140,12 @@ fn check(page: &Path, text: &str, program: &Path) -> (String, Vec<String>, usize
     let (mut updated, mut differences, mut commands) = (String::new(), Vec::new(), 0);
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        updated += &format!("{line}\n");
+        updated.extend([line, "\n"]);
         let Some(fence) = line.strip_suffix("console").filter(|fence| is_fence(fence)) else { continue };
         let session: Vec<&str> = std::iter::from_fn(|| lines.next_if(|line| *line != fence)).collect();
         if lacks_a_program(&session) {
             assert!(env::var_os("CI").is_none(), "{}: a program is missing for a session", page.display());
-            updated += &format!("{}\n", session.join("\n"));
+            updated.extend(session.iter().flat_map(|line| [*line, "\n"]));
             continue;
         }
         let starts: Vec<usize> = (0..session.len()).filter(|at| session[*at].starts_with("$ ")).collect();
@@ -157,7 +158,7 @@ fn check(page: &Path, text: &str, program: &Path) -> (String, Vec<String>, usize
                 (trimmed(&printed), trimmed(&session[start + 1..end].join("\n")).join("\n"));
             let expected: Vec<&str> = expected.lines().collect();
             commands += 1;
-            updated += &format!("$ {command}\n");
+            updated.extend(["$ ", command, "\n"]);
             if lines_fit(&printed, &expected) {
                 let kept = session[start + 1..end].iter();
                 updated.extend(kept.map(|line| format!("{line}\n")));

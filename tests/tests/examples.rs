@@ -31,7 +31,8 @@ fn narrows_agrees_with_spin_on_our_examples() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     for (name, definitions) in EXAMPLES {
         let definitions: Vec<String> = definitions.iter().map(|text| (*text).to_owned()).collect();
-        let verdict = compare_file(&folder.join(name), &definitions, &Limits::default()).expect("both tools run");
+        let verdict =
+            compare_file(&folder.join(name), &definitions, &Limits::default()).expect("both tools run");
         assert!(matches!(verdict, Verdict::Agreed(_)), "{name} {definitions:?}: {verdict:?}");
     }
 }

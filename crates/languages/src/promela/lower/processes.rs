@@ -159,12 +159,12 @@ impl Lowering<'_> {
             return proctype;
         }
         let labels = graph.label_locations();
-        if let Some(body) = graph.close() {
-            if let Some(finished) = finish(graph, body, self.diagnostics) {
-                proctype.start = finished.start;
-                proctype.locations = finished.locations;
-                proctype.transitions = finished.transitions;
-            }
+        if let Some(body) = graph.close()
+            && let Some(finished) = finish(graph, body, self.diagnostics)
+        {
+            proctype.start = finished.start;
+            proctype.locations = finished.locations;
+            proctype.transitions = finished.transitions;
         }
         if id.0 != u16::MAX {
             let index = id.0 as usize;
