@@ -114,6 +114,8 @@ pub enum ViolationKind {
     WrongFieldCountReceived,
     /// A rendezvous channel is polled; it is never found to hold a message.
     PolledRendezvous,
+    /// A channel variable that holds no channel is received from or polled; there is no message.
+    ReceiveFromNowhere,
     /// A `D_proctype` has a choice.
     Nondeterminism,
     /// Division, or remainder, by zero.
@@ -157,6 +159,7 @@ impl ViolationKind {
             ViolationKind::TooManyFieldsSent => "message with too many fields",
             ViolationKind::WrongFieldCountReceived => "receive with the wrong number of fields",
             ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
+            ViolationKind::ReceiveFromNowhere => "receive from an uninitialised channel",
             ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::DivisionOverflow => "division overflow",

@@ -27,8 +27,12 @@ pub(super) fn statement(kind: &StatementKind) -> String {
             format!("{}{operator}{patterns}", place(channel))
         }
         StatementKind::Assert(condition) => format!("assert({})", expr(condition)),
-        StatementKind::Print(format, arguments) if arguments.is_empty() => format!("printf(\"{format}\")"),
-        StatementKind::Print(format, arguments) => format!("printf(\"{format}\", {})", list(arguments)),
+        StatementKind::Print(format, arguments) if arguments.is_empty() => {
+            format!("printf(\"{}\")", escaped(format))
+        }
+        StatementKind::Print(format, arguments) => {
+            format!("printf(\"{}\", {})", escaped(format), list(arguments))
+        }
         StatementKind::PrintMtype(value) => format!("printm({})", expr(value)),
         StatementKind::SetPriority(pid, priority) => {
             format!("set_priority({}, {})", expr(pid), expr(priority))
@@ -45,6 +49,11 @@ pub(super) fn statement(kind: &StatementKind) -> String {
         StatementKind::Inline(name, _) => format!("{}(…)", name.name),
         StatementKind::Label(_, inner) => statement(&inner.kind),
     }
+}
+
+/// Writes a text as it stands between quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('"', "\\\"")
 }
 
 fn list(arguments: &[Expr]) -> String {

@@ -8,10 +8,10 @@ use super::channels::{Offer, Sent};
 use super::expressions::{Context, Fault};
 use super::frame::Frame;
 use super::processes;
-use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind};
+use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind, print};
 
 /// How a statement went.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It can't be executed now.
     Blocked,
     /// It was executed.
@@ -42,7 +42,7 @@ pub(super) fn set_up(
 
 impl Context<'_, '_> {
     /// Executes a statement; `taken` says whether an earlier edge of the location was.
-    pub(super) fn execute(&mut self, statement: &Statement, taken: bool) -> Result<Outcome, Fault> {
+    pub(crate) fn execute(&mut self, statement: &Statement, taken: bool) -> Result<Outcome, Fault> {
         if self.offer.is_some() && !matches!(statement, Statement::Receive(_) | Statement::DStep(_)) {
             return Ok(Outcome::Blocked);
         }
@@ -78,14 +78,21 @@ impl Context<'_, '_> {
                 }
                 true
             }
-            Statement::Print(_, arguments) => {
+            Statement::Print(format, arguments) => {
+                let mut values = Vec::new();
                 for argument in arguments {
-                    self.value(argument)?;
+                    values.push(self.value(argument)?);
+                }
+                if let Some(output) = &mut self.output {
+                    output.push_str(&print::formatted(self.system, format, &values));
                 }
                 true
             }
-            Statement::PrintMtype(value, _) => {
-                self.value(value)?;
+            Statement::PrintMtype(value, set) => {
+                let value = self.value(value)?;
+                if let Some(output) = &mut self.output {
+                    output.push_str(&print::symbolic(self.system, *set, value));
+                }
                 true
             }
             Statement::SetPriority(pid, priority) => {

@@ -187,7 +187,12 @@ impl<'w, 's> Walk<'w, 's> {
         let mut context = Context::new(self.evaluator.system, next, pid, &mut self.scratch.violations);
         context.timeout = self.timeout;
         context.offer = offer;
-        let outcome = context.execute(&transition.statement, taken);
+        let mut outcome = context.execute(&transition.statement, taken);
+        if let Err(fault) = &mut outcome {
+            if fault.span == narrows_source::Span::default() {
+                fault.span = transition.span;
+            }
+        }
         // An assertion's place is its statement's; the statement itself does not know it.
         for violation in &mut self.scratch.violations[before..] {
             if violation.span == narrows_source::Span::default() {

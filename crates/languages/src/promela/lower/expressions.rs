@@ -270,6 +270,7 @@ impl Lowering<'_> {
     fn remote_label(&mut self, process: &Ident, pid: Option<&ast::Expr>, label: &Ident) -> Expr {
         let Some(signature) = self.signature(process) else { return Expr::Constant(0) };
         let pid = pid.map(|pid| Box::new(self.expr(pid)));
+        self.number_jump(signature.id, &label.name);
         let labels = self.remote_labels.get(signature.id.0 as usize);
         let Some(labels) = labels.filter(|labels| !labels.is_empty()) else {
             self.remote_too_early(process, label.span);
