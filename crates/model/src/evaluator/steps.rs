@@ -188,10 +188,10 @@ impl<'w, 's> Walk<'w, 's> {
         context.timeout = self.timeout;
         context.offer = offer;
         let mut outcome = context.execute(&transition.statement, taken);
-        if let Err(fault) = &mut outcome {
-            if fault.span == narrows_source::Span::default() {
-                fault.span = transition.span;
-            }
+        if let Err(fault) = &mut outcome
+            && fault.span == narrows_source::Span::default()
+        {
+            fault.span = transition.span;
         }
         // An assertion's place is its statement's; the statement itself does not know it.
         for violation in &mut self.scratch.violations[before..] {

@@ -190,10 +190,10 @@ impl Lowering<'_> {
     /// A jump that has a watched label becomes a skip before the jump, so that its label is a location.
     fn watch_labels(&mut self, process: &str, id: ProctypeId, graph: &mut Graph) {
         for (name, label) in self.watched_labels.clone() {
-            if &*name == process {
-                if let Some(jump) = graph.keep_label(&label) {
-                    self.unnumbered.push((id, label.to_string(), jump));
-                }
+            if &*name == process
+                && let Some(jump) = graph.keep_label(&label)
+            {
+                self.unnumbered.push((id, label.to_string(), jump));
             }
         }
     }

@@ -134,12 +134,12 @@ impl Parser<'_> {
             return Ok(Part::Temporal(formula));
         }
         let help = "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`";
-        if let (Part::Temporal(formula), Part::Plain(right)) = (left, right) {
-            if let Some(formula) = pushed_in(formula, operator, &right) {
-                let note = "it is read as if the comparison stood in parentheses";
-                self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
-                return Ok(Part::Temporal(formula));
-            }
+        if let (Part::Temporal(formula), Part::Plain(right)) = (left, right)
+            && let Some(formula) = pushed_in(formula, operator, &right)
+        {
+            let note = "it is read as if the comparison stood in parentheses";
+            self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
+            return Ok(Part::Temporal(formula));
         }
         self.report(Diagnostic::error("P0116", span, title).label(label).help(help));
         Err(Reported)
