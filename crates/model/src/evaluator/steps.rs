@@ -114,7 +114,8 @@ impl<'w, 's> Walk<'w, 's> {
                     escape = edge.escape;
                 }
                 Ok(Outcome::Blocked) => {
-                    if self.scratch.violations.len() > marks.1 {
+                    // With the timeout everything is tried once more; what is wrong was said before.
+                    if self.scratch.violations.len() > marks.1 && !self.timeout {
                         self.scratch.moves.push(step);
                         self.emit(None);
                     }
