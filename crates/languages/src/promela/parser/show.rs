@@ -1,8 +1,8 @@
 //! Trees as short texts, for tests.
 
 use crate::promela::ast::{
-    ActiveCount, BinaryOperator, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument,
-    Sequence, Statement, StatementKind, Step, Type, UnaryOperator, Unit,
+    ActiveCount, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence,
+    Statement, StatementKind, Step, Type, UnaryOperator, Unit,
 };
 
 fn list<T>(items: &[T], separator: &str, show: impl Fn(&T) -> String) -> String {
