@@ -1,7 +1,7 @@
 //! Why a statement can't be executed.
 
 use crate::evaluator::Context;
-use crate::{Binary, Evaluator, Expr, Pattern, Receive, Scalar, Statement, Unary, Violation};
+use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, Unary, Violation};
 
 /// An edge that can't be taken now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Context<'_, '_> {
                 let scalar = named_scalar(left).or(named_scalar(right));
                 let left = self.operand(left, scalar)?;
                 let right = self.operand(right, scalar)?;
-                format!("{left} {} {right}", symbol(*operator))
+                format!("{left} {} {right}", operator.symbol())
             }
             Expr::Unary(Unary::Not, operand) => format!("!{}", self.operand(operand, None)?),
             _ => self.shown(expr, None)?,
@@ -148,29 +148,6 @@ fn named_scalar(expr: &Expr) -> Option<Scalar> {
     match expr {
         Expr::Load(place) => Some(place.scalar).filter(|s| matches!(s, Scalar::Mtype(_) | Scalar::Bool)),
         _ => None,
-    }
-}
-
-fn symbol(operator: Binary) -> &'static str {
-    match operator {
-        Binary::Multiply => "*",
-        Binary::Divide => "/",
-        Binary::Remainder => "%",
-        Binary::Add => "+",
-        Binary::Subtract => "-",
-        Binary::ShiftLeft => "<<",
-        Binary::ShiftRight => ">>",
-        Binary::Less => "<",
-        Binary::LessEqual => "<=",
-        Binary::Greater => ">",
-        Binary::GreaterEqual => ">=",
-        Binary::Equal => "==",
-        Binary::NotEqual => "!=",
-        Binary::BitAnd => "&",
-        Binary::BitXor => "^",
-        Binary::BitOr => "|",
-        Binary::And => "&&",
-        Binary::Or => "||",
     }
 }
 

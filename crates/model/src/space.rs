@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use narrows_source::Span;
+use rustc_hash::FxHashSet;
 
 use crate::evaluator::Frames;
 use crate::{LocationId, ProctypeId, TransitionId};
@@ -35,7 +36,8 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
-    pub(crate) atomic_path: Vec<Vec<u8>>,
+    /// The states that an atomic sequence has passed through, once it is long.
+    pub(crate) atomic_path: FxHashSet<Vec<u8>>,
     pub(crate) output: Vec<u8>,
 }
 

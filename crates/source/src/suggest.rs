@@ -2,7 +2,8 @@
 
 /// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).clamp(1, 3);
+    // Of one or two letters everything is close: there only the case may differ.
+    let limit = (name.chars().count() / 3).min(3);
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name)
@@ -41,5 +42,7 @@ mod tests {
         assert_eq!(closest("brek", ["break", "byte"]), Some("break"));
         assert_eq!(closest("recieve", ["receive", "send"]), Some("receive"));
         assert_eq!(closest("xyz", ["count", "total"]), None);
+        assert_eq!(closest("y", ["_", "x"]), None);
+        assert_eq!(closest("Ok", ["ok", "no"]), Some("ok"));
     }
 }

@@ -1,7 +1,5 @@
 //! What a statement does to a state.
 
-use rustc_hash::FxHashSet;
-
 use narrows_source::Span;
 
 use super::channels::{Offer, Sent};
@@ -20,8 +18,8 @@ pub(crate) enum Outcome {
     Offered(Offer),
 }
 
-/// After this many jumps a `d_step` is watched for coming back to where it was.
-const PATIENCE: usize = 1000;
+/// A `d_step` of more jumps than this counts as endless.
+const LONGEST: u64 = 50_000_000;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(
@@ -166,13 +164,20 @@ impl Context<'_, '_> {
 
     fn run_d_step(&mut self, step: &DStep) -> Result<(), Fault> {
         let mut at = step.start;
-        let mut jumps = 0;
-        let mut seen = FxHashSet::default();
+        let mut jumps: u64 = 0;
+        let mut checkpoint = None;
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever.
-            if jumps > PATIENCE && !seen.insert((at, self.frame.visible().to_vec())) {
+            // It is deterministic: the same place with the same state again means for ever. Compared is with the state at
+            // the last power of two, which lies on the circle sooner or later (Brent's algorithm).
+            let returned = checkpoint
+                .as_ref()
+                .is_some_and(|(place, state)| *place == at && *state == self.frame.to_state());
+            if returned || jumps > LONGEST {
                 return Err(self.fault(ViolationKind::EndlessDStep, step.span));
+            }
+            if jumps >= 1024 && jumps.is_power_of_two() {
+                checkpoint = Some((at, self.frame.to_state()));
             }
             at = match &step.nodes[at.0 as usize] {
                 Node::Leave => return Ok(()),

@@ -97,9 +97,11 @@ impl Frame {
         state.extend_from_slice(&self.hidden);
     }
 
-    /// Returns what tells this state from others.
-    pub(crate) fn visible(&self) -> &[u8] {
-        &self.bytes
+    /// Returns the whole state, hidden variables included.
+    pub(crate) fn to_state(&self) -> Vec<u8> {
+        let mut state = Vec::with_capacity(self.bytes.len() + self.hidden.len());
+        self.save(&mut state);
+        state
     }
 
     /// Reads the two bytes at a place.

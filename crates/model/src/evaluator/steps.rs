@@ -27,8 +27,8 @@ pub(super) struct Walk<'w, 's> {
 /// After this many moves an atomic sequence is watched for coming back to where it was.
 const PATIENCE: usize = 200;
 
-/// An atomic sequence of more moves than this counts as endless.
-const LONGEST: usize = 20_000;
+/// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
+const LONGEST: usize = 100_000;
 
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
@@ -114,7 +114,8 @@ impl<'w, 's> Walk<'w, 's> {
                     escape = edge.escape;
                 }
                 Ok(Outcome::Blocked) => {
-                    if self.scratch.violations.len() > marks.1 {
+                    // With the timeout everything is tried once more; what is wrong was said before.
+                    if self.scratch.violations.len() > marks.1 && !self.timeout {
                         self.scratch.moves.push(step);
                         self.emit(None);
                     }
@@ -218,30 +219,23 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
-        if self.is_endless(frame) {
+        let watched = self.inside > PATIENCE;
+        if self.inside > LONGEST || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
             let kind = ViolationKind::EndlessAtomic;
             self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });
             self.emit(None);
             return;
         }
         let timeout = std::mem::replace(&mut self.timeout, false);
-        let watched = self.inside > PATIENCE;
-        if watched {
-            self.scratch.atomic_path.push(frame.visible().to_vec());
-        }
         self.inside += 1;
         if !self.process(frame, pid, None) && !self.stopped {
             self.emit(Some(frame));
         }
         self.inside -= 1;
         if watched {
-            self.scratch.atomic_path.pop();
+            self.scratch.atomic_path.remove(&frame.to_state());
         }
         self.timeout = timeout;
-    }
-
-    fn is_endless(&self, frame: &Frame) -> bool {
-        self.inside > LONGEST || self.scratch.atomic_path.iter().any(|state| state == frame.visible())
     }
 
     fn emit(&mut self, target: Option<&Frame>) {
