@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use narrows_source::Span;
 
-use crate::evaluator::Frames;
+use crate::evaluator::{Frame, Frames};
 use crate::{LocationId, ProctypeId, TransitionId};
 
 /// States as byte strings of any length, and how they follow each other.
@@ -35,7 +35,7 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
-    pub(crate) atomic_path: Vec<Vec<u8>>,
+    pub(crate) atomic_path: Vec<Frame>,
     pub(crate) output: Vec<u8>,
 }
 
@@ -128,6 +128,8 @@ pub enum ViolationKind {
     TooManyProcesses,
     /// More than 255 channels.
     TooManyChannels,
+    /// A state of more bytes than any machine should have to copy at every step.
+    StateTooLarge,
     /// A statement in a `d_step` can't be executed.
     BlockedDStep,
     /// A send to a rendezvous channel in a `d_step`.
@@ -164,6 +166,7 @@ impl ViolationKind {
             ViolationKind::NoChannel => "use of an uninitialised channel",
             ViolationKind::TooManyProcesses => "too many processes",
             ViolationKind::TooManyChannels => "too many channels",
+            ViolationKind::StateTooLarge => "state too large",
             ViolationKind::BlockedDStep => "statement blocks inside a d_step",
             ViolationKind::RendezvousInDStep => "rendezvous send inside a d_step",
             ViolationKind::EndlessDStep => "endless loop inside a d_step",

@@ -1,11 +1,17 @@
 //! "Did you mean …?"
 
+/// Longer words are not compared: the time grows with the product of the lengths.
+const LONGEST: usize = 64;
+
 /// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let limit = (name.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        .filter(|candidate| *candidate != name && candidate.len() <= LONGEST)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
@@ -41,5 +47,12 @@ mod tests {
         assert_eq!(closest("brek", ["break", "byte"]), Some("break"));
         assert_eq!(closest("recieve", ["receive", "send"]), Some("receive"));
         assert_eq!(closest("xyz", ["count", "total"]), None);
+    }
+
+    #[test]
+    fn long_words_cost_nothing() {
+        let (left, right) = ("x".repeat(1_000_000), "x".repeat(1_000_001));
+        assert_eq!(closest(&left, [right.as_str()]), None);
+        assert_eq!(closest("x", [right.as_str()]), None);
     }
 }

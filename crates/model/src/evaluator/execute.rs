@@ -1,14 +1,12 @@
 //! What a statement does to a state.
 
-use rustc_hash::FxHashSet;
-
 use narrows_source::Span;
 
 use super::channels::{Offer, Sent};
 use super::expressions::{Context, Fault};
 use super::frame::Frame;
 use super::processes;
-use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind};
+use crate::{DStep, Guard, Node, NodeId, Run, Statement, System, Violation, ViolationKind};
 
 /// How a statement went.
 pub(super) enum Outcome {
@@ -22,6 +20,9 @@ pub(super) enum Outcome {
 
 /// After this many jumps a `d_step` is watched for coming back to where it was.
 const PATIENCE: usize = 1000;
+
+/// A `d_step` of more jumps than this counts as endless.
+const LONGEST: usize = 10_000_000;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(
@@ -160,12 +161,19 @@ impl Context<'_, '_> {
     fn run_d_step(&mut self, step: &DStep) -> Result<(), Fault> {
         let mut at = step.start;
         let mut jumps = 0;
-        let mut seen = FxHashSet::default();
+        let mut mark: Option<(NodeId, Frame)> = None;
+        let mut next_mark = PATIENCE;
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever.
-            if jumps > PATIENCE && !seen.insert((at, self.frame.visible().to_vec())) {
+            // It is deterministic: the same place with the same state again means for ever. One state is remembered,
+            // and replaced after twice as long each time (Brent, BIT 1980): that finds any circle.
+            let is_back = mark.as_ref().is_some_and(|mark| mark.0 == at && mark.1.is_same(self.frame));
+            if is_back || jumps > LONGEST {
                 return Err(self.fault(ViolationKind::EndlessDStep, step.span));
+            }
+            if jumps == next_mark {
+                mark = Some((at, self.frame.clone()));
+                next_mark *= 2;
             }
             at = match &step.nodes[at.0 as usize] {
                 Node::Leave => return Ok(()),

@@ -97,9 +97,14 @@ impl Frame {
         state.extend_from_slice(&self.hidden);
     }
 
-    /// Returns what tells this state from others.
-    pub(crate) fn visible(&self) -> &[u8] {
-        &self.bytes
+    /// Returns how many bytes the state has.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len() + self.hidden.len()
+    }
+
+    /// Returns whether everything is the same, hidden variables included.
+    pub(crate) fn is_same(&self, other: &Frame) -> bool {
+        self.bytes == other.bytes && self.hidden == other.hidden
     }
 
     /// Reads the two bytes at a place.
@@ -129,10 +134,10 @@ impl Frame {
     }
 
     pub(crate) fn priority(&self, pid: usize) -> u8 {
-        if self.process_head as usize > PROCESS_HEAD {
-            self.bytes[self.processes[pid] as usize + PROCESS_HEAD]
-        } else {
-            1
+        // Before any process exists, global variables get their first values.
+        match self.processes.get(pid) {
+            Some(at) if self.process_head as usize > PROCESS_HEAD => self.bytes[*at as usize + PROCESS_HEAD],
+            _ => 1,
         }
     }
 

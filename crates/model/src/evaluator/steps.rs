@@ -30,6 +30,9 @@ const PATIENCE: usize = 200;
 /// An atomic sequence of more moves than this counts as endless.
 const LONGEST: usize = 20_000;
 
+/// Likewise one whose states, all of which are kept on the way, have more bytes than this.
+const MOST_BYTES: usize = 256 << 20;
+
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
         evaluator: &'w Evaluator<'s>,
@@ -217,7 +220,8 @@ impl<'w, 's> Walk<'w, 's> {
         let timeout = std::mem::replace(&mut self.timeout, false);
         let watched = self.inside > PATIENCE;
         if watched {
-            self.scratch.atomic_path.push(frame.visible().to_vec());
+            let copy = self.scratch.frames.copy_of(frame);
+            self.scratch.atomic_path.push(copy);
         }
         self.inside += 1;
         if !self.process(frame, pid, None) && !self.stopped {
@@ -225,13 +229,16 @@ impl<'w, 's> Walk<'w, 's> {
         }
         self.inside -= 1;
         if watched {
-            self.scratch.atomic_path.pop();
+            let copy = self.scratch.atomic_path.pop();
+            self.scratch.frames.give_back(copy.unwrap_or_default());
         }
         self.timeout = timeout;
     }
 
     fn is_endless(&self, frame: &Frame) -> bool {
-        self.inside > LONGEST || self.scratch.atomic_path.iter().any(|state| state == frame.visible())
+        self.inside > LONGEST
+            || self.inside * frame.size() > MOST_BYTES
+            || self.scratch.atomic_path.iter().any(|state| state.is_same(frame))
     }
 
     fn emit(&mut self, target: Option<&Frame>) {

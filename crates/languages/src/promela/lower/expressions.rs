@@ -189,7 +189,7 @@ impl Lowering<'_> {
                 return None;
             };
             found.kind = field.kind;
-            found.offset += field.offset;
+            found.offset = found.offset.saturating_add(field.offset);
             self.index(&mut found, part, field.length);
         }
         Some(found)
@@ -221,7 +221,10 @@ impl Lowering<'_> {
             (Some(length), Some(index)) => {
                 let value = self.expr(index);
                 match value.constant().map(u32::try_from) {
-                    Some(Ok(constant)) if constant < length => found.offset += constant * stride,
+                    Some(Ok(constant)) if constant < length => {
+                        let more = constant.saturating_mul(stride);
+                        found.offset = found.offset.saturating_add(more);
+                    }
                     _ => found.indices.push(Index { value, stride, length }),
                 }
             }

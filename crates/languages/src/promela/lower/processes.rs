@@ -100,7 +100,7 @@ impl Lowering<'_> {
                 }
                 let kind = self.resolve_type(&declaration.kind, variable.width, false, declaration.kind_span);
                 let offset = self.scopes.local_bytes;
-                self.scopes.local_bytes += self.bytes_of(kind);
+                self.scopes.local_bytes = offset.saturating_add(self.bytes_of(kind));
                 let area = narrows_model::Area::Local;
                 let declared = scopes::Variable {
                     kind,
@@ -113,6 +113,9 @@ impl Lowering<'_> {
                 };
                 if let Some(earlier) = self.scopes.declare(variable.name.name.clone(), declared) {
                     self.redeclared(&variable.name, earlier);
+                }
+                if !self.take_room(kind, 1, true, variable.name.span) {
+                    continue;
                 }
                 for leaf in self.leaves(kind, None) {
                     let offset = offset + leaf.offset;
