@@ -163,9 +163,9 @@ impl Evaluator<'_> {
             Some(id) => &self.system().proctype(id).setup,
             None => &self.system().setup,
         };
-        setup.iter().any(|step| {
-            matches!(step, Setup::Channel(place, _) if place.area == area && place.offset == offset)
-        })
+        setup.iter().any(
+            |step| matches!(step, Setup::Channel(place, _) if place.area == area && place.offset == offset),
+        )
     }
 }
 

@@ -37,9 +37,9 @@ impl Evaluator<'_> {
                 let transition = proctype.transition(edge.transition);
                 let mut violations: Vec<Violation> = Vec::new();
                 let mut context = Context::new(self.system(), &mut frame, pid, &mut violations);
-                let reason = context.why_not(&transition.statement).unwrap_or_else(|fault| {
-                    format!("evaluating it is a fault: {}", fault.kind.message())
-                });
+                let reason = context
+                    .why_not(&transition.statement)
+                    .unwrap_or_else(|fault| format!("evaluating it is a fault: {}", fault.kind.message()));
                 list.push(Disabled { pid, text: transition.text.clone(), span: transition.span, reason });
             }
         }
@@ -56,7 +56,9 @@ impl Context<'_, '_> {
             }
         }
         Ok(match statement {
-            Statement::Condition(Expr::Timeout) => "something else can move, so there is no timeout".to_owned(),
+            Statement::Condition(Expr::Timeout) => {
+                "something else can move, so there is no timeout".to_owned()
+            }
             Statement::Condition(condition) => {
                 if self.holds(condition)? {
                     blocked_by_others()
@@ -85,11 +87,10 @@ impl Context<'_, '_> {
 
     fn channel_index(&mut self, channel: &Expr, span: narrows_source::Span) -> Result<usize, Violation> {
         let number = self.value(channel)?;
-        usize::try_from(number - 1).ok().filter(|index| *index < self.frame.channel_count()).ok_or(Violation {
-            kind: crate::ViolationKind::NoChannel,
-            span,
-            pid: self.pid as u8,
-        })
+        usize::try_from(number - 1)
+            .ok()
+            .filter(|index| *index < self.frame.channel_count())
+            .ok_or(Violation { kind: crate::ViolationKind::NoChannel, span, pid: self.pid as u8 })
     }
 
     fn why_no_receive(&mut self, receive: &Receive) -> Result<String, Violation> {

@@ -17,7 +17,8 @@ pub struct Transfer {
 impl Evaluator<'_> {
     /// Returns what a move sends, given the state before it; `None` if it is not a send.
     pub fn sent(&self, before: &[u8], step: Move) -> Option<Transfer> {
-        let Statement::Send(send) = &self.system().proctype(step.proctype).transition(step.transition).statement
+        let Statement::Send(send) =
+            &self.system().proctype(step.proctype).transition(step.transition).statement
         else {
             return None;
         };

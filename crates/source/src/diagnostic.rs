@@ -87,7 +87,7 @@ impl Diagnostic {
 }
 
 /// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the whole text.
-const MOST: usize = 500;
+const MOST: usize = 200;
 
 /// Collects messages in the order they are found.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,11 @@ impl Diagnostics {
     /// Returns whether any of them is an error.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
+    }
+
+    /// Returns whether further errors are only counted: it is not worth it to work out what they would say.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MOST
     }
 
     /// Returns them all, in the order of their places.

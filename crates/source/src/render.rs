@@ -16,8 +16,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String
             files.push(label.span.file);
         }
     }
-    let mut group = level.primary_title(diagnostic.title.as_str()).id(diagnostic.code).elements(
-        files.iter().map(|id| {
+    let mut group =
+        level.primary_title(diagnostic.title.as_str()).id(diagnostic.code).elements(files.iter().map(|id| {
             let file = sources.file(*id);
             let mut snippet = Snippet::source(file.text.as_str()).path(file.name.as_str());
             if diagnostic.primary.span.file == *id {
@@ -29,8 +29,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String
                 snippet = snippet.annotation(kind.label(non_empty(&label.text)));
             }
             snippet
-        }),
-    );
+        }));
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
     }

@@ -52,8 +52,8 @@ pub struct SourceFile {
 
 impl SourceFile {
     fn new(name: String, text: String) -> Self {
-        let line_starts =
-            std::iter::once(0).chain(text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0 as u32 + 1));
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0 as u32 + 1));
         SourceFile { line_starts: line_starts.collect(), name, text }
     }
 

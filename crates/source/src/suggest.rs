@@ -2,6 +2,8 @@
 
 /// Longer words are not compared: the time grows with the product of the lengths.
 const LONGEST: usize = 64;
+/// So many words are looked at.
+const MOST: usize = 1000;
 
 /// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -11,6 +13,7 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = (name.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()
+        .take(MOST)
         .filter(|candidate| *candidate != name && candidate.len() <= LONGEST)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)

@@ -1,8 +1,8 @@
 //! Statements, from assignments to nested blocks.
 
-use super::names::Kind;
 use super::bodies::Body;
 use super::features::Feature;
+use super::names::Kind;
 use super::names::Place;
 use crate::tree::Node;
 

@@ -5,11 +5,11 @@
 
 use std::ops::ControlFlow;
 
+use super::Evaluator;
 use super::channels::Offer;
 use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
-use super::Evaluator;
 use crate::{Expansion, Move, MoveKind, Scratch, Statement, Successor, Transition, Violation, ViolationKind};
 
 pub(super) struct Walk<'w, 's> {
@@ -97,8 +97,13 @@ impl<'w, 's> Walk<'w, 's> {
             }
             let transition = proctype.transition(edge.transition);
             let kind = if offer.is_some() { MoveKind::Accept } else { MoveKind::Alone };
-            let step =
-                Move { pid: pid as u8, proctype: frame.proctype(pid), from, transition: edge.transition, kind };
+            let step = Move {
+                pid: pid as u8,
+                proctype: frame.proctype(pid),
+                from,
+                transition: edge.transition,
+                kind,
+            };
             let marks = (self.scratch.moves.len(), self.scratch.violations.len());
             let mut next = self.scratch.frames.copy_of(frame);
             let outcome = self.execute(&mut next, pid, transition, offer, moved);

@@ -276,14 +276,10 @@ impl Graph {
             let Kind::Goto(target) = &element.kind else { continue };
             let Target::Label(name, _) = target else { continue };
             let Some(to) = self.find_label(target) else {
-                let mut names: Vec<&str> = self
-                    .labels
-                    .iter()
-                    .filter_map(|label| match &label.target {
-                        Target::Label(name, _) => Some(&**name),
-                        Target::Break(_) => None,
-                    })
-                    .collect();
+                if diagnostics.is_full() {
+                    continue;
+                }
+                let mut names: Vec<&str> = self.labels.names().collect();
                 names.sort_unstable();
                 let mut diagnostic =
                     Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))

@@ -29,7 +29,7 @@ impl Lowering<'_> {
             }
             let kind = self.resolve_type(kind, None, false, *span);
             let slots = u32::from(capacity.max(1));
-            if !self.take_room(kind, slots, true, *span) {
+            if !self.take_room(kind, slots, "", true, *span) {
                 continue;
             }
             fields.extend(self.leaves(kind, None).into_iter().map(|leaf| leaf.scalar));
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         // Lowering a place twice would double the work at each level of places inside indices.
         let Type::Structure(_) = self.type_of(place)? else { return None };
         let found = self.find_place(place)?;
-        if !self.take_room(found.kind, 1, false, place.span) {
+        if !self.take_room(found.kind, 1, "", false, place.span) {
             return Some(Vec::new());
         }
         let leaves = self.leaves(found.kind, None);

@@ -37,7 +37,7 @@ impl Lowering<'_> {
             let start = self.start_value(variable, kind);
             let (area, offset) = self.allocate(hidden, kind, length);
             self.declare(variable, kind, length, area, offset, &start);
-            if !self.take_room(kind, length.unwrap_or(1), true, variable.name.span) {
+            if !self.take_room(kind, length.unwrap_or(1), &variable.name.name, true, variable.name.span) {
                 continue;
             }
             let leaves = self.named_leaves(&variable.name.name, kind, length, offset);
@@ -233,7 +233,7 @@ impl Lowering<'_> {
             let start = self.start_value(variable, kind);
             let (area, offset) = self.allocate(false, kind, length);
             self.declare(variable, kind, length, area, offset, &start);
-            if !self.take_room(kind, length.unwrap_or(1), true, variable.name.span) {
+            if !self.take_room(kind, length.unwrap_or(1), &variable.name.name, true, variable.name.span) {
                 continue;
             }
             let leaves = self.named_leaves(&variable.name.name, kind, length, offset);

@@ -232,6 +232,9 @@ impl Lowering<'_> {
     }
 
     fn unknown_name(&mut self, name: &Ident) {
+        if self.diagnostics.is_full() {
+            return;
+        }
         let mut names = self.scopes.names();
         names.extend(PREDEFINED);
         names.extend([
@@ -257,7 +260,7 @@ impl Lowering<'_> {
 
     fn signature(&mut self, process: &Ident) -> Option<super::Signature> {
         let signature = self.signatures.get(&process.name).cloned();
-        if signature.is_none() {
+        if signature.is_none() && !self.diagnostics.is_full() {
             let mut names: Vec<&str> = self.signatures.keys().map(|name| &**name).collect();
             names.sort_unstable();
             let title = format!("unknown proctype `{}`", process.name);
@@ -280,6 +283,7 @@ impl Lowering<'_> {
         };
         match labels.get(&*label.name) {
             Some(location) => Expr::AtLocation { proctype: signature.id, pid, location: *location },
+            None if self.diagnostics.is_full() => Expr::Constant(0),
             None => {
                 let mut names: Vec<&str> = labels.keys().map(String::as_str).collect();
                 names.sort_unstable();

@@ -200,7 +200,8 @@ impl Preprocessor<'_> {
         }
         let (files, bytes) = self.included;
         if files >= MAX_FILES || bytes > MAX_INCLUDED {
-            let title = if files >= MAX_FILES { "too many files are included" } else { "too much is included" };
+            let title =
+                if files >= MAX_FILES { "too many files are included" } else { "too much is included" };
             self.diagnostics.push(
                 Diagnostic::error("P0003", span, title)
                     .label(format!("{files} files with {bytes} bytes so far"))
