@@ -2,19 +2,44 @@
 
 #![no_main]
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
 use libfuzzer_sys::fuzz_target;
-use narrows_explicit::{Budget, Faults, Unwatched, breadth_first, depth_first};
-use narrows_model::Evaluator;
+use narrows_explicit::{Budget, Faults, Progress, Watch, breadth_first, depth_first};
+use narrows_model::{Evaluator, Limit, System};
+
+/// Also stops inside a state that has no end of successors, such as an atomic sequence with many choices.
+#[derive(Default)]
+struct Patience(AtomicU32);
+
+impl Watch for Patience {
+    fn check(&self, _: &Progress) -> Option<Limit> {
+        (self.0.fetch_add(1, Ordering::Relaxed) >= 5).then_some(Limit::Time)
+    }
+}
+
+/// Atomic sequences need a deep stack, as the program itself has.
+const STACK: usize = 256 << 20;
 
 fuzz_target!(|data: &[u8]| {
     let Some(system) = narrows_fuzz::compile(data) else { return };
-    let space = Evaluator::new(&system);
-    let budget = Budget { memory: 64 << 20, states: 2_000, transitions: 10_000, watch: &Unwatched };
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || explore(&system));
+        worker.expect("a thread").join().expect("no panic");
+    });
+});
+
+fn explore(system: &System) {
+    let space = Evaluator::new(system);
+    let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
+    let mut budget = Budget { memory: 64 << 20, states: 2_000, transitions: 10_000, watch: &deep_watch };
     let deep = depth_first(&space, Faults::Continue, &budget);
+    budget.watch = &wide_watch;
     let wide = breadth_first(&space, &[], &budget);
     // States that differ only in hidden bytes count as one, and then the order decides which is followed.
     if deep.is_complete() && wide.is_complete() && system.hidden_bytes == 0 {
         assert_eq!(deep.coverage.states, wide.coverage.states);
         assert_eq!(deep.coverage.transitions, wide.coverage.transitions);
     }
-});
+}

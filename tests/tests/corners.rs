@@ -11,8 +11,10 @@ use narrows_tests::spin::{self, Limits};
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/corners");
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("readable").path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     paths.sort();
     assert!(!paths.is_empty());
     paths
@@ -23,7 +25,7 @@ fn counts_are_those_that_the_models_state() {
     for path in models() {
         let text = fs::read_to_string(&path).expect("readable");
         let expected = text.split("RESULT: ").nth(1).and_then(|rest| rest.split(" */").next());
-        let found = match narrows::explore_file(&path, &[], Duration::from_secs(60)).expect("narrows runs") {
+        let found = match narrows::explore_file(&path, &[], Duration::from_mins(1)).expect("narrows runs") {
             Outcome::Explored(found) => found,
             other => panic!("{}: {other:?}", path.display()),
         };

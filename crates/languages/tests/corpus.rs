@@ -1,10 +1,13 @@
 //! SPIN's own examples, where they are installed: they parse, and broken copies of them never panic.
 
+mod mutate;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_languages::promela::{Options, parse};
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
+use narrows_tests::random::Random;
 
 /// Where the models are; more folders may come from the environment variable `NARROWS_MODELS`.
 const EXAMPLES: &str = "/usr/share/doc/spin/examples";
@@ -76,55 +79,12 @@ fn examples_parse() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A small generator of numbers, so that the test is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
-
-/// Splits a text into words, signs and white space.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    let mut last_word = false;
-    for (index, character) in text.char_indices() {
-        let word = character.is_alphanumeric() || character == '_';
-        if index > start && !(word && last_word) {
-            pieces.push(&text[start..index]);
-            start = index;
-        }
-        last_word = word;
-    }
-    pieces.push(&text[start..]);
-    pieces
-}
-
 #[test]
 fn broken_examples_do_not_panic() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new(1);
     for (name, text) in all_models() {
         for _ in 0..20 {
-            let mut broken = pieces(&text);
-            for _ in 0..=random.below(6) {
-                let from = random.below(broken.len());
-                let to = random.below(broken.len());
-                match random.below(4) {
-                    0 => drop(broken.remove(from)),
-                    1 => broken.insert(to, broken[from]),
-                    2 => broken.swap(from, to),
-                    _ => broken.truncate(from.max(1)),
-                }
-                if broken.is_empty() {
-                    break;
-                }
-            }
-            let broken = broken.concat();
+            let broken = mutate::mutate(&text, &mut random);
             let (sources, list) = diagnose(&name, &broken);
             for diagnostic in list.iter().take(5) {
                 assert!(!render(diagnostic, &sources, false).is_empty());

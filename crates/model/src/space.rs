@@ -132,6 +132,8 @@ pub enum ViolationKind {
     TooManyProcesses,
     /// More than 255 channels.
     TooManyChannels,
+    /// A state of more bytes than any machine should have to copy at every step.
+    StateTooLarge,
     /// A statement in a `d_step` can't be executed.
     BlockedDStep,
     /// A send to a rendezvous channel in a `d_step`.
@@ -169,6 +171,7 @@ impl ViolationKind {
             ViolationKind::NoChannel => "use of an uninitialised channel",
             ViolationKind::TooManyProcesses => "too many processes",
             ViolationKind::TooManyChannels => "too many channels",
+            ViolationKind::StateTooLarge => "state too large",
             ViolationKind::BlockedDStep => "statement blocks inside a d_step",
             ViolationKind::RendezvousInDStep => "rendezvous send inside a d_step",
             ViolationKind::EndlessDStep => "endless loop inside a d_step",

@@ -288,7 +288,7 @@ impl System {
     /// Returns the symbolic name of a value.
     pub fn mtype_name(&self, set: u16, value: i32) -> Option<&str> {
         let set = self.mtypes.get(set as usize)?;
-        set.names.get(usize::try_from(value - 1).ok()?).map(String::as_str)
+        set.names.get(usize::try_from(value.checked_sub(1)?).ok()?).map(String::as_str)
     }
 }
 

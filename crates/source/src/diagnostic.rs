@@ -1,5 +1,7 @@
 //! Messages about a text.
 
+use std::collections::HashMap;
+
 use crate::Span;
 
 /// How bad a [`Diagnostic`] is.
@@ -84,23 +86,46 @@ impl Diagnostic {
     }
 }
 
+/// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the whole text.
+const MOST: usize = 200;
+
 /// Collects messages in the order they are found.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    /// Where in the list the messages of each code and place are.
+    known: HashMap<(&'static str, Span), Vec<usize>>,
+    errors: usize,
+    warnings: usize,
 }
 
 impl Diagnostics {
-    /// Adds a message, unless the very same one is there already (an inline is checked at every call).
+    /// Adds a message, unless the very same one is there already (an inline is checked at every call) or there are
+    /// hundreds.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if !self.list.contains(&diagnostic) {
+        let known = self.known.entry((diagnostic.code, diagnostic.primary.span)).or_default();
+        if known.iter().any(|index| self.list[*index] == diagnostic) {
+            return;
+        }
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= MOST {
+            known.push(self.list.len());
             self.list.push(diagnostic);
         }
     }
 
     /// Returns whether any of them is an error.
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|d| d.severity == Severity::Error)
+        self.errors > 0
+    }
+
+    /// Returns whether further errors are only counted: it is not worth it to work out what they would say.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MOST
     }
 
     /// Returns them all, in the order of their places.
@@ -120,4 +145,23 @@ pub struct Explanation {
     pub title: &'static str,
     /// What it means, an example, and what to do: Markdown.
     pub text: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Diagnostic, Diagnostics, MOST};
+    use crate::{FileId, Span};
+
+    #[test]
+    fn many_messages_are_cut_off_but_errors_count() {
+        let mut diagnostics = Diagnostics::default();
+        for place in 0..100_000 {
+            diagnostics.push(Diagnostic::warning("P0301", Span::new(FileId(0), place, place), "hidden"));
+        }
+        assert!(!diagnostics.has_errors());
+        diagnostics.push(Diagnostic::error("P0201", Span::default(), "unknown"));
+        diagnostics.push(Diagnostic::error("P0201", Span::default(), "unknown"));
+        assert!(diagnostics.has_errors());
+        assert_eq!(diagnostics.sorted().len(), MOST + 1);
+    }
 }

@@ -1,12 +1,21 @@
 //! "Did you mean …?"
 
+/// Longer words are not compared: the time grows with the product of the lengths.
+const LONGEST: usize = 64;
+/// So many words are looked at.
+const MOST: usize = 1000;
+
 /// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     // Of one or two letters everything is close: there only the case may differ.
     let limit = (name.chars().count() / 3).min(3);
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        .take(MOST)
+        .filter(|candidate| *candidate != name && candidate.len() <= LONGEST)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
@@ -44,5 +53,12 @@ mod tests {
         assert_eq!(closest("xyz", ["count", "total"]), None);
         assert_eq!(closest("y", ["_", "x"]), None);
         assert_eq!(closest("Ok", ["ok", "no"]), Some("ok"));
+    }
+
+    #[test]
+    fn long_words_cost_nothing() {
+        let (left, right) = ("x".repeat(1_000_000), "x".repeat(1_000_001));
+        assert_eq!(closest(&left, [right.as_str()]), None);
+        assert_eq!(closest("x", [right.as_str()]), None);
     }
 }

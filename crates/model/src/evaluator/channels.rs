@@ -3,13 +3,32 @@
 use narrows_source::Span;
 
 use super::expressions::{Context, Fault};
-use crate::{ChannelKind, Message, Pattern, Query, Receive, Send, ViolationKind};
+use super::frame::Frame;
+use crate::{ChannelKind, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
 
 /// A message that a sender holds out in a rendezvous.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
     pub(crate) channel: usize,
     pub(crate) message: Message,
+}
+
+/// Reads a message field by field.
+struct Reader<'s> {
+    channel: usize,
+    fields: &'s [Scalar],
+    at: usize,
+}
+
+impl Reader<'_> {
+    /// Returns the next field; one that a message lacks is 0.
+    fn next(&mut self, frame: &Frame) -> i32 {
+        let Some((scalar, rest)) = self.fields.split_first() else { return 0 };
+        let value = scalar.read(frame.messages(self.channel), self.at);
+        self.fields = rest;
+        self.at += scalar.bytes() as usize;
+        value
+    }
 }
 
 /// How a send went.
@@ -63,13 +82,10 @@ impl<'s> Context<'_, 's> {
         })
     }
 
-    /// Reads a field of a message; a field that a message of one field lacks is 0.
-    fn field(&self, channel: usize, slot: usize, field: usize) -> i32 {
+    /// Starts to read a message field by field.
+    fn reader(&self, channel: usize, slot: usize) -> Reader<'s> {
         let kind = self.kind(channel);
-        let Some(scalar) = kind.fields.get(field) else { return 0 };
-        let before: u32 = kind.fields[..field].iter().map(|f| f.bytes()).sum();
-        let at = slot * kind.message_bytes() as usize + before as usize;
-        scalar.read(self.frame.messages(channel), at)
+        Reader { channel, fields: &kind.fields, at: slot * kind.message_bytes() as usize }
     }
 
     /// Returns whether a send would not block.
@@ -117,7 +133,8 @@ impl<'s> Context<'_, 's> {
     fn sorted_slot(&self, channel: usize, message: &[i32], length: usize) -> usize {
         (0..length)
             .find(|slot| {
-                let there = (0..message.len()).map(|field| self.field(channel, *slot, field));
+                let mut reader = self.reader(channel, *slot);
+                let there = (0..message.len()).map(|_| reader.next(self.frame));
                 message.iter().copied().lt(there)
             })
             .unwrap_or(length)
@@ -128,11 +145,13 @@ impl<'s> Context<'_, 's> {
         let length = self.frame.channel_length(channel);
         let slots = if receive.random { length } else { length.min(1) };
         'slots: for slot in 0..slots {
+            let mut reader = self.reader(channel, slot);
             for (field, pattern) in receive.patterns.iter().enumerate() {
+                let there = reader.next(self.frame);
                 if let Pattern::Match(expected) = pattern {
                     let value = self.value(expected)?;
                     self.check_field(channel, field, receive)?;
-                    if value != self.field(channel, slot, field) {
+                    if value != there {
                         continue 'slots;
                     }
                 }
@@ -222,15 +241,16 @@ impl<'s> Context<'_, 's> {
             }
             self.report(ViolationKind::WrongFieldCountReceived, receive.span);
         }
+        let mut reader = self.reader(channel, slot);
         for (field, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Store(_) | Pattern::Discard = pattern {
                 self.check_field(channel, field, receive)?;
             }
+            let value = match offer {
+                Some(offer) => offer.message.get(field).copied().unwrap_or(0),
+                None => reader.next(self.frame),
+            };
             if let Pattern::Store(place) = pattern {
-                let value = match offer {
-                    Some(offer) => offer.message.get(field).copied().unwrap_or(0),
-                    None => self.field(channel, slot, field),
-                };
                 self.store(place, value)?;
             }
         }

@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
 }
 
 /// A `d_step` of more jumps than this counts as endless.
-const LONGEST: u64 = 50_000_000;
+const LONGEST: u64 = 10_000_000;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(

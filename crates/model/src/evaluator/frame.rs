@@ -97,9 +97,14 @@ impl Frame {
         state.extend_from_slice(&self.hidden);
     }
 
+    /// Returns how many bytes the state has.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len() + self.hidden.len()
+    }
+
     /// Returns the whole state, hidden variables included.
     pub(crate) fn to_state(&self) -> Vec<u8> {
-        let mut state = Vec::with_capacity(self.bytes.len() + self.hidden.len());
+        let mut state = Vec::with_capacity(self.size());
         self.save(&mut state);
         state
     }
@@ -131,10 +136,10 @@ impl Frame {
     }
 
     pub(crate) fn priority(&self, pid: usize) -> u8 {
-        if self.process_head as usize > PROCESS_HEAD {
-            self.bytes[self.processes[pid] as usize + PROCESS_HEAD]
-        } else {
-            1
+        // Before any process exists, global variables get their first values.
+        match self.processes.get(pid) {
+            Some(at) if self.process_head as usize > PROCESS_HEAD => self.bytes[*at as usize + PROCESS_HEAD],
+            _ => 1,
         }
     }
 

@@ -9,6 +9,9 @@ use crate::{ProctypeId, Setup, Statement, System, Violation, ViolationKind};
 /// SPIN's limit, and ours: numbers of processes and channels are bytes.
 const MOST: usize = 255;
 
+/// More bytes than this are no state: every step copies it.
+const LARGEST_STATE: usize = 16 << 20;
+
 /// Creates a process and gives its variables their first values.
 pub(super) fn create(
     system: &System,
@@ -23,6 +26,9 @@ pub(super) fn create(
         return Err(Violation { kind: ViolationKind::TooManyProcesses, ..fault });
     }
     let kind = system.proctype(proctype);
+    if frame.size() + kind.local_bytes as usize > LARGEST_STATE {
+        return Err(Violation { kind: ViolationKind::StateTooLarge, ..fault });
+    }
     let pid = frame.add_process(system, proctype, kind.start, priority);
     for (parameter, value) in kind.parameters.iter().zip(arguments) {
         frame.write(parameter.area, pid, parameter.offset, parameter.scalar, *value);
@@ -44,6 +50,11 @@ impl Context<'_, '_> {
                 Setup::Channel(place, kind) => {
                     if self.frame.channel_count() >= MOST {
                         return Err(self.fault(ViolationKind::TooManyChannels, span));
+                    }
+                    let size = &self.system.channel_kinds[usize::from(*kind)];
+                    let more = usize::from(size.capacity) * size.message_bytes() as usize;
+                    if self.frame.size() + more > LARGEST_STATE {
+                        return Err(self.fault(ViolationKind::StateTooLarge, span));
                     }
                     let channel = self.frame.add_channel(self.system, *kind);
                     self.store(place, channel as i32 + 1)?;

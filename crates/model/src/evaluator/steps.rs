@@ -30,6 +30,9 @@ const PATIENCE: usize = 200;
 /// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
 const LONGEST: usize = 100_000;
 
+/// Likewise one whose states, all of which are kept on the way, have more bytes than this.
+const MOST_BYTES: usize = 256 << 20;
+
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
         evaluator: &'w Evaluator<'s>,
@@ -220,7 +223,8 @@ impl<'w, 's> Walk<'w, 's> {
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
         let watched = self.inside > PATIENCE;
-        if self.inside > LONGEST || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
+        let too_long = self.inside > LONGEST || self.inside * frame.size() > MOST_BYTES;
+        if too_long || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
             let kind = ViolationKind::EndlessAtomic;
             self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });
             self.emit(None);

@@ -9,8 +9,10 @@ use super::graph::{ElementId, Graph, Kind, SequenceId, status};
 
 impl Graph {
     pub(super) fn d_step(&self, sequence: SequenceId, span: Span) -> DStep {
-        let mut builder = Builder { graph: self, nodes: vec![Node::Leave], known: BTreeMap::new() };
+        let mut builder =
+            Builder { graph: self, nodes: vec![Node::Leave], known: BTreeMap::new(), open: Vec::new() };
         let start = builder.node(Some(self.first(sequence)));
+        builder.build();
         let mut guards = Vec::new();
         self.guards(sequence, &mut guards);
         DStep { guards, nodes: builder.nodes, start, span }
@@ -64,6 +66,8 @@ struct Builder<'g> {
     graph: &'g Graph,
     nodes: Vec<Node>,
     known: BTreeMap<ElementId, NodeId>,
+    /// Elements whose nodes have a number but no content yet: a list, as long sequences would need a deep stack.
+    open: Vec<(ElementId, NodeId)>,
 }
 
 impl Builder<'_> {
@@ -78,8 +82,19 @@ impl Builder<'_> {
         let node = NodeId(self.nodes.len() as u32);
         self.known.insert(id, node);
         self.nodes.push(Node::Leave);
+        self.open.push((id, node));
+        node
+    }
+
+    fn build(&mut self) {
+        while let Some((id, node)) = self.open.pop() {
+            self.nodes[node.0 as usize] = self.content(id);
+        }
+    }
+
+    fn content(&mut self, id: ElementId) -> Node {
         let element = self.graph.element(id);
-        self.nodes[node.0 as usize] = match &element.kind {
+        match &element.kind {
             Kind::Basic(statement) => Node::Execute(statement.clone(), self.node(element.next), element.span),
             Kind::Else => Node::Execute(Statement::Skip, self.node(element.next), element.span),
             Kind::Goto(target) => Node::Jump(self.node(self.graph.find_label(target))),
@@ -94,7 +109,6 @@ impl Builder<'_> {
             }
             Kind::Join | Kind::BreakTarget => Node::Jump(self.node(element.next)),
             Kind::End => Node::Leave,
-        };
-        node
+        }
     }
 }

@@ -3,7 +3,7 @@
 use narrows_model::{Expr, Location, LocationId, Statement, Transition};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 
-use super::flatten::{Flat, Raw};
+use super::flatten::{Flat, Raw, TooMany};
 use super::graph::{ElementId, Graph, Kind, SequenceId, status};
 use super::labels::Target;
 
@@ -40,7 +40,18 @@ pub(in super::super) fn finish(
         return None;
     }
     let end = edges.graph.sequence(body).last;
-    Some(Flat::new(&edges.graph, edges.raw, end).finish(LocationId(start.0 as u16)))
+    match Flat::new(&edges.graph, edges.raw, end).finish(LocationId(start.0 as u16)) {
+        Ok(finished) => Some(finished),
+        Err(TooMany) => {
+            let span = edges.graph.element(first).span;
+            let message = "the escapes of this process cover too many statements";
+            diagnostics.push(
+                Diagnostic::error("P0235", span, message)
+                    .help("let an `unless` cover less, or have fewer options where its escape starts"),
+            );
+            None
+        }
+    }
 }
 
 /// Works out edges; an element's edge is worked out once, in SPIN's order.
@@ -78,6 +89,11 @@ impl Edges {
     /// Finds the location that control comes to at an element, through jumps and joints, but not out of an atomic
     /// sequence: there, leaving is a move of its own.
     fn hunt(&mut self, from: ElementId, status: u8) -> ElementId {
+        self.hunt_inside(from, status, 0)
+    }
+
+    /// The same, so many times inside of `unless`.
+    fn hunt_inside(&mut self, from: ElementId, status: u8, depth: usize) -> ElementId {
         let mut at = from;
         for _ in 0..MOST_HOPS {
             let element = self.graph.element(at);
@@ -90,10 +106,15 @@ impl Edges {
                     Some(next) => next,
                     None => return at,
                 },
-                Kind::Unless => {
+                Kind::Unless if depth < MOST_HOPS => {
                     let main = self.graph.first(element.branches[0]);
-                    self.hunt(main, status)
+                    let next = self.hunt_inside(main, status, depth + 1);
+                    if self.failed.is_some() {
+                        return from;
+                    }
+                    next
                 }
+                Kind::Unless => break,
                 _ => return at,
             };
             let leaves_atomic =
@@ -255,14 +276,10 @@ impl Graph {
             let Kind::Goto(target) = &element.kind else { continue };
             let Target::Label(name, _) = target else { continue };
             let Some(to) = self.find_label(target) else {
-                let mut names: Vec<&str> = self
-                    .labels
-                    .iter()
-                    .filter_map(|label| match &label.target {
-                        Target::Label(name, _) => Some(&**name),
-                        Target::Break(_) => None,
-                    })
-                    .collect();
+                if diagnostics.is_full() {
+                    continue;
+                }
+                let mut names: Vec<&str> = self.labels.names().collect();
                 names.sort_unstable();
                 let mut diagnostic =
                     Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))

@@ -2,6 +2,8 @@
 
 use narrows_model::{Edge, Location, LocationId, Statement, Transition, TransitionId};
 
+use rustc_hash::FxHashSet;
+
 use super::edges::Finished;
 use super::graph::{ElementId, Graph, Kind, status};
 
@@ -46,6 +48,13 @@ impl Raw {
     }
 }
 
+/// There are more edges than memory should be spent on.
+#[derive(Debug)]
+pub(super) struct TooMany;
+
+/// At most this many edges lead out of all statements by escapes.
+const MOST_ESCAPES: usize = 1_000_000;
+
 /// Marks of locations.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marks {
@@ -77,12 +86,12 @@ impl<'g> Flat<'g> {
         Flat { graph, raw, marks }
     }
 
-    pub(super) fn finish(mut self, start: LocationId) -> Finished {
+    pub(super) fn finish(mut self, start: LocationId) -> Result<Finished, TooMany> {
         self.unfold_nested();
         self.fold_options();
-        self.add_escapes();
+        self.add_escapes()?;
         self.pass_end_marks();
-        self.locations(start)
+        Ok(self.locations(start))
     }
 
     /// A mark on the start of an option moves on to where the option leads.
@@ -155,23 +164,31 @@ impl<'g> Flat<'g> {
     }
 
     /// Puts the edges of escapes in front; the outermost escape comes first.
-    fn add_escapes(&mut self) {
+    fn add_escapes(&mut self) -> Result<(), TooMany> {
+        let mut total = 0;
         for index in 1..self.raw.len() {
+            // From the last to the first.
             let mut front: Vec<RawEdge> = Vec::new();
+            let mut known: FxHashSet<ElementId> =
+                self.raw[index].edges.iter().map(|edge| edge.element).collect();
             for edge in self.raw[index].edges.clone() {
                 for escape in edge.escapes.iter().rev() {
                     for copy in self.raw[escape.0 as usize].edges.clone() {
-                        let known = front.iter().chain(&self.raw[index].edges);
-                        if known.into_iter().any(|other| other.element == copy.element) {
-                            continue;
+                        if known.insert(copy.element) {
+                            front.push(RawEdge { escape: escape.0, ..copy });
                         }
-                        front.insert(0, RawEdge { escape: escape.0, ..copy });
                     }
                 }
             }
+            total += front.len();
+            if total > MOST_ESCAPES {
+                return Err(TooMany);
+            }
+            front.reverse();
             front.append(&mut self.raw[index].edges);
             self.raw[index].edges = front;
         }
+        Ok(())
     }
 
     /// A process that may end before a joint may end behind it.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use narrows_model::Statement;
 use narrows_source::Span;
 
-use super::labels::{Label, Target};
+use super::labels::{Labels, Target};
 
 /// Names an element; SPIN numbers them from 1 within a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +78,7 @@ pub(in super::super) struct Graph {
     elements: Vec<Element>,
     sequences: Vec<Sequence>,
     pub(super) open: Vec<SequenceId>,
-    pub(super) labels: Vec<Label>,
+    pub(super) labels: Labels,
     /// The next number for trail files: they run through all processes of a text.
     pub(in super::super) next_trail_number: Rc<Cell<u32>>,
     /// Whether skips that change nothing are kept: in a claim.

@@ -4,7 +4,7 @@ use narrows_model::{ChannelKind, Expr, Pattern, Place, Receive, Scalar, Send};
 use narrows_source::{Diagnostic, Span};
 
 use super::types::Type;
-use super::{Lowering, count};
+use super::{Lowering, MOST_KINDS, count};
 use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
 
 impl Lowering<'_> {
@@ -28,6 +28,10 @@ impl Lowering<'_> {
                 continue;
             }
             let kind = self.resolve_type(kind, None, false, *span);
+            let slots = u32::from(capacity.max(1));
+            if !self.take_room(kind, slots, "", true, *span) {
+                continue;
+            }
             fields.extend(self.leaves(kind, None).into_iter().map(|leaf| leaf.scalar));
         }
         // SPIN keeps a field that stands alone in a byte.
@@ -35,6 +39,13 @@ impl Lowering<'_> {
             *alone = Scalar::Byte;
         }
         let kind = ChannelKind { name: name.to_owned(), capacity, fields };
+        if self.system.channel_kinds.len() >= MOST_KINDS {
+            let title = format!("more than {MOST_KINDS} channels are declared");
+            self.diagnostics.push(
+                Diagnostic::error("P0240", channel.span, title).help("declare an array of channels instead"),
+            );
+            return 0;
+        }
         self.system.channel_kinds.push(kind);
         self.system.channel_kinds.len() as u16 - 1
     }
@@ -111,12 +122,26 @@ impl Lowering<'_> {
         list
     }
 
+    /// Returns the type of a place, if there is such a place, without a look at its indices.
+    fn type_of(&self, place: &ast::Place) -> Option<Type> {
+        let mut kind = self.scopes.find(&place.parts[0].name.name)?.kind;
+        for part in &place.parts[1..] {
+            let Type::Structure(structure) = kind else { return None };
+            let fields = &self.structures[structure].fields;
+            kind = fields.iter().find(|field| field.name.name == part.name.name)?.kind;
+        }
+        Some(kind)
+    }
+
     /// Returns the scalars of a place that names a whole structure; `None` for any other place.
     pub(super) fn structure_places(&mut self, place: &ast::Place) -> Option<Vec<Place>> {
         // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with them.
-        let Type::Structure(_) = self.scopes.find(&place.parts[0].name.name)?.kind else { return None };
+        // Lowering a place twice would double the work at each level of places inside indices.
+        let Type::Structure(_) = self.type_of(place)? else { return None };
         let found = self.find_place(place)?;
-        let Type::Structure(_) = found.kind else { return None };
+        if !self.take_room(found.kind, 1, "", false, place.span) {
+            return Some(Vec::new());
+        }
         let leaves = self.leaves(found.kind, None);
         let places = leaves.into_iter().map(|leaf| Place {
             area: found.area,

@@ -37,6 +37,9 @@ impl Lowering<'_> {
             let start = self.start_value(variable, kind);
             let (area, offset) = self.allocate(hidden, kind, length);
             self.declare(variable, kind, length, area, offset, &start);
+            if !self.take_room(kind, length.unwrap_or(1), &variable.name.name, true, variable.name.span) {
+                continue;
+            }
             let leaves = self.named_leaves(&variable.name.name, kind, length, offset);
             let mut setup = Vec::new();
             self.set_up(kind, length, area, offset, &start, variable.name.span, &mut setup);
@@ -61,18 +64,19 @@ impl Lowering<'_> {
     }
 
     fn allocate(&mut self, hidden: bool, kind: Type, length: Option<u32>) -> (Area, u32) {
-        let bytes = self.bytes_of(kind) * length.unwrap_or(1);
+        // What is too large is reported: where it would be does not matter.
+        let bytes = self.bytes_of(kind).saturating_mul(length.unwrap_or(1));
         if !self.scopes.is_global() {
             let offset = self.scopes.local_bytes;
-            self.scopes.local_bytes += bytes;
+            self.scopes.local_bytes = offset.saturating_add(bytes);
             (Area::Local, offset)
         } else if hidden {
             let offset = self.scopes.hidden_bytes;
-            self.scopes.hidden_bytes += bytes;
+            self.scopes.hidden_bytes = offset.saturating_add(bytes);
             (Area::Hidden, offset)
         } else {
             let offset = self.system.global_bytes;
-            self.system.global_bytes += bytes;
+            self.system.global_bytes = offset.saturating_add(bytes);
             (Area::Global, offset)
         }
     }
@@ -229,6 +233,9 @@ impl Lowering<'_> {
             let start = self.start_value(variable, kind);
             let (area, offset) = self.allocate(false, kind, length);
             self.declare(variable, kind, length, area, offset, &start);
+            if !self.take_room(kind, length.unwrap_or(1), &variable.name.name, true, variable.name.span) {
+                continue;
+            }
             let leaves = self.named_leaves(&variable.name.name, kind, length, offset);
             body.locals.extend(leaves);
             let span = variable.name.span;

@@ -175,7 +175,7 @@ impl Lowering<'_> {
                 return None;
             };
             found.kind = field.kind;
-            found.offset += field.offset;
+            found.offset = found.offset.saturating_add(field.offset);
             self.index(&mut found, part, field.length);
         }
         Some(found)
@@ -207,7 +207,10 @@ impl Lowering<'_> {
             (Some(length), Some(index)) => {
                 let value = self.expr(index);
                 match value.constant().map(u32::try_from) {
-                    Some(Ok(constant)) if constant < length => found.offset += constant * stride,
+                    Some(Ok(constant)) if constant < length => {
+                        let more = constant.saturating_mul(stride);
+                        found.offset = found.offset.saturating_add(more);
+                    }
                     _ => found.indices.push(Index { value, stride, length }),
                 }
             }
@@ -215,6 +218,9 @@ impl Lowering<'_> {
     }
 
     fn unknown_name(&mut self, name: &Ident) {
+        if self.diagnostics.is_full() {
+            return;
+        }
         let mut names = self.scopes.names();
         names.extend(PREDEFINED);
         names.extend([
@@ -240,7 +246,7 @@ impl Lowering<'_> {
 
     fn signature(&mut self, process: &Ident) -> Option<super::Signature> {
         let signature = self.signatures.get(&process.name).cloned();
-        if signature.is_none() {
+        if signature.is_none() && !self.diagnostics.is_full() {
             let mut names: Vec<&str> = self.signatures.keys().map(|name| &**name).collect();
             names.sort_unstable();
             let title = format!("unknown proctype `{}`", process.name);
@@ -264,6 +270,7 @@ impl Lowering<'_> {
         };
         match labels.get(&*label.name) {
             Some(location) => Expr::AtLocation { proctype: signature.id, pid, location: *location },
+            None if self.diagnostics.is_full() => Expr::Constant(0),
             None => {
                 let mut names: Vec<&str> = labels.keys().map(String::as_str).collect();
                 names.sort_unstable();

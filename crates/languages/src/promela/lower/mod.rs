@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{Ident, Proctype, Program, Unit};
 use scopes::Scopes;
-use types::Structure;
+use types::{Room, Structure};
 
 /// Lowers a program; `None` if there are errors.
 pub(super) fn lower(program: &Program, name: &str, diagnostics: &mut Diagnostics) -> Option<System> {
@@ -27,6 +27,9 @@ pub(super) fn lower(program: &Program, name: &str, diagnostics: &mut Diagnostics
     lowering.units(program);
     lowering.finish()
 }
+
+/// How many kinds of process, and of channel, there may be: a state numbers them with 15 bits.
+const MOST_KINDS: usize = 32_000;
 
 /// Writes a number of things: `1 field`, `2 fields`.
 fn count(number: usize, thing: &str) -> String {
@@ -63,6 +66,8 @@ struct Lowering<'d> {
     /// Jumps that were split because their label is watched: SPIN numbers them at the first reference.
     unnumbered: Vec<(ProctypeId, String, TransitionId)>,
     next_loop: u32,
+    /// How many more bytes variables and messages may take, and how many more scalars they may be.
+    room: Room,
     /// Every `run`: what it creates, how many arguments it has, and where it stands.
     runs: Vec<(ProctypeId, usize, Span, Ident)>,
 }
@@ -83,6 +88,7 @@ impl<'d> Lowering<'d> {
             next_trail_number: Rc::default(),
             unnumbered: Vec::new(),
             next_loop: 0,
+            room: Room::default(),
             runs: Vec::new(),
         };
         lowering.collect_signatures(program);
@@ -97,6 +103,14 @@ impl<'d> Lowering<'d> {
             _ => None,
         });
         for (index, proctype) in proctypes.enumerate() {
+            if index >= MOST_KINDS {
+                let title = format!("more than {MOST_KINDS} proctypes");
+                self.diagnostics.push(
+                    Diagnostic::error("P0240", proctype.name.span, title)
+                        .help("give one proctype parameters instead of writing many"),
+                );
+                break;
+            }
             let signature = Signature {
                 id: ProctypeId(index as u16),
                 name_span: proctype.name.span,

@@ -22,7 +22,7 @@ pub(super) struct Body {
     /// The loops that `break` can leave, innermost last.
     pub(super) loops: Vec<u32>,
     /// Where each label's name was first used.
-    pub(super) label_homes: Vec<(Rc<str>, Vec<u32>)>,
+    pub(super) label_homes: FxHashMap<Rc<str>, Vec<Vec<u32>>>,
 }
 
 impl Lowering<'_> {
@@ -100,7 +100,7 @@ impl Lowering<'_> {
                 }
                 let kind = self.resolve_type(&declaration.kind, variable.width, false, declaration.kind_span);
                 let offset = self.scopes.local_bytes;
-                self.scopes.local_bytes += self.bytes_of(kind);
+                self.scopes.local_bytes = offset.saturating_add(self.bytes_of(kind));
                 let area = narrows_model::Area::Local;
                 let declared = scopes::Variable {
                     kind,
@@ -113,6 +113,9 @@ impl Lowering<'_> {
                 };
                 if let Some(earlier) = self.scopes.declare(variable.name.name.clone(), declared) {
                     self.redeclared(&variable.name, earlier);
+                }
+                if !self.take_room(kind, 1, &variable.name.name, true, variable.name.span) {
+                    continue;
                 }
                 for leaf in self.leaves(kind, None) {
                     let offset = offset + leaf.offset;
@@ -245,11 +248,11 @@ fn blank_proctype() -> Proctype {
 impl Body {
     /// Returns a label's full name: it belongs to the block where its name was used first.
     pub(super) fn label(&mut self, name: &Rc<str>, path: Vec<u32>) -> crate::promela::flow::Target {
-        let known = self.label_homes.iter().rev().find(|home| home.0 == *name && path.starts_with(&home.1));
-        let home = match known {
-            Some(home) => home.1.clone(),
+        let homes = self.label_homes.entry(name.clone()).or_default();
+        let home = match homes.iter().rev().find(|home| path.starts_with(home)) {
+            Some(home) => home.clone(),
             None => {
-                self.label_homes.push((name.clone(), path.clone()));
+                homes.push(path.clone());
                 path
             }
         };

@@ -11,7 +11,7 @@ use crate::promela::flow::{SequenceId, Shape, ShapeKind, Target};
 use crate::promela::text;
 
 /// SPIN writes a `select` among at most this many more values than one as a choice.
-const SELECT_AS_CHOICE: i32 = 32;
+const SELECT_AS_CHOICE: i64 = 32;
 
 impl Lowering<'_> {
     /// Lowers the steps of a sequence into the open one.
@@ -438,7 +438,7 @@ impl Lowering<'_> {
                 );
                 return None;
             }
-            if literal && last - first <= SELECT_AS_CHOICE {
+            if literal && i64::from(last) - i64::from(first) <= SELECT_AS_CHOICE {
                 let mut options = Vec::new();
                 for value in first..=last {
                     body.graph.open();

@@ -23,6 +23,12 @@ pub(super) struct Structure {
     pub(super) name: Rc<str>,
     pub(super) fields: Vec<Field>,
     pub(super) bytes: u32,
+    /// How many scalars it is.
+    pub(super) scalars: u64,
+    /// How many bytes the names of all its scalars have together.
+    names: u64,
+    /// How deep structures stand in it.
+    depth: usize,
     pub(super) span: Span,
 }
 
@@ -44,7 +50,81 @@ pub(super) struct LeafPart {
     pub(super) scalar: Scalar,
 }
 
+/// What a text may still use, so that a short text can't ask for more memory than there is.
+#[derive(Debug)]
+pub(super) struct Room {
+    bytes: u64,
+    scalars: u64,
+    names: u64,
+}
+
+/// How many bytes all variables and channels of a text may take.
+const MOST_BYTES: u32 = 1 << 20;
+/// How many scalars they may be, those of structures counted whenever one is sent, received or passed.
+const MOST_SCALARS: u64 = 1 << 20;
+/// How many bytes the full names of all scalars may have, such as `m[2].header`.
+const MOST_NAMES: u64 = 1 << 26;
+/// How deep structures may stand in structures.
+const DEEPEST: usize = 100;
+/// How many sets of symbolic names there may be.
+const MOST_SETS: usize = 255;
+
+impl Default for Room {
+    fn default() -> Self {
+        Room { bytes: u64::from(MOST_BYTES), scalars: MOST_SCALARS, names: MOST_NAMES }
+    }
+}
+
 impl Lowering<'_> {
+    /// Takes room for so many values of a type, the names of whose scalars start with `name`; false if there is not enough, which is reported.
+    pub(super) fn take_room(
+        &mut self,
+        kind: Type,
+        values: u32,
+        name: &str,
+        in_states: bool,
+        span: Span,
+    ) -> bool {
+        let names = self.names_of(kind, values, name.len());
+        let values = u64::from(values);
+        let scalars = self.scalars_of(kind).saturating_mul(values);
+        let bytes = if in_states { u64::from(self.bytes_of(kind)).saturating_mul(values) } else { 0 };
+        if bytes > self.room.bytes || scalars > self.room.scalars || names > self.room.names {
+            self.too_large(span);
+            return false;
+        }
+        self.room.bytes -= bytes;
+        self.room.scalars -= scalars;
+        self.room.names -= names;
+        true
+    }
+
+    pub(super) fn too_large(&mut self, span: Span) {
+        self.diagnostics.push(
+            Diagnostic::error("P0240", span, "this takes too much memory")
+                .label("too large, together with what stands before")
+                .note("all variables, arrays and channels of a model may take 1 MiB of a state")
+                .help("make arrays shorter, messages smaller, or channels less deep"),
+        );
+    }
+
+    fn scalars_of(&self, kind: Type) -> u64 {
+        match kind {
+            Type::Scalar(_) => 1,
+            Type::Structure(index) => self.structures[index].scalars,
+        }
+    }
+
+    /// Returns how many bytes the names of the scalars of so many values have, each starting with a name.
+    fn names_of(&self, kind: Type, values: u32, name: usize) -> u64 {
+        let inner = match kind {
+            Type::Scalar(_) => 0,
+            Type::Structure(index) => self.structures[index].names,
+        };
+        let own = self.scalars_of(kind).saturating_mul(name as u64 + 1);
+        own.saturating_add(inner).saturating_mul(u64::from(values))
+    }
+
     pub(super) fn bytes_of(&self, kind: Type) -> u32 {
         match kind {
             Type::Scalar(scalar) => scalar.bytes(),
@@ -108,6 +188,14 @@ impl Lowering<'_> {
         if let Some(index) = sets.iter().position(|known| known.name == *set.name) {
             return index as u16;
         }
+        if sets.len() > MOST_SETS {
+            let title = format!("more than {MOST_SETS} sets of symbolic names");
+            self.diagnostics.push(
+                Diagnostic::error("P0227", set.span, title)
+                    .help("put names that belong together into one set"),
+            );
+            return 0;
+        }
         sets.push(narrows_model::MtypeSet { name: set.name.to_string(), names: Vec::new() });
         sets.len() as u16 - 1
     }
@@ -147,6 +235,9 @@ impl Lowering<'_> {
             name: typedef.name.name.clone(),
             fields: Vec::new(),
             bytes: 0,
+            scalars: 0,
+            names: 0,
+            depth: 1,
             span: typedef.name.span,
         };
         for declaration in &typedef.fields {
@@ -167,7 +258,31 @@ impl Lowering<'_> {
                 }
                 let start = self.start_value(variable, kind);
                 let offset = structure.bytes;
-                structure.bytes += self.bytes_of(kind) * length.unwrap_or(1);
+                let bytes = self.bytes_of(kind).checked_mul(length.unwrap_or(1));
+                let Some(bytes) = bytes.and_then(|bytes| bytes.checked_add(offset)) else {
+                    self.too_large(variable.name.span);
+                    continue;
+                };
+                structure.bytes = bytes;
+                if let Type::Structure(index) = kind {
+                    structure.depth = structure.depth.max(self.structures[index].depth + 1);
+                }
+                if structure.depth > DEEPEST {
+                    self.diagnostics.push(
+                        Diagnostic::error(
+                            "P0240",
+                            variable.name.span,
+                            "structures stand too deep in each other",
+                        )
+                        .label(format!("more than {DEEPEST} levels"))
+                        .help("put the fields into fewer structures"),
+                    );
+                    continue;
+                }
+                let scalars = self.scalars_of(kind).saturating_mul(u64::from(length.unwrap_or(1)));
+                structure.scalars = structure.scalars.saturating_add(scalars);
+                let names = self.names_of(kind, length.unwrap_or(1), variable.name.name.len());
+                structure.names = structure.names.saturating_add(names);
                 structure.fields.push(Field { name: variable.name.clone(), kind, length, offset, start });
             }
         }

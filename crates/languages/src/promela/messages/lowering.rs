@@ -483,6 +483,20 @@ Use a variable of type `byte`, `short` or `int`.
 ",
     },
     Explanation {
+        code: "P0240",
+        title: "too much memory",
+        text: "All variables, arrays and channels that a model declares may take 1 MiB of a state together, and there may be 32 000
+proctypes and as many channel declarations. Every step copies a state, so larger ones could not be explored anyway.
+
+```promela
+int matrix[60000];
+chan c = [60000] of { int, int, int, int, int };
+```
+
+Make arrays shorter, messages smaller, or channels less deep: a model shows the idea, not the real sizes.
+",
+    },
+    Explanation {
         code: "P0301",
         title: "a hidden variable",
         text: "A `hidden` variable is no part of a state: two states that differ only in it count as one, and it keeps the value of

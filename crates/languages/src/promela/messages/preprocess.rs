@@ -31,7 +31,8 @@ The name is relative to the file that includes it.
     Explanation {
         code: "P0003",
         title: "includes are nested too deeply",
-        text: "Files include each other more than 64 levels deep; most often a file includes itself.
+        text: "Files include each other more than 64 levels deep, or more than 1000 files or 16 MiB of text are included in all; most
+often a file includes itself.
 
 ```promela
 #ifndef CHANNELS

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use narrows_source::{Diagnostic, Span, closest};
 
-use super::{Conditional, MAX_INCLUDES, Macro, Preprocessor, condition};
+use super::{Conditional, MAX_FILES, MAX_INCLUDED, MAX_INCLUDES, Macro, Preprocessor, condition};
 use crate::promela::lexer::{Kind, Token};
 
 const DIRECTIVES: &[&str] = &[
@@ -198,9 +198,21 @@ impl Preprocessor<'_> {
             );
             return;
         }
+        let (files, bytes) = self.included;
+        if files >= MAX_FILES || bytes > MAX_INCLUDED {
+            let title =
+                if files >= MAX_FILES { "too many files are included" } else { "too much is included" };
+            self.diagnostics.push(
+                Diagnostic::error("P0003", span, title)
+                    .label(format!("{files} files with {bytes} bytes so far"))
+                    .help("does a file include itself?"),
+            );
+            return;
+        }
         let from = self.sources.file(span.file).name.clone();
         match self.loader.load(&path, &from, system) {
             Ok(loaded) => {
+                self.included = (files + 1, bytes + loaded.text.len());
                 let file = self.sources.add(loaded.name, loaded.text);
                 self.includes.push(span);
                 self.file(file);

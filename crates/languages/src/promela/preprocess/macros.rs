@@ -9,6 +9,8 @@ use crate::promela::lexer::{Interner, Kind, Token, lex};
 
 /// How many tokens all expansions together may make.
 pub(super) const MAX_TOKENS: usize = 2_000_000;
+/// How long a token may be that `##` or `#` makes.
+const MAX_LENGTH: usize = 1 << 16;
 /// How deep macro calls may stand in arguments of macro calls.
 const MAX_DEPTH: usize = 128;
 
@@ -143,7 +145,8 @@ impl Expander<'_> {
             let hidden = union(&outer, &Rc::from([name.clone()]));
             let origin = traveller.token.origin.clone().or(Some(name.clone()));
             let mut result = self.substitute(&found, &arguments, span, origin.as_ref(), depth);
-            let cost = result.len() + 1 + hidden.len() / 8;
+            // Each token keeps the names that hide it.
+            let cost = 1 + result.len() * (1 + hidden.len() / 8);
             if *self.budget < cost {
                 self.too_large(span, &name);
                 *self.budget = 0;
@@ -269,7 +272,9 @@ impl Expander<'_> {
         {
             let mut text = own(token);
             text.token.kind = Kind::Text;
-            text.token.text = self.interner.intern(&stringify(&arguments[parameter]));
+            let written = stringify(&arguments[parameter]);
+            let written = if self.afford(written.len(), text.token.span) { &written } else { "\"\"" };
+            text.token.text = self.interner.intern(written);
             return (vec![text], 2);
         }
         match found.parameter(token) {
@@ -278,9 +283,23 @@ impl Expander<'_> {
         }
     }
 
+    /// Counts a token that was made of others by its length: `##` and `#` can double it again and again.
+    fn afford(&mut self, length: usize, span: Span) -> bool {
+        let cost = length / 16;
+        if *self.budget < cost || length > MAX_LENGTH {
+            self.too_large(span, "##");
+            return false;
+        }
+        *self.budget -= cost;
+        true
+    }
+
     /// Joins two tokens to one.
     fn paste(&mut self, left: &Traveller, right: &Traveller, span: Span) -> Vec<Traveller> {
         let text = format!("{}{}", left.token.text, right.token.text);
+        if !self.afford(text.len(), span) {
+            return vec![left.clone()];
+        }
         let mut tokens = lex(&text, FileId(0), self.interner, self.diagnostics);
         tokens.pop();
         if tokens.len() != 1 {

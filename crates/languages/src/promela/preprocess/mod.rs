@@ -26,6 +26,9 @@ pub struct Options {
 
 /// How deep includes may nest.
 const MAX_INCLUDES: usize = 64;
+/// How many files may be included in all, and how many bytes of text they may have together.
+const MAX_FILES: usize = 1000;
+const MAX_INCLUDED: usize = 16 << 20;
 
 /// One `#if` that is still open.
 struct Conditional {
@@ -50,6 +53,8 @@ struct Preprocessor<'a> {
     macros: Macros,
     /// The includes that led here.
     includes: Vec<Span>,
+    /// How many files were included so far, and how many bytes they had.
+    included: (usize, usize),
     output: Vec<Token>,
     /// How many tokens expansion may still make.
     budget: usize,
@@ -70,6 +75,7 @@ pub(crate) fn preprocess(
         interner: Interner::default(),
         macros: Macros::default(),
         includes: Vec::new(),
+        included: (0, 0),
         output: Vec::new(),
         budget: macros::MAX_TOKENS,
     };
