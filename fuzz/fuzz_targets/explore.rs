@@ -1,4 +1,4 @@
-//! What compiles can be explored, and depth-first and breadth-first search see the same states.
+//! What compiles can be explored, depth-first and breadth-first search see the same states, and every run replays.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use libfuzzer_sys::fuzz_target;
-use narrows_explicit::{Budget, Faults, Progress, Watch, breadth_first, depth_first};
+use narrows_explicit::{Budget, Faults, Progress, Watch, breadth_first, depth_first, replay};
 use narrows_model::{Evaluator, Limit, System};
 
 /// Also stops inside a state that has no end of successors, such as an atomic sequence with many choices.
@@ -41,5 +41,12 @@ fn explore(system: &System) {
     if deep.is_complete() && wide.is_complete() && system.hidden_bytes == 0 {
         assert_eq!(deep.coverage.states, wide.coverage.states);
         assert_eq!(deep.coverage.transitions, wide.coverage.transitions);
+    }
+    for finding in deep.findings.iter().chain(&wide.findings).filter(|finding| finding.run.is_some()).take(20) {
+        let trace = replay(space, finding).unwrap_or_else(|wrong| panic!("not replayed: {}", wrong.what));
+        if !trace.initial.is_empty() {
+            space.describe(trace.last_state());
+            space.disabled(trace.last_state());
+        }
     }
 }

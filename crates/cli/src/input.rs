@@ -1,5 +1,6 @@
 //! Model files: finding, reading, compiling.
 
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -177,9 +178,8 @@ pub(crate) fn compile_file(
     include: &[PathBuf],
     quiet: bool,
 ) -> std::io::Result<Compiled> {
-    let bytes = std::fs::read(path)?;
     let mut sources = Sources::default();
-    let file = sources.add(path.display().to_string(), String::from_utf8_lossy(&bytes));
+    let file = sources.add(path.display().to_string(), read_text(path)?);
     let options = Options { definitions: definitions.iter().map(|text| definition(text)).collect() };
     let mut diagnostics = Diagnostics::default();
     let system = compile(&mut sources, file, &Disk { folders: include }, &options, &mut diagnostics);
@@ -189,6 +189,24 @@ pub(crate) fn compile_file(
         output::diagnostics(&list, &sources);
     }
     Ok(Compiled { sources, system, diagnostics: list })
+}
+
+/// The largest text that is read.
+const LARGEST: u64 = 64 << 20;
+
+/// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no harm.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
+    }
+    String::from_utf8(bytes).or_else(|error| {
+        if error.as_bytes().contains(&0) {
+            return Err(std::io::Error::new(ErrorKind::InvalidData, "it is not a text"));
+        }
+        Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
+    })
 }
 
 /// Says that a file can't be read, and which one may be meant.
@@ -238,12 +256,9 @@ impl Loader for Disk<'_> {
         let mut reason = "there is no such file beside it or in the folders given with -I".to_owned();
         for folder in beside.iter().chain(self.folders) {
             let candidate = folder.join(path);
-            match std::fs::read(&candidate) {
-                Ok(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    return Ok(Loaded { name: candidate.display().to_string(), text });
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            match read_text(&candidate) {
+                Ok(text) => return Ok(Loaded { name: candidate.display().to_string(), text }),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => reason = format!("`{}`: {error}", candidate.display()),
             }
         }

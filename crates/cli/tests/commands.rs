@@ -179,3 +179,25 @@ fn the_first_interrupt_asks_for_what_is_known() {
     assert_eq!(status(&output), 2, "{text}");
     assert!(text.contains("undecided") && text.contains("the search was interrupted"), "{text}");
 }
+
+#[test]
+fn files_that_are_no_models_are_said_to_be_none() {
+    let folder = Folder::new(&[("empty.pml", "")]);
+    std::fs::write(folder.0.join("binary.pml"), b"\x7fELF\0\xff\xfe").unwrap();
+    std::fs::write(folder.0.join("latin.pml"), b"/* caf\xe9 */ init { printf(\"\xe9\") }").unwrap();
+    std::fs::write(folder.0.join("circle.pml"), "#include \"circle.pml\"\n").unwrap();
+    std::fs::write(folder.0.join("outer.pml"), "#include \"inner\"\ninit { skip }\n").unwrap();
+    std::fs::create_dir(folder.0.join("inner")).unwrap();
+    for (file, expected) in [
+        ("empty.pml", "no process runs at the start"),
+        ("binary.pml", "it is not a text"),
+        ("circle.pml", "includes are nested too deeply"),
+        ("outer.pml", "can't include `inner`"),
+        ("inner", "there is no .pml file in `inner`"),
+    ] {
+        let output = folder.run(&format!("explore {file}"));
+        assert_eq!(status(&output), 2, "{file}");
+        assert!(stderr(&output).contains(expected), "{file}: {}", stderr(&output));
+    }
+    assert_eq!(status(&folder.run("explore latin.pml")), 0);
+}
