@@ -69,6 +69,12 @@ fn answer(text: &str) -> Vec<&'static str> {
     answer_with(text, "")
 }
 
+/// Runs with the stack that the program itself has: long atomic sequences need it.
+fn deeply(work: impl FnOnce() + Send + 'static) {
+    let worker = thread::Builder::new().stack_size(512 << 20).spawn(work);
+    worker.expect("a thread").join().expect("no panic");
+}
+
 fn probes() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/probes");
     let entries = fs::read_dir(folder).expect("the probes are there");
@@ -80,8 +86,7 @@ fn probes() -> Vec<String> {
 
 #[test]
 fn broken_models_are_answered() {
-    // Like the program itself: atomic sequences need a deep stack.
-    let worker = thread::Builder::new().stack_size(256 << 20).spawn(|| {
+    deeply(|| {
         let start = Instant::now();
         let mut random = Random::new(7);
         let mut models = probes();
@@ -97,7 +102,6 @@ fn broken_models_are_answered() {
             }
         }
     });
-    worker.expect("a thread").join().expect("no panic");
 }
 
 /// Checks that a text is rejected, and that one of the messages has the code.
@@ -116,7 +120,10 @@ fn sizes_have_limits() {
     rejects("P0240", "typedef A { int x[60000] }; A a, b, c, d, e; init { skip }");
     rejects("P0240", "typedef A { int x[65535] }; chan c = [65535] of { A, A }; init { skip }");
     rejects("P0240", "init { chan c[200] = [65535] of { int, int, int, int, int }; skip }");
-    rejects("P0240", &(repeat(50, |i| format!("proctype P{i}() {{ int a[65535]; skip }}\n")) + "init { skip }"));
+    rejects(
+        "P0240",
+        &(repeat(50, |i| format!("proctype P{i}() {{ int a[65535]; skip }}\n")) + "init { skip }"),
+    );
     rejects("P0240", &format!("typedef A {{ byte {}[65535] }}; A a; init {{ skip }}", "x".repeat(5000)));
     let doubling = repeat(40, |i| format!("typedef T{} {{ T{i} a; T{i} b }};\n", i + 1));
     rejects("P0240", &format!("typedef T0 {{ int x }};\n{doubling}T40 t; init {{ skip }}"));
@@ -124,9 +131,15 @@ fn sizes_have_limits() {
     rejects("P0240", &format!("typedef T0 {{ int x }};\n{nested}T500 t; init {{ skip }}"));
     // A structure that is sent often.
     let sends = "c!s; c?s; ".repeat(100);
-    rejects("P0240", &format!("typedef S {{ byte f[50000] }}; S s; chan c = [1] of {{ byte }}; init {{ {sends}skip }}"));
+    rejects(
+        "P0240",
+        &format!("typedef S {{ byte f[50000] }}; S s; chan c = [1] of {{ byte }}; init {{ {sends}skip }}"),
+    );
     rejects("P0240", &(repeat(33_000, |i| format!("proctype P{i}() {{ skip }}\n")) + "init { skip }"));
-    rejects("P0240", &format!("init {{ {} skip }}", repeat(33_000, |i| format!("chan c{i} = [1] of {{ bit }};"))));
+    rejects(
+        "P0240",
+        &format!("init {{ {} skip }}", repeat(33_000, |i| format!("chan c{i} = [1] of {{ bit }};"))),
+    );
     rejects("P0227", &(repeat(300, |i| format!("mtype:a{i} = {{ b{i} }};\n")) + "init { skip }"));
     // All of these fit, but not all processes at once: a fault when it runs.
     assert!(answer("active [255] proctype P() { int a[60000]; a[1] = 1 }").is_empty());
@@ -139,7 +152,9 @@ fn constants_at_the_edge() {
     rejects("P0209", "int a[2147483647 + 1]; init { skip }");
     rejects("P0209", "int a[1 << 40]; init { skip }");
     answer("int x; init { select (x : -2147483648 .. 2147483647) }");
-    answer("mtype = { a }; int x = -2147483648; init { printm(x); x = -x; x = x - 1; x = x * x; assert(x << 33) }");
+    answer(
+        "mtype = { a }; int x = -2147483648; init { printm(x); x = -x; x = x - 1; x = x * x; assert(x << 33) }",
+    );
     answer("int x = -2147483648; init { if :: x / -1 > 0 :: x % -1 > 0 :: x << -1 > 0 fi }");
     // Before any process exists.
     answer("byte p = _priority; byte q = _pid; byte r = _last; byte s = _nr_pr; bit t = np_; init { skip }");
@@ -150,7 +165,10 @@ fn long_texts() {
     assert!(answer(&format!("init {{ d_step {{ {}skip }} }}", "skip; ".repeat(30_000))).is_empty());
     assert!(answer(&format!("init {{ {} skip }}", repeat(10_000, |i| format!("L{i}: skip;")))).is_empty());
     rejects("P0235", &format!("init {{ {}skip }}", "skip; ".repeat(70_000)));
-    rejects("P0236", &format!("init {{ {}L5000: skip }}", repeat(5_000, |i| format!("L{i}: goto L{};", i + 1))));
+    rejects(
+        "P0236",
+        &format!("init {{ {}L5000: skip }}", repeat(5_000, |i| format!("L{i}: goto L{};", i + 1))),
+    );
     let (body, options) = ("x = 1; ".repeat(2_000), ":: x == 1 ".repeat(1_000));
     rejects("P0235", &format!("byte x; init {{ {{ {body} skip }} unless {{ if {options} fi }} }}"));
     // Many mistakes.
@@ -180,10 +198,17 @@ fn nothing_grows_without_bound() {
 #[test]
 fn long_steps() {
     // Hidden variables tell the rounds of a loop apart.
-    let hidden = "hidden int x; init { d_step { do :: x < 5000 -> x++ :: else -> break od }; assert(x == 5000) }";
+    let hidden =
+        "hidden int x; init { d_step { do :: x < 5000 -> x++ :: else -> break od }; assert(x == 5000) }";
     assert_eq!(answer(hidden), ["P0301"]);
     answer("int x; init { d_step { do :: x < 2000000000 -> x++ :: else -> break od } }");
     answer("int x; init { d_step { do :: x = 1 - x od } }");
+    // Endless, but never the same state again; from many states.
+    deeply(|| {
+        answer(
+            "int x; byte y; active proctype P() { atomic { do :: x++ od } } active proctype Q() { do :: y++ od }",
+        );
+    });
     answer("init { L: { goto L } unless { true } }");
     answer("init { L: { M: { goto L } unless { true } } unless { goto M } }");
     let choices = "int x; init { atomic { do :: x < 40 -> x++ :: x < 40 -> x = x + 1 :: else -> break od } }";

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use narrows_source::Span;
+use rustc_hash::FxHashSet;
 
 use crate::evaluator::{Frame, Frames};
 use crate::{LocationId, ProctypeId, TransitionId};
@@ -35,7 +36,9 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
+    /// The states on the way through an atomic sequence, and their fingerprints.
     pub(crate) atomic_path: Vec<Frame>,
+    pub(crate) atomic_marks: FxHashSet<u64>,
     pub(crate) output: Vec<u8>,
 }
 

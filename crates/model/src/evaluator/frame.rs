@@ -1,5 +1,9 @@
 //! A state laid open: its bytes, and where each process and channel starts.
 
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
 use crate::{Area, LocationId, ProctypeId, Scalar, System};
 
 const CHANNEL_TAG: u16 = 0x8000;
@@ -100,6 +104,11 @@ impl Frame {
     /// Returns how many bytes the state has.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len() + self.hidden.len()
+    }
+
+    /// Returns a number that is the same for frames that are the same.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        FxBuildHasher.hash_one((&self.bytes, &self.hidden))
     }
 
     /// Returns whether everything is the same, hidden variables included.

@@ -42,6 +42,7 @@ impl<'w, 's> Walk<'w, 's> {
         scratch.moves.clear();
         scratch.violations.clear();
         scratch.atomic_path.clear();
+        scratch.atomic_marks.clear();
         Walk { evaluator, scratch, visit, stopped: false, timeout: false, inside: 0, single: false }
     }
 
@@ -216,17 +217,19 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
-        if self.is_endless(frame) {
+        let watched = self.inside > PATIENCE;
+        let mark = if watched { frame.fingerprint() } else { 0 };
+        if self.is_endless(frame, mark) {
             let kind = ViolationKind::EndlessAtomic;
             self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });
             self.emit(None);
             return;
         }
         let timeout = std::mem::replace(&mut self.timeout, false);
-        let watched = self.inside > PATIENCE;
         if watched {
             let copy = self.scratch.frames.copy_of(frame);
             self.scratch.atomic_path.push(copy);
+            self.scratch.atomic_marks.insert(mark);
         }
         self.inside += 1;
         if !self.process(frame, pid, None) && !self.stopped {
@@ -235,15 +238,17 @@ impl<'w, 's> Walk<'w, 's> {
         self.inside -= 1;
         if watched {
             let copy = self.scratch.atomic_path.pop();
+            self.scratch.atomic_marks.remove(&mark);
             self.scratch.frames.give_back(copy.unwrap_or_default());
         }
         self.timeout = timeout;
     }
 
-    fn is_endless(&self, frame: &Frame) -> bool {
+    fn is_endless(&self, frame: &Frame, mark: u64) -> bool {
         self.inside > LONGEST
             || self.inside * frame.size() > MOST_BYTES
-            || self.scratch.atomic_path.iter().any(|state| state.is_same(frame))
+            || self.scratch.atomic_marks.contains(&mark)
+                && self.scratch.atomic_path.iter().any(|state| state.is_same(frame))
     }
 
     fn emit(&mut self, target: Option<&Frame>) {
