@@ -85,6 +85,11 @@ pub fn check(
         };
         answers.push(Answer { question: question.clone(), verdict });
     }
+    // How the last search ended is how the whole did: the first one stops early on purpose.
+    let end = match &shortest {
+        Some(shortest) if !scout.is_complete() => shortest.end,
+        _ => scout.end,
+    };
     // What covered more is what the report is about; the first search has the counts of everything it completed.
     let main = match shortest {
         Some(shortest) if !scout.is_complete() && shortest.coverage.states >= scout.coverage.states => {
@@ -92,7 +97,7 @@ pub fn check(
         }
         _ => scout,
     };
-    Ok(Checked { answers, coverage: main.coverage, end: main.end, findings: main.findings })
+    Ok(Checked { answers, coverage: main.coverage, end, findings: main.findings })
 }
 
 /// Runs breadth-first search if there is anything left for it to find.

@@ -213,6 +213,12 @@ const CASES: &[Case] = &[
         &["the range from 5 to 2 is empty", "nothing can be selected"],
     ),
     case("chan c;\ninit {\n  for (c : 1 .. 3) { skip }\n}", "P0239", 3, &["a channel can't count"]),
+    case(
+        "int matrix[60000];\nint other[60000];\nint third[60000];\nint fourth[60000];\nint fifth[60000];\ninit { skip }",
+        "P0240",
+        5,
+        &["this takes too much memory"],
+    ),
     case("hidden byte x;\ninit { x = 1 }", "P0301", 1, &["`x` is hidden", "drop `hidden`"]),
     case(
         "chan c = [1] of { byte, byte };\ninit {\n  c!1\n}",

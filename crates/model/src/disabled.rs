@@ -1,7 +1,7 @@
 //! Why a statement can't be executed.
 
 use crate::evaluator::Context;
-use crate::{Evaluator, Expr, Pattern, Receive, Statement, Violation};
+use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, Unary, Violation};
 
 /// An edge that can't be taken now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Evaluator<'_> {
 impl Context<'_, '_> {
     fn why_not(&mut self, statement: &Statement) -> Result<String, Violation> {
         let proctype = self.system.proctype(self.frame.proctype(self.pid));
-        if let Some(provided) = &proctype.provided {
-            if !self.holds(provided)? {
-                return Ok("the process's provided clause is false".to_owned());
-            }
+        if let Some(provided) = &proctype.provided
+            && !self.holds(provided)?
+        {
+            return Ok("the process's provided clause is false".to_owned());
         }
         Ok(match statement {
             Statement::Condition(Expr::Timeout) => {
@@ -63,7 +63,7 @@ impl Context<'_, '_> {
                 if self.holds(condition)? {
                     blocked_by_others()
                 } else {
-                    format!("the condition is false{}", self.operands(condition)?)
+                    format!("the condition is false: {}", self.with_values(condition)?)
                 }
             }
             Statement::Else => "another option of the same choice can be taken".to_owned(),
@@ -103,9 +103,9 @@ impl Context<'_, '_> {
             return Ok("the channel is empty".to_owned());
         }
         let mut expected = Vec::new();
-        for pattern in &receive.patterns {
+        for (field, pattern) in receive.patterns.iter().enumerate() {
             expected.push(match pattern {
-                Pattern::Match(value) => self.value(value)?.to_string(),
+                Pattern::Match(value) => self.shown(value, kind.fields.get(field).copied())?,
                 _ => "_".to_owned(),
             });
         }
@@ -114,14 +114,40 @@ impl Context<'_, '_> {
         Ok(format!("{which}{verb}({})", expected.join(", ")))
     }
 
-    /// Shows the two sides of a comparison.
-    fn operands(&mut self, condition: &Expr) -> Result<String, Violation> {
-        match condition {
-            Expr::Binary(_, left, right, _) => {
-                Ok(format!(": left is {}, right is {}", self.value(left)?, self.value(right)?))
+    /// Writes an expression with the values of its variables in their places.
+    fn with_values(&mut self, expr: &Expr) -> Result<String, Violation> {
+        Ok(match expr {
+            Expr::Binary(operator, left, right, _) => {
+                let scalar = named_scalar(left).or(named_scalar(right));
+                let left = self.operand(left, scalar)?;
+                let right = self.operand(right, scalar)?;
+                format!("{left} {} {right}", operator.symbol())
             }
-            _ => Ok(String::new()),
+            Expr::Unary(Unary::Not, operand) => format!("!{}", self.operand(operand, None)?),
+            _ => self.shown(expr, None)?,
+        })
+    }
+
+    fn operand(&mut self, expr: &Expr, scalar: Option<Scalar>) -> Result<String, Violation> {
+        match expr {
+            Expr::Binary(..) => Ok(format!("({})", self.with_values(expr)?)),
+            Expr::Unary(Unary::Not, _) => self.with_values(expr),
+            _ => self.shown(expr, scalar),
         }
+    }
+
+    fn shown(&mut self, expr: &Expr, scalar: Option<Scalar>) -> Result<String, Violation> {
+        let value = self.value(expr)?;
+        let evaluator = Evaluator::new(self.system);
+        Ok(named_scalar(expr).or(scalar).map_or_else(|| value.to_string(), |s| evaluator.show(s, value)))
+    }
+}
+
+/// Returns the type of a variable, if it is one whose values have names.
+fn named_scalar(expr: &Expr) -> Option<Scalar> {
+    match expr {
+        Expr::Load(place) => Some(place.scalar).filter(|s| matches!(s, Scalar::Mtype(_) | Scalar::Bool)),
+        _ => None,
     }
 }
 

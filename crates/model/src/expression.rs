@@ -147,6 +147,32 @@ pub enum Binary {
     Or,
 }
 
+impl Binary {
+    /// Returns how it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Remainder => "%",
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::ShiftLeft => "<<",
+            Binary::ShiftRight => ">>",
+            Binary::Less => "<",
+            Binary::LessEqual => "<=",
+            Binary::Greater => ">",
+            Binary::GreaterEqual => ">=",
+            Binary::Equal => "==",
+            Binary::NotEqual => "!=",
+            Binary::BitAnd => "&",
+            Binary::BitXor => "^",
+            Binary::BitOr => "|",
+            Binary::And => "&&",
+            Binary::Or => "||",
+        }
+    }
+}
+
 /// What is asked of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use narrows_source::Span;
 use rustc_hash::FxHashSet;
 
-use crate::evaluator::{Frame, Frames};
+use crate::evaluator::Frames;
 use crate::{LocationId, ProctypeId, TransitionId};
 
 /// States as byte strings of any length, and how they follow each other.
@@ -36,9 +36,8 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
-    /// The states on the way through an atomic sequence, and their fingerprints.
-    pub(crate) atomic_path: Vec<Frame>,
-    pub(crate) atomic_marks: FxHashSet<u64>,
+    /// The states that an atomic sequence has passed through, once it is long.
+    pub(crate) atomic_path: FxHashSet<Vec<u8>>,
     pub(crate) output: Vec<u8>,
 }
 
@@ -117,6 +116,8 @@ pub enum ViolationKind {
     WrongFieldCountReceived,
     /// A rendezvous channel is polled; it is never found to hold a message.
     PolledRendezvous,
+    /// A channel variable that holds no channel is received from or polled; there is no message.
+    ReceiveFromNowhere,
     /// A `D_proctype` has a choice.
     Nondeterminism,
     /// Division, or remainder, by zero.
@@ -162,6 +163,7 @@ impl ViolationKind {
             ViolationKind::TooManyFieldsSent => "message with too many fields",
             ViolationKind::WrongFieldCountReceived => "receive with the wrong number of fields",
             ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
+            ViolationKind::ReceiveFromNowhere => "receive from an uninitialised channel",
             ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::DivisionOverflow => "division overflow",

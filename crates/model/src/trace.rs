@@ -54,14 +54,13 @@ pub struct Change {
     pub after: Option<String>,
 }
 
+/// Says of the violations of a step whether it is the one that was meant.
+type Wanted<'w> = &'w dyn Fn(&[Violation]) -> bool;
+
 impl Trace {
     /// Replays a path of states; the last step may instead be one that ends in a fault or shows a violation, chosen by
     /// `last`. Returns `None` if the path is not one of the system's: then an engine is wrong.
-    pub fn replay(
-        evaluator: &Evaluator<'_>,
-        path: &[Vec<u8>],
-        last: Option<&dyn Fn(&[Violation]) -> bool>,
-    ) -> Option<Trace> {
+    pub fn replay(evaluator: &Evaluator<'_>, path: &[Vec<u8>], last: Option<Wanted<'_>>) -> Option<Trace> {
         let (initial, _) = evaluator.initial().ok()?;
         if path.first() != Some(&initial) {
             return None;

@@ -10,7 +10,8 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if name.len() > LONGEST {
         return None;
     }
-    let limit = (name.chars().count() / 3).clamp(1, 3);
+    // Of one or two letters everything is close: there only the case may differ.
+    let limit = (name.chars().count() / 3).min(3);
     candidates
         .into_iter()
         .take(MOST)
@@ -50,6 +51,8 @@ mod tests {
         assert_eq!(closest("brek", ["break", "byte"]), Some("break"));
         assert_eq!(closest("recieve", ["receive", "send"]), Some("receive"));
         assert_eq!(closest("xyz", ["count", "total"]), None);
+        assert_eq!(closest("y", ["_", "x"]), None);
+        assert_eq!(closest("Ok", ["ok", "no"]), Some("ok"));
     }
 
     #[test]

@@ -161,7 +161,8 @@ impl Body<'_> {
     fn evaluated(&mut self) -> String {
         match self.place(|place| !place.kind.is_symbolic()) {
             Some(place) if self.random.percent(70) => self.text(&place),
-            _ => self.number(1),
+            // SPIN evaluates it again to take the receive back, so it must not look at the channel.
+            _ => self.random.below(3).to_string(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+pub use narrows_model::{Binary as BinaryOperator, Query as ChannelQuery, Unary as UnaryOperator};
 use narrows_source::Span;
 
 /// A name and where it stands.
@@ -480,54 +481,4 @@ pub enum ExprKind {
         /// The variable: one name, with or without index.
         variable: Place,
     },
-}
-
-/// What is asked of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChannelQuery {
-    /// `len`.
-    Length,
-    /// `full`.
-    Full,
-    /// `empty`.
-    Empty,
-    /// `nfull`.
-    NotFull,
-    /// `nempty`.
-    NotEmpty,
-}
-
-/// `-`, `!`, `~`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOperator {
-    /// `-`.
-    Minus,
-    /// `!`.
-    Not,
-    /// `~`.
-    Complement,
-}
-
-/// Binary operators of C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are what their names say")]
-pub enum BinaryOperator {
-    Multiply,
-    Divide,
-    Remainder,
-    Add,
-    Subtract,
-    ShiftLeft,
-    ShiftRight,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-    BitAnd,
-    BitXor,
-    BitOr,
-    And,
-    Or,
 }

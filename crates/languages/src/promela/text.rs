@@ -27,8 +27,12 @@ pub(super) fn statement(kind: &StatementKind) -> String {
             format!("{}{operator}{patterns}", place(channel))
         }
         StatementKind::Assert(condition) => format!("assert({})", expr(condition)),
-        StatementKind::Print(format, arguments) if arguments.is_empty() => format!("printf(\"{format}\")"),
-        StatementKind::Print(format, arguments) => format!("printf(\"{format}\", {})", list(arguments)),
+        StatementKind::Print(format, arguments) if arguments.is_empty() => {
+            format!("printf(\"{}\")", escaped(format))
+        }
+        StatementKind::Print(format, arguments) => {
+            format!("printf(\"{}\", {})", escaped(format), list(arguments))
+        }
         StatementKind::PrintMtype(value) => format!("printm({})", expr(value)),
         StatementKind::SetPriority(pid, priority) => {
             format!("set_priority({}, {})", expr(pid), expr(priority))
@@ -45,6 +49,11 @@ pub(super) fn statement(kind: &StatementKind) -> String {
         StatementKind::Inline(name, _) => format!("{}(…)", name.name),
         StatementKind::Label(_, inner) => statement(&inner.kind),
     }
+}
+
+/// Writes a text as it stands between quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\t', "\\t").replace('"', "\\\"")
 }
 
 fn list(arguments: &[Expr]) -> String {
@@ -93,7 +102,7 @@ fn write_expr(expr: &Expr, outer: u8) -> String {
             format!("{symbol}{}", write_expr(operand, 20))
         }
         ExprKind::Binary(operator, left, right) => {
-            let (symbol, level) = symbol(*operator);
+            let (symbol, level) = (operator.symbol(), strength(*operator));
             let text = format!("{} {symbol} {}", write_expr(left, level), write_expr(right, level + 1));
             if level < outer { format!("({text})") } else { text }
         }
@@ -135,25 +144,21 @@ fn bracketed(pid: Option<&Expr>) -> String {
     pid.map_or_else(String::new, |pid| format!("[{}]", write_expr(pid, 0)))
 }
 
-fn symbol(operator: BinaryOperator) -> (&'static str, u8) {
+/// How strongly an operator binds.
+fn strength(operator: BinaryOperator) -> u8 {
     match operator {
-        BinaryOperator::Multiply => ("*", 10),
-        BinaryOperator::Divide => ("/", 10),
-        BinaryOperator::Remainder => ("%", 10),
-        BinaryOperator::Add => ("+", 9),
-        BinaryOperator::Subtract => ("-", 9),
-        BinaryOperator::ShiftLeft => ("<<", 8),
-        BinaryOperator::ShiftRight => (">>", 8),
-        BinaryOperator::Less => ("<", 7),
-        BinaryOperator::LessEqual => ("<=", 7),
-        BinaryOperator::Greater => (">", 7),
-        BinaryOperator::GreaterEqual => (">=", 7),
-        BinaryOperator::Equal => ("==", 6),
-        BinaryOperator::NotEqual => ("!=", 6),
-        BinaryOperator::BitAnd => ("&", 5),
-        BinaryOperator::BitXor => ("^", 4),
-        BinaryOperator::BitOr => ("|", 3),
-        BinaryOperator::And => ("&&", 2),
-        BinaryOperator::Or => ("||", 1),
+        BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Remainder => 10,
+        BinaryOperator::Add | BinaryOperator::Subtract => 9,
+        BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => 8,
+        BinaryOperator::Less
+        | BinaryOperator::LessEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterEqual => 7,
+        BinaryOperator::Equal | BinaryOperator::NotEqual => 6,
+        BinaryOperator::BitAnd => 5,
+        BinaryOperator::BitXor => 4,
+        BinaryOperator::BitOr => 3,
+        BinaryOperator::And => 2,
+        BinaryOperator::Or => 1,
     }
 }

@@ -101,11 +101,15 @@ impl Statement {
             }
             StatementKind::Send { channel, arguments, .. } => {
                 channel.each(visit);
-                arguments.iter().for_each(|argument| argument.each(visit));
+                for argument in arguments {
+                    argument.each(visit);
+                }
             }
             StatementKind::Receive { channel, arguments, .. } => {
                 channel.each(visit);
-                arguments.iter().for_each(|argument| argument.each(visit));
+                for argument in arguments {
+                    argument.each(visit);
+                }
             }
             StatementKind::Print(_, arguments) => arguments.iter().for_each(|argument| argument.each(visit)),
             StatementKind::SetPriority(pid, priority) => {
@@ -158,7 +162,9 @@ impl Expr {
             ExprKind::Run { arguments, .. } => arguments.iter().for_each(|argument| argument.each(visit)),
             ExprKind::Poll { channel, arguments, .. } => {
                 channel.each(visit);
-                arguments.iter().for_each(|argument| argument.each(visit));
+                for argument in arguments {
+                    argument.each(visit);
+                }
             }
             ExprKind::RemoteLabel { pid, .. } => {
                 if let Some(pid) = pid {

@@ -8,9 +8,9 @@ use crate::{ChannelKind, Message, Pattern, Query, Receive, Scalar, Send, Violati
 
 /// A message that a sender holds out in a rendezvous.
 #[derive(Clone, Debug)]
-pub(super) struct Offer {
-    pub(super) channel: usize,
-    pub(super) message: Message,
+pub(crate) struct Offer {
+    pub(crate) channel: usize,
+    pub(crate) message: Message,
 }
 
 /// Reads a message field by field.
@@ -55,6 +55,17 @@ impl<'s> Context<'_, 's> {
     fn is_full(&self, channel: usize) -> bool {
         let kind = self.kind(channel);
         kind.capacity > 0 && self.frame.channel_length(channel) >= usize::from(kind.capacity)
+    }
+
+    /// Finds the channel that is received from; without one, that is reported and the receive blocks.
+    fn source(&mut self, receive: &Receive) -> Result<Option<usize>, Fault> {
+        match self.channel(&receive.channel, receive.span) {
+            Err(fault) if fault.kind == ViolationKind::NoChannel => {
+                self.report(ViolationKind::ReceiveFromNowhere, receive.span);
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
     }
 
     pub(super) fn query(&mut self, query: Query, channel: &crate::Expr, span: Span) -> Result<i32, Fault> {
@@ -152,7 +163,7 @@ impl<'s> Context<'_, 's> {
 
     /// Returns 0 or the 1-based position of the message that a poll finds.
     pub(super) fn poll(&mut self, receive: &Receive) -> Result<i32, Fault> {
-        let channel = self.channel(&receive.channel, receive.span)?;
+        let Some(channel) = self.source(receive)? else { return Ok(0) };
         if self.kind(channel).capacity == 0 {
             self.report(ViolationKind::PolledRendezvous, receive.span);
             return Ok(0);
@@ -185,7 +196,7 @@ impl<'s> Context<'_, 's> {
 
     /// Returns whether a receive would not block.
     pub(super) fn can_receive(&mut self, receive: &Receive) -> Result<bool, Fault> {
-        let channel = self.channel(&receive.channel, receive.span)?;
+        let Some(channel) = self.source(receive)? else { return Ok(false) };
         if let Some(offer) = self.offer {
             return Ok(offer.channel == channel && !receive.peek && self.matches_offer(receive)?);
         }
@@ -197,7 +208,7 @@ impl<'s> Context<'_, 's> {
 
     /// Receives; false if it would block.
     pub(super) fn receive(&mut self, receive: &Receive) -> Result<bool, Fault> {
-        let channel = self.channel(&receive.channel, receive.span)?;
+        let Some(channel) = self.source(receive)? else { return Ok(false) };
         let kind = self.kind(channel);
         let offer = self.offer;
         if let Some(offer) = offer {

@@ -6,10 +6,10 @@ use super::channels::{Offer, Sent};
 use super::expressions::{Context, Fault};
 use super::frame::Frame;
 use super::processes;
-use crate::{DStep, Guard, Node, NodeId, Run, Statement, System, Violation, ViolationKind};
+use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind, print};
 
 /// How a statement went.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It can't be executed now.
     Blocked,
     /// It was executed.
@@ -18,11 +18,8 @@ pub(super) enum Outcome {
     Offered(Offer),
 }
 
-/// After this many jumps a `d_step` is watched for coming back to where it was.
-const PATIENCE: usize = 1000;
-
 /// A `d_step` of more jumps than this counts as endless.
-const LONGEST: usize = 10_000_000;
+const LONGEST: u64 = 10_000_000;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(
@@ -43,7 +40,7 @@ pub(super) fn set_up(
 
 impl Context<'_, '_> {
     /// Executes a statement; `taken` says whether an earlier edge of the location was.
-    pub(super) fn execute(&mut self, statement: &Statement, taken: bool) -> Result<Outcome, Fault> {
+    pub(crate) fn execute(&mut self, statement: &Statement, taken: bool) -> Result<Outcome, Fault> {
         if self.offer.is_some() && !matches!(statement, Statement::Receive(_) | Statement::DStep(_)) {
             return Ok(Outcome::Blocked);
         }
@@ -79,14 +76,21 @@ impl Context<'_, '_> {
                 }
                 true
             }
-            Statement::Print(_, arguments) => {
+            Statement::Print(format, arguments) => {
+                let mut values = Vec::new();
                 for argument in arguments {
-                    self.value(argument)?;
+                    values.push(self.value(argument)?);
+                }
+                if let Some(output) = &mut self.output {
+                    output.push_str(&print::formatted(self.system, format, &values));
                 }
                 true
             }
-            Statement::PrintMtype(value, _) => {
-                self.value(value)?;
+            Statement::PrintMtype(value, set) => {
+                let value = self.value(value)?;
+                if let Some(output) = &mut self.output {
+                    output.push_str(&print::symbolic(self.system, *set, value));
+                }
                 true
             }
             Statement::SetPriority(pid, priority) => {
@@ -160,20 +164,20 @@ impl Context<'_, '_> {
 
     fn run_d_step(&mut self, step: &DStep) -> Result<(), Fault> {
         let mut at = step.start;
-        let mut jumps = 0;
-        let mut mark: Option<(NodeId, Frame)> = None;
-        let mut next_mark = PATIENCE;
+        let mut jumps: u64 = 0;
+        let mut checkpoint = None;
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever. One state is remembered,
-            // and replaced after twice as long each time (Brent, BIT 1980): that finds any circle.
-            let is_back = mark.as_ref().is_some_and(|mark| mark.0 == at && mark.1.is_same(self.frame));
-            if is_back || jumps > LONGEST {
+            // It is deterministic: the same place with the same state again means for ever. Compared is with the state at
+            // the last power of two, which lies on the circle sooner or later (Brent's algorithm).
+            let returned = checkpoint
+                .as_ref()
+                .is_some_and(|(place, state)| *place == at && *state == self.frame.to_state());
+            if returned || jumps > LONGEST {
                 return Err(self.fault(ViolationKind::EndlessDStep, step.span));
             }
-            if jumps == next_mark {
-                mark = Some((at, self.frame.clone()));
-                next_mark *= 2;
+            if jumps >= 1024 && jumps.is_power_of_two() {
+                checkpoint = Some((at, self.frame.to_state()));
             }
             at = match &step.nodes[at.0 as usize] {
                 Node::Leave => return Ok(()),

@@ -23,6 +23,8 @@ pub(crate) struct Context<'c, 's> {
     pub(crate) run_result: i32,
     /// What went wrong so far.
     pub(crate) violations: &'c mut Vec<Violation>,
+    /// What is printed, if anybody wants to know.
+    pub(crate) output: Option<String>,
 }
 
 impl<'c, 's> Context<'c, 's> {
@@ -32,7 +34,7 @@ impl<'c, 's> Context<'c, 's> {
         pid: usize,
         violations: &'c mut Vec<Violation>,
     ) -> Self {
-        Context { system, frame, pid, timeout: false, offer: None, run_result: 0, violations }
+        Context { system, frame, pid, timeout: false, offer: None, run_result: 0, violations, output: None }
     }
 
     pub(super) fn fault(&self, kind: ViolationKind, span: Span) -> Fault {

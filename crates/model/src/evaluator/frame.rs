@@ -1,9 +1,5 @@
 //! A state laid open: its bytes, and where each process and channel starts.
 
-use std::hash::BuildHasher;
-
-use rustc_hash::FxBuildHasher;
-
 use crate::{Area, LocationId, ProctypeId, Scalar, System};
 
 const CHANNEL_TAG: u16 = 0x8000;
@@ -106,14 +102,11 @@ impl Frame {
         self.bytes.len() + self.hidden.len()
     }
 
-    /// Returns a number that is the same for frames that are the same.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        FxBuildHasher.hash_one((&self.bytes, &self.hidden))
-    }
-
-    /// Returns whether everything is the same, hidden variables included.
-    pub(crate) fn is_same(&self, other: &Frame) -> bool {
-        self.bytes == other.bytes && self.hidden == other.hidden
+    /// Returns the whole state, hidden variables included.
+    pub(crate) fn to_state(&self) -> Vec<u8> {
+        let mut state = Vec::with_capacity(self.size());
+        self.save(&mut state);
+        state
     }
 
     /// Reads the two bytes at a place.

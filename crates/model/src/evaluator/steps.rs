@@ -27,8 +27,8 @@ pub(super) struct Walk<'w, 's> {
 /// After this many moves an atomic sequence is watched for coming back to where it was.
 const PATIENCE: usize = 200;
 
-/// An atomic sequence of more moves than this counts as endless.
-const LONGEST: usize = 20_000;
+/// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
+const LONGEST: usize = 100_000;
 
 /// Likewise one whose states, all of which are kept on the way, have more bytes than this.
 const MOST_BYTES: usize = 256 << 20;
@@ -42,7 +42,6 @@ impl<'w, 's> Walk<'w, 's> {
         scratch.moves.clear();
         scratch.violations.clear();
         scratch.atomic_path.clear();
-        scratch.atomic_marks.clear();
         Walk { evaluator, scratch, visit, stopped: false, timeout: false, inside: 0, single: false }
     }
 
@@ -118,7 +117,8 @@ impl<'w, 's> Walk<'w, 's> {
                     escape = edge.escape;
                 }
                 Ok(Outcome::Blocked) => {
-                    if self.scratch.violations.len() > marks.1 {
+                    // With the timeout everything is tried once more; what is wrong was said before.
+                    if self.scratch.violations.len() > marks.1 && !self.timeout {
                         self.scratch.moves.push(step);
                         self.emit(None);
                     }
@@ -191,7 +191,12 @@ impl<'w, 's> Walk<'w, 's> {
         let mut context = Context::new(self.evaluator.system, next, pid, &mut self.scratch.violations);
         context.timeout = self.timeout;
         context.offer = offer;
-        let outcome = context.execute(&transition.statement, taken);
+        let mut outcome = context.execute(&transition.statement, taken);
+        if let Err(fault) = &mut outcome
+            && fault.span == narrows_source::Span::default()
+        {
+            fault.span = transition.span;
+        }
         // An assertion's place is its statement's; the statement itself does not know it.
         for violation in &mut self.scratch.violations[before..] {
             if violation.span == narrows_source::Span::default() {
@@ -218,37 +223,23 @@ impl<'w, 's> Walk<'w, 's> {
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
         let watched = self.inside > PATIENCE;
-        let mark = if watched { frame.fingerprint() } else { 0 };
-        if self.is_endless(frame, mark) {
+        let too_long = self.inside > LONGEST || self.inside * frame.size() > MOST_BYTES;
+        if too_long || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
             let kind = ViolationKind::EndlessAtomic;
             self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });
             self.emit(None);
             return;
         }
         let timeout = std::mem::replace(&mut self.timeout, false);
-        if watched {
-            let copy = self.scratch.frames.copy_of(frame);
-            self.scratch.atomic_path.push(copy);
-            self.scratch.atomic_marks.insert(mark);
-        }
         self.inside += 1;
         if !self.process(frame, pid, None) && !self.stopped {
             self.emit(Some(frame));
         }
         self.inside -= 1;
         if watched {
-            let copy = self.scratch.atomic_path.pop();
-            self.scratch.atomic_marks.remove(&mark);
-            self.scratch.frames.give_back(copy.unwrap_or_default());
+            self.scratch.atomic_path.remove(&frame.to_state());
         }
         self.timeout = timeout;
-    }
-
-    fn is_endless(&self, frame: &Frame, mark: u64) -> bool {
-        self.inside > LONGEST
-            || self.inside * frame.size() > MOST_BYTES
-            || self.scratch.atomic_marks.contains(&mark)
-                && self.scratch.atomic_path.iter().any(|state| state.is_same(frame))
     }
 
     fn emit(&mut self, target: Option<&Frame>) {

@@ -142,7 +142,7 @@ fn why(app: &App<'_>) -> Vec<Line<'static>> {
         let label = view.processes.get(entry.pid).map_or(String::new(), narrows_model::ProcessView::label);
         Line::from(vec![
             Span::raw(format!("{label} ")),
-            Span::styled(session.place(entry.span), FAINT),
+            Span::styled(session.short_place(entry.span), FAINT),
             Span::raw(format!(" [{}]: ", text::one_line(&entry.text))),
             Span::styled(entry.reason, CHANGED),
         ])

@@ -137,9 +137,9 @@ pub(super) fn counting() -> Example {
     let print = |format: &str| Statement::Print(format.to_owned(), vec![load(global(0))]);
     let lines = vec![
         ("x = 1", Statement::Assign(x.clone(), constant(1)), true),
-        ("printf(\"x is %d\\n\", x)", print("x is %d\\n"), true),
+        ("printf(\"x is %d\\n\", x)", print("x is %d\n"), true),
         ("x = 2", Statement::Assign(x.clone(), constant(2)), true),
-        ("printf(\"now %d\\n\", x)", print("now %d\\n"), false),
+        ("printf(\"now %d\\n\", x)", print("now %d\n"), false),
         ("c!x", send(c.clone(), load(x)), false),
     ];
     example.process("P", &[], lines);

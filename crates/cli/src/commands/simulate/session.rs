@@ -305,6 +305,12 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Says where a place is without the folders, where there is little room.
+    pub(super) fn short_place(&self, span: Span) -> String {
+        let place = self.place(span);
+        place.rsplit('/').next().map_or(place.clone(), str::to_owned)
+    }
+
     /// Returns the remembered run up to the current state.
     pub(super) fn trace(&self) -> Trace {
         let steps = self.past().iter().map(|taken| taken.step.clone()).collect();

@@ -134,7 +134,8 @@ fn process_lines(app: &App<'_>, view: &StateView, width: u16) -> (Vec<Line<'stat
         let mark = if looked_at { "▶" } else { " " };
         let style = if app.session.just_moved(process.pid) { CHANGED } else { Style::new() };
         let name = Span::styled(format!("{mark}{}", process.label()), style);
-        let place = app.session.line(process.span).map_or(String::new(), |_| app.session.place(process.span));
+        let place =
+            app.session.line(process.span).map_or(String::new(), |_| app.session.short_place(process.span));
         let spans = vec![name, Span::styled(format!(" {place} "), FAINT), Span::raw(here(app, process))];
         lines.push(Line::from(spans));
         lines.extend(local_lines(app, process, usize::from(width.saturating_sub(2))));

@@ -241,11 +241,14 @@ impl Graph {
                 continue;
             }
             run += 1;
-            if run > 1 && !is_print && Some(element) != first && Some(element) != last {
-                if let Some(previous) = previous {
-                    self.element_mut(previous).next = at;
-                    continue;
-                }
+            if run > 1
+                && !is_print
+                && Some(element) != first
+                && Some(element) != last
+                && let Some(previous) = previous
+            {
+                self.element_mut(previous).next = at;
+                continue;
             }
             previous = Some(element);
         }

@@ -78,10 +78,10 @@ impl Edges {
                 }
                 follower = self.graph.element(next).next;
             }
-            if let Some(last) = self.graph.sequence(inner).last {
-                if self.graph.element(last).next.is_none() {
-                    self.graph.element_mut(last).next = follower;
-                }
+            if let Some(last) = self.graph.sequence(inner).last
+                && self.graph.element(last).next.is_none()
+            {
+                self.graph.element_mut(last).next = follower;
             }
         }
     }

@@ -195,10 +195,11 @@ impl<'g> Flat<'g> {
     fn pass_end_marks(&mut self) {
         for index in 1..self.raw.len() {
             let [edge] = self.raw[index].edges.as_slice() else { continue };
-            if matches!(self.graph.element(edge.element).kind, Kind::Join) && self.marks[index].end {
-                if let Some(target) = edge.target {
-                    self.marks[target.0 as usize].end = true;
-                }
+            if matches!(self.graph.element(edge.element).kind, Kind::Join)
+                && self.marks[index].end
+                && let Some(target) = edge.target
+            {
+                self.marks[target.0 as usize].end = true;
             }
         }
     }
@@ -218,7 +219,7 @@ impl<'g> Flat<'g> {
             });
             finished.locations.push(Location {
                 edges: edges.collect(),
-                labels: self.graph.names_of(element).map(|name| name.to_string()).collect(),
+                labels: self.graph.names_of(element).map(std::string::ToString::to_string).collect(),
                 is_end: self.marks[index].end,
                 is_progress: self.marks[index].progress,
                 is_accepting: self.marks[index].accepting,

@@ -1,5 +1,8 @@
 //! Elements and sequences.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use narrows_model::Statement;
 use narrows_source::Span;
 
@@ -77,7 +80,7 @@ pub(in super::super) struct Graph {
     pub(super) open: Vec<SequenceId>,
     pub(super) labels: Labels,
     /// The next number for trail files: they run through all processes of a text.
-    pub(in super::super) next_trail_number: u32,
+    pub(in super::super) next_trail_number: Rc<Cell<u32>>,
     /// Whether skips that change nothing are kept: in a claim.
     pub(in super::super) keeps_skips: bool,
 }
@@ -108,8 +111,8 @@ impl Graph {
     }
 
     pub(super) fn new_element(&mut self, kind: Kind, span: Span, text: String) -> ElementId {
-        let trail_number = self.next_trail_number;
-        self.next_trail_number += 1;
+        let trail_number = self.next_trail_number.get();
+        self.next_trail_number.set(trail_number + 1);
         self.elements.push(Element {
             kind,
             span,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use narrows_source::Span;
 
-use narrows_model::Statement;
+use narrows_model::{Statement, TransitionId};
 use rustc_hash::FxHashMap;
 
 use super::graph::{ElementId, Graph, Kind};
@@ -117,20 +117,25 @@ impl Graph {
     }
 
     /// Keeps a label that another process watches a location: a jump that has it gets a skip before it.
-    pub(in super::super) fn keep_label(&mut self, name: &str) {
+    ///
+    /// Returns the transition of the jump: SPIN gives it a number for trail files only at the first reference.
+    pub(in super::super) fn keep_label(&mut self, name: &str) -> Option<TransitionId> {
         let found = self.labels.named(name).next();
-        let Some(id) = found.map(|label| label.element) else { return };
-        let Kind::Goto(_) = self.element(id).kind else { return };
+        let id = found.map(|label| label.element)?;
+        let Kind::Goto(_) = self.element(id).kind else { return None };
         let (kind, span, text) = {
             let element = self.element(id);
             (element.kind.clone(), element.span, element.text.clone())
         };
+        let number = self.next_trail_number.get();
         let jump = self.new_element(kind, span, text);
+        self.next_trail_number.set(number);
         self.element_mut(jump).next = self.element(id).next;
         self.element_mut(jump).status = 0;
         let element = self.element_mut(id);
         element.kind = Kind::Basic(Statement::Skip);
         element.next = Some(jump);
+        Some(TransitionId(jump.0 - 1))
     }
 
     pub(super) fn has_label(&self, element: ElementId) -> bool {

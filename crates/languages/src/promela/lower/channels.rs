@@ -111,11 +111,11 @@ impl Lowering<'_> {
     pub(super) fn arguments(&mut self, arguments: &[ast::Expr]) -> Vec<Expr> {
         let mut list = Vec::new();
         for argument in arguments {
-            if let ast::ExprKind::Place(place) = &argument.kind {
-                if let Some(places) = self.structure_places(place) {
-                    list.extend(places.into_iter().map(|place| Expr::Load(Box::new(place))));
-                    continue;
-                }
+            if let ast::ExprKind::Place(place) = &argument.kind
+                && let Some(places) = self.structure_places(place)
+            {
+                list.extend(places.into_iter().map(|place| Expr::Load(Box::new(place))));
+                continue;
             }
             list.push(self.expr(argument));
         }

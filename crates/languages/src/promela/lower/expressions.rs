@@ -1,11 +1,11 @@
 //! Expressions and places.
 
-use narrows_model::{Area, Binary, Expr, Index, Place, Query, Scalar, Unary};
+use narrows_model::{Area, Expr, Index, Place, Scalar};
 use narrows_source::{Diagnostic, Span, closest};
 
 use super::Lowering;
 use super::types::Type;
-use crate::promela::ast::{self, BinaryOperator, ChannelQuery, ExprKind, Ident, UnaryOperator};
+use crate::promela::ast::{self, ExprKind, Ident};
 
 /// A place that may be a whole structure.
 pub(super) struct Found {
@@ -23,17 +23,10 @@ impl Lowering<'_> {
         match &expr.kind {
             ExprKind::Number(value) => Expr::Constant(*value),
             ExprKind::Place(place) => self.load(place),
-            ExprKind::Unary(operator, operand) => {
-                let operator = match operator {
-                    UnaryOperator::Minus => Unary::Minus,
-                    UnaryOperator::Not => Unary::Not,
-                    UnaryOperator::Complement => Unary::Complement,
-                };
-                Expr::Unary(operator, Box::new(self.expr(operand)))
-            }
+            ExprKind::Unary(operator, operand) => Expr::Unary(*operator, Box::new(self.expr(operand))),
             ExprKind::Binary(operator, left, right) => {
                 let (left, right) = (self.expr(left), self.expr(right));
-                Expr::Binary(binary(*operator), Box::new(left), Box::new(right), expr.span)
+                Expr::Binary(*operator, Box::new(left), Box::new(right), expr.span)
             }
             ExprKind::Conditional(condition, yes, no) => {
                 let (condition, yes, no) = (self.expr(condition), self.expr(yes), self.expr(no));
@@ -47,15 +40,8 @@ impl Lowering<'_> {
                 Expr::Constant(0)
             }
             ExprKind::Channel(query, channel) => {
-                let query = match query {
-                    ChannelQuery::Length => Query::Length,
-                    ChannelQuery::Full => Query::Full,
-                    ChannelQuery::Empty => Query::Empty,
-                    ChannelQuery::NotFull => Query::NotFull,
-                    ChannelQuery::NotEmpty => Query::NotEmpty,
-                };
                 let (channel, _) = self.channel(channel);
-                Expr::Channel(query, Box::new(channel), expr.span)
+                Expr::Channel(*query, Box::new(channel), expr.span)
             }
             ExprKind::Poll { channel, arguments, random } => {
                 Expr::Poll(Box::new(self.poll(channel, arguments, *random, expr.span)))
@@ -276,6 +262,7 @@ impl Lowering<'_> {
     fn remote_label(&mut self, process: &Ident, pid: Option<&ast::Expr>, label: &Ident) -> Expr {
         let Some(signature) = self.signature(process) else { return Expr::Constant(0) };
         let pid = pid.map(|pid| Box::new(self.expr(pid)));
+        self.number_jump(signature.id, &label.name);
         let labels = self.remote_labels.get(signature.id.0 as usize);
         let Some(labels) = labels.filter(|labels| !labels.is_empty()) else {
             self.remote_too_early(process, label.span);
@@ -382,28 +369,5 @@ impl Lowering<'_> {
             Some(Type::Scalar(Scalar::Mtype(set))) => set,
             _ => 0,
         }
-    }
-}
-
-fn binary(operator: BinaryOperator) -> Binary {
-    match operator {
-        BinaryOperator::Multiply => Binary::Multiply,
-        BinaryOperator::Divide => Binary::Divide,
-        BinaryOperator::Remainder => Binary::Remainder,
-        BinaryOperator::Add => Binary::Add,
-        BinaryOperator::Subtract => Binary::Subtract,
-        BinaryOperator::ShiftLeft => Binary::ShiftLeft,
-        BinaryOperator::ShiftRight => Binary::ShiftRight,
-        BinaryOperator::Less => Binary::Less,
-        BinaryOperator::LessEqual => Binary::LessEqual,
-        BinaryOperator::Greater => Binary::Greater,
-        BinaryOperator::GreaterEqual => Binary::GreaterEqual,
-        BinaryOperator::Equal => Binary::Equal,
-        BinaryOperator::NotEqual => Binary::NotEqual,
-        BinaryOperator::BitAnd => Binary::BitAnd,
-        BinaryOperator::BitXor => Binary::BitXor,
-        BinaryOperator::BitOr => Binary::BitOr,
-        BinaryOperator::And => Binary::And,
-        BinaryOperator::Or => Binary::Or,
     }
 }

@@ -10,9 +10,10 @@ mod scopes;
 mod statements;
 mod types;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
-use narrows_model::{InitialProcess, MtypeSet, ProctypeId, System};
+use narrows_model::{InitialProcess, MtypeSet, ProctypeId, System, TransitionId};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,10 @@ struct Lowering<'d> {
     watched_labels: Vec<(Rc<str>, Rc<str>)>,
     /// Local variables of finished proctypes, for remote references.
     remote_locals: Vec<Vec<(Rc<str>, scopes::Variable)>>,
-    next_trail_number: u32,
+    /// The next number for SPIN's trail files, shared with the graph that is being built.
+    next_trail_number: Rc<Cell<u32>>,
+    /// Jumps that were split because their label is watched: SPIN numbers them at the first reference.
+    unnumbered: Vec<(ProctypeId, String, TransitionId)>,
     next_loop: u32,
     /// How many more bytes variables and messages may take, and how many more scalars they may be.
     room: Room,
@@ -81,7 +85,8 @@ impl<'d> Lowering<'d> {
             remote_labels: Vec::new(),
             watched_labels: Vec::new(),
             remote_locals: Vec::new(),
-            next_trail_number: 0,
+            next_trail_number: Rc::default(),
+            unnumbered: Vec::new(),
             next_loop: 0,
             room: Room::default(),
             runs: Vec::new(),

@@ -64,7 +64,7 @@ impl Lowering<'_> {
 
     fn new_body(&self) -> Body {
         let mut body = Body::default();
-        body.graph.next_trail_number = self.next_trail_number;
+        body.graph.next_trail_number = Rc::clone(&self.next_trail_number);
         body
     }
 
@@ -144,8 +144,7 @@ impl Lowering<'_> {
         self.scopes.leave();
         body.graph.add(Shape::new(ShapeKind::End, sequence.close, "end"));
         let Body { mut graph, locals, setup, .. } = body;
-        self.watch_labels(name, &mut graph);
-        self.next_trail_number = graph.next_trail_number;
+        self.watch_labels(name, id, &mut graph);
         let mut proctype = Proctype {
             name: name.to_owned(),
             span: head,
@@ -162,12 +161,12 @@ impl Lowering<'_> {
             return proctype;
         }
         let labels = graph.label_locations();
-        if let Some(body) = graph.close() {
-            if let Some(finished) = finish(graph, body, self.diagnostics) {
-                proctype.start = finished.start;
-                proctype.locations = finished.locations;
-                proctype.transitions = finished.transitions;
-            }
+        if let Some(body) = graph.close()
+            && let Some(finished) = finish(graph, body, self.diagnostics)
+        {
+            proctype.start = finished.start;
+            proctype.locations = finished.locations;
+            proctype.transitions = finished.transitions;
         }
         if id.0 != u16::MAX {
             let index = id.0 as usize;
@@ -192,11 +191,25 @@ impl Lowering<'_> {
     }
 
     /// A jump that has a watched label becomes a skip before the jump, so that its label is a location.
-    fn watch_labels(&mut self, process: &str, graph: &mut Graph) {
+    fn watch_labels(&mut self, process: &str, id: ProctypeId, graph: &mut Graph) {
         for (name, label) in self.watched_labels.clone() {
-            if &*name == process {
-                graph.keep_label(&label);
+            if &*name == process
+                && let Some(jump) = graph.keep_label(&label)
+            {
+                self.unnumbered.push((id, label.to_string(), jump));
             }
+        }
+    }
+
+    /// Numbers a jump that was split for its label, at the first reference to the label.
+    pub(super) fn number_jump(&mut self, process: ProctypeId, label: &str) {
+        let found = self.unnumbered.iter().position(|entry| entry.0 == process && entry.1 == label);
+        let Some((_, _, jump)) = found.map(|index| self.unnumbered.remove(index)) else { return };
+        let number = self.next_trail_number.get();
+        self.next_trail_number.set(number + 1);
+        let proctype = self.system.proctypes.get_mut(process.0 as usize);
+        if let Some(transition) = proctype.and_then(|p| p.transitions.get_mut(jump.0 as usize)) {
+            transition.trail_number = number;
         }
     }
 

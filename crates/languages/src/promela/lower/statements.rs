@@ -141,14 +141,13 @@ impl Lowering<'_> {
         for option in options {
             if let Some(Step::Statement(ast::Statement { kind: StatementKind::Else, span })) =
                 option.steps.first()
+                && let Some(earlier) = first_else.replace(*span)
             {
-                if let Some(earlier) = first_else.replace(*span) {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0215", *span, "two options start with `else`")
-                            .also(earlier, "the other one")
-                            .help("join them: `else -> if :: … :: … fi`"),
-                    );
-                }
+                self.diagnostics.push(
+                    Diagnostic::error("P0215", *span, "two options start with `else`")
+                        .also(earlier, "the other one")
+                        .help("join them: `else -> if :: … :: … fi`"),
+                );
             }
             let sequence = self.nested(option, body, false);
             if let Some(sequence) = sequence {
@@ -257,7 +256,7 @@ impl Lowering<'_> {
     }
 
     /// Adds a statement that the text implies but does not spell out.
-    fn add_implied(&mut self, body: &mut Body, statement: Statement, span: Span, text: String) {
+    fn add_implied(body: &mut Body, statement: Statement, span: Span, text: String) {
         body.graph.add(Shape::new(ShapeKind::Basic(statement), span, text));
     }
 
@@ -294,7 +293,7 @@ impl Lowering<'_> {
         let place = place?;
         let name = text::place(variable);
         let start = Statement::Assign(place.clone(), low_value);
-        self.add_implied(body, start, span, format!("{name} = {}", text::expr(low)));
+        Self::add_implied(body, start, span, format!("{name} = {}", text::expr(low)));
         let value = Expr::Load(Box::new(place.clone()));
         let condition = Expr::Binary(Binary::LessEqual, Box::new(value), Box::new(high_value), span);
         let guard = (Statement::Condition(condition), format!("({name} <= {})", text::expr(high)));
@@ -315,12 +314,12 @@ impl Lowering<'_> {
         body.graph.open();
         body.may_initialise = false;
         for (statement, text) in before {
-            self.add_implied(body, statement, span, text);
+            Self::add_implied(body, statement, span, text);
         }
         self.scopes.enter();
         self.steps(inner, body);
         self.scopes.leave();
-        self.add_implied(body, Self::step_up(counter, span), span, format!("{name} = {name} + 1"));
+        Self::add_implied(body, Self::step_up(counter, span), span, format!("{name} = {name} + 1"));
         let main = body.graph.close();
         body.graph.open();
         body.graph.add(Shape::new(ShapeKind::Else, span, "else"));
@@ -353,7 +352,7 @@ impl Lowering<'_> {
         let place = self.loop_variable(variable)?;
         let name = text::place(variable);
         let start = Statement::Assign(place.clone(), Expr::Constant(0));
-        self.add_implied(body, start, span, format!("{name} = 0"));
+        Self::add_implied(body, start, span, format!("{name} = 0"));
         let value = Expr::Load(Box::new(place.clone()));
         let last = Expr::Constant(length as i32 - 1);
         let condition = Expr::Binary(Binary::LessEqual, Box::new(value), Box::new(last), span);
@@ -395,7 +394,7 @@ impl Lowering<'_> {
         body.locals.push(Leaf { name: name.clone(), offset, scalar });
         let counter = Place { area: Area::Local, offset, indices: Vec::new(), scalar, span };
         let start = Statement::Assign(counter.clone(), Expr::Constant(0));
-        self.add_implied(body, start, span, format!("{name} = 0"));
+        Self::add_implied(body, start, span, format!("{name} = 0"));
         let length = Expr::Channel(Query::Length, Box::new(channel.clone()), span);
         let value = Expr::Load(Box::new(counter.clone()));
         let condition = Expr::Binary(Binary::Less, Box::new(value), Box::new(length), span);
@@ -444,25 +443,25 @@ impl Lowering<'_> {
                 for value in first..=last {
                     body.graph.open();
                     let statement = Statement::Assign(place.clone(), Expr::Constant(value));
-                    self.add_implied(body, statement, span, format!("{name} = {value}"));
+                    Self::add_implied(body, statement, span, format!("{name} = {value}"));
                     options.extend(body.graph.close());
                 }
                 return Some(Shape::new(ShapeKind::If(options), span, "select"));
             }
         }
         let start = Statement::Assign(place.clone(), low_value);
-        self.add_implied(body, start, span, format!("{name} = {}", text::expr(low)));
+        Self::add_implied(body, start, span, format!("{name} = {}", text::expr(low)));
         let number = self.enter_loop(body);
         body.graph.open();
         let value = Expr::Load(Box::new(place.clone()));
         let condition = Expr::Binary(Binary::Less, Box::new(value), Box::new(high_value), span);
-        self.add_implied(
+        Self::add_implied(
             body,
             Statement::Condition(condition),
             span,
             format!("({name} < {})", text::expr(high)),
         );
-        self.add_implied(body, Self::step_up(&place, span), span, format!("{name} = {name} + 1"));
+        Self::add_implied(body, Self::step_up(&place, span), span, format!("{name} = {name} + 1"));
         let more = body.graph.close();
         body.graph.open();
         body.graph.add(Shape::new(ShapeKind::Goto(Target::Break(number)), span, "break"));

@@ -205,12 +205,12 @@ impl Lowering<'_> {
         let set = self.mtype_set(mtype.set.as_ref());
         let before = self.system.mtypes[set as usize].names.len();
         for (index, name) in mtype.names.iter().rev().enumerate() {
-            if let Some((other, _, span)) = self.mtypes.get(&name.name) {
-                if *other == set {
-                    let span = *span;
-                    self.redeclared(name, span);
-                    continue;
-                }
+            if let Some((other, _, span)) = self.mtypes.get(&name.name)
+                && *other == set
+            {
+                let span = *span;
+                self.redeclared(name, span);
+                continue;
             }
             let value = (before + index + 1) as i32;
             self.mtypes.entry(name.name.clone()).or_insert((set, value, name.span));

@@ -341,7 +341,7 @@ Put some of them into a set of their own: `mtype:colour = { red, green }`.
         text: "A channel holds 0 to 65535 messages; 0 makes it a rendezvous channel.
 
 ```promela
-chan c = [256] of { byte };
+chan c = [70000] of { byte };
 ```
 
 Use a smaller capacity. Each place in a channel is part of every state, so small ones are also faster to check.

@@ -211,7 +211,8 @@ Use loops or processes instead.
 ltl p { [] x == 1 }
 ```
 
-Write `[] (x == 1)`. SPIN accepts the example, but checks something else.
+Write `[] (x == 1)`. SPIN accepts the example, but checks something else; Narrows reads it as written here, with a
+warning. Where no such reading exists, as in `(a U b) == 1`, it is an error.
 ",
     },
     Explanation {

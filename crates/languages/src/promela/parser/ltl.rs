@@ -109,18 +109,40 @@ impl Parser<'_> {
             (Operator::Logic(operator), left, right) => {
                 Ok(Part::Temporal(Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()))))
             }
-            (Operator::Plain(_), ..) => {
-                let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
-                    .label("this operator takes expressions without temporal operators")
-                    .help(match plain {
-                        BinaryOperator::BitAnd => "use `&&`: `&` works on the bits of numbers",
-                        BinaryOperator::BitOr => "use `||`: `|` works on the bits of numbers",
-                        _ => "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`",
-                    });
-                self.report(diagnostic);
-                Err(Reported)
-            }
+            (Operator::Plain(_), left, right) => self.plain_on_formula(plain, left, right, span),
         }
+    }
+
+    /// Makes sense of `[] x == 1` and `p & <> q`, which SPIN accepts but turns into claims that mean nothing.
+    fn plain_on_formula(
+        &mut self,
+        operator: BinaryOperator,
+        left: Part,
+        right: Part,
+        span: Span,
+    ) -> Parsed<Part> {
+        let logic = match operator {
+            BinaryOperator::BitAnd => Some((LtlBinary::And, "use `&&`: `&` works on the bits of numbers")),
+            BinaryOperator::BitOr => Some((LtlBinary::Or, "use `||`: `|` works on the bits of numbers")),
+            _ => None,
+        };
+        let title = "a formula is used as a number";
+        let label = "this operator takes expressions without temporal operators";
+        if let Some((operator, help)) = logic {
+            self.report(Diagnostic::warning("P0116", span, title).label(label).help(help));
+            let formula = Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()));
+            return Ok(Part::Temporal(formula));
+        }
+        let help = "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`";
+        if let (Part::Temporal(formula), Part::Plain(right)) = (left, right)
+            && let Some(formula) = pushed_in(formula, operator, &right)
+        {
+            let note = "it is read as if the comparison stood in parentheses";
+            self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
+            return Ok(Part::Temporal(formula));
+        }
+        self.report(Diagnostic::error("P0116", span, title).label(label).help(help));
+        Err(Reported)
     }
 
     #[inline(never)]
@@ -189,4 +211,18 @@ impl Parser<'_> {
         }
         Ok(part)
     }
+}
+
+/// Moves a comparison inside of the unary operators that stand before its left side.
+fn pushed_in(formula: Ltl, operator: BinaryOperator, right: &Expr) -> Option<Ltl> {
+    Some(match formula {
+        Ltl::Unary(unary, operand) => Ltl::Unary(unary, Box::new(pushed_in(*operand, operator, right)?)),
+        Ltl::Not(operand) => Ltl::Not(Box::new(pushed_in(*operand, operator, right)?)),
+        Ltl::Atom(left) => {
+            let span = left.span.to(right.span);
+            let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right.clone()));
+            Ltl::Atom(Expr { kind, span })
+        }
+        Ltl::Binary(..) => return None,
+    })
 }

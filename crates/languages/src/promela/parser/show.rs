@@ -1,8 +1,8 @@
 //! Trees as short texts, for tests.
 
 use crate::promela::ast::{
-    ActiveCount, BinaryOperator, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument,
-    Sequence, Statement, StatementKind, Step, Type, UnaryOperator, Unit,
+    ActiveCount, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence,
+    Statement, StatementKind, Step, Type, UnaryOperator, Unit,
 };
 
 fn list<T>(items: &[T], separator: &str, show: impl Fn(&T) -> String) -> String {
@@ -170,7 +170,7 @@ pub(super) fn expr(e: &Expr) -> String {
             format!("{sign}{}", expr(operand))
         }
         ExprKind::Binary(operator, left, right) => {
-            let sign = spelling(*operator);
+            let sign = operator.symbol();
             format!("({} {sign} {})", expr(left), expr(right))
         }
         ExprKind::Conditional(condition, yes, no) => {
@@ -207,28 +207,5 @@ pub(super) fn ltl(formula: &Ltl) -> String {
         Ltl::Not(operand) => format!("!{}", ltl(operand)),
         Ltl::Unary(operator, operand) => format!("{operator:?} {}", ltl(operand)),
         Ltl::Binary(operator, left, right) => format!("({} {operator:?} {})", ltl(left), ltl(right)),
-    }
-}
-
-fn spelling(operator: BinaryOperator) -> &'static str {
-    match operator {
-        BinaryOperator::Multiply => "*",
-        BinaryOperator::Divide => "/",
-        BinaryOperator::Remainder => "%",
-        BinaryOperator::Add => "+",
-        BinaryOperator::Subtract => "-",
-        BinaryOperator::ShiftLeft => "<<",
-        BinaryOperator::ShiftRight => ">>",
-        BinaryOperator::Less => "<",
-        BinaryOperator::LessEqual => "<=",
-        BinaryOperator::Greater => ">",
-        BinaryOperator::GreaterEqual => ">=",
-        BinaryOperator::Equal => "==",
-        BinaryOperator::NotEqual => "!=",
-        BinaryOperator::BitAnd => "&",
-        BinaryOperator::BitXor => "^",
-        BinaryOperator::BitOr => "|",
-        BinaryOperator::And => "&&",
-        BinaryOperator::Or => "||",
     }
 }

@@ -1,0 +1,38 @@
+//! Compares with SPIN on our own examples: each is counted by both, in every variant its comment names.
+
+use std::env;
+use std::path::Path;
+
+use narrows_tests::compare::{Verdict, compare_file};
+use narrows_tests::spin::{self, Limits};
+
+const EXAMPLES: &[(&str, &[&str])] = &[
+    ("mutex/broken.pml", &[]),
+    ("mutex/peterson.pml", &[]),
+    ("mutex/two_locks.pml", &[]),
+    ("mutex/two_locks.pml", &["ORDERED"]),
+    ("pipeline/double_buffer.pml", &[]),
+    ("protocols/alternating_bit.pml", &[]),
+    ("protocols/alternating_bit.pml", &["EARLY"]),
+    ("protocols/client_server.pml", &[]),
+    ("protocols/ring_election.pml", &[]),
+    ("protocols/ring_election.pml", &["N=6"]),
+    ("tutorial/counter.pml", &[]),
+    ("tutorial/counter_fixed.pml", &[]),
+];
+
+#[test]
+fn narrows_agrees_with_spin_on_our_examples() {
+    if !spin::installed() {
+        assert!(env::var_os("CI").is_none(), "there is no `spin` here");
+        eprintln!("skipped: there is no `spin` here");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    for (name, definitions) in EXAMPLES {
+        let definitions: Vec<String> = definitions.iter().map(|text| (*text).to_owned()).collect();
+        let verdict =
+            compare_file(&folder.join(name), &definitions, &Limits::default()).expect("both tools run");
+        assert!(matches!(verdict, Verdict::Agreed(_)), "{name} {definitions:?}: {verdict:?}");
+    }
+}
