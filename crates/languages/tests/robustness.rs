@@ -69,6 +69,12 @@ fn answer(text: &str) -> Vec<&'static str> {
     answer_with(text, "")
 }
 
+/// Runs with the stack that the program itself has: long atomic sequences need it.
+fn deeply(work: impl FnOnce() + Send + 'static) {
+    let worker = thread::Builder::new().stack_size(512 << 20).spawn(work);
+    worker.expect("a thread").join().expect("no panic");
+}
+
 fn probes() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/probes");
     let entries = fs::read_dir(folder).expect("the probes are there");
@@ -80,13 +86,12 @@ fn probes() -> Vec<String> {
 
 #[test]
 fn broken_models_are_answered() {
-    // Like the program itself: atomic sequences need a deep stack.
-    let worker = thread::Builder::new().stack_size(256 << 20).spawn(|| {
+    deeply(|| {
         let start = Instant::now();
         let mut random = Random::new(7);
         let mut models = probes();
         models.extend((1..=20).map(|seed| generator::generate(seed).to_string()));
-        for round in 0..40 {
+        for round in 0..200 {
             for model in &models {
                 // Slow machines see fewer.
                 if start.elapsed() > Duration::from_secs(8) {
@@ -97,7 +102,6 @@ fn broken_models_are_answered() {
             }
         }
     });
-    worker.expect("a thread").join().expect("no panic");
 }
 
 /// Checks that a text is rejected, and that one of the messages has the code.
@@ -199,6 +203,12 @@ fn long_steps() {
     assert_eq!(answer(hidden), ["P0301"]);
     answer("int x; init { d_step { do :: x < 2000000000 -> x++ :: else -> break od } }");
     answer("int x; init { d_step { do :: x = 1 - x od } }");
+    // Endless, but never the same state again; from many states.
+    deeply(|| {
+        answer(
+            "int x; byte y; active proctype P() { atomic { do :: x++ od } } active proctype Q() { do :: y < 3 -> y++ od }",
+        );
+    });
     answer("init { L: { goto L } unless { true } }");
     answer("init { L: { M: { goto L } unless { true } } unless { goto M } }");
     let choices = "int x; init { atomic { do :: x < 40 -> x++ :: x < 40 -> x = x + 1 :: else -> break od } }";
