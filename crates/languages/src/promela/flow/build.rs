@@ -1,6 +1,6 @@
 //! Adding statements: how each shape of the text becomes elements.
 
-use narrows_model::{Expr, Statement};
+use narrows_model::Statement;
 use narrows_source::Span;
 
 use super::graph::{ElementId, Graph, Kind, SequenceId, status};
@@ -255,10 +255,7 @@ impl Graph {
     }
 
     fn is_skip(&self, element: ElementId) -> bool {
-        matches!(
-            self.element(element).kind,
-            Kind::Basic(Statement::Skip | Statement::Condition(Expr::Constant(1)))
-        )
+        matches!(self.element(element).kind, Kind::Basic(Statement::Skip))
     }
 }
 

@@ -271,7 +271,8 @@ impl Lowering<'_> {
                     };
                     Statement::Assign(Place { area, offset, indices: Vec::new(), scalar, span }, value)
                 }
-                Type::Structure(_) => Statement::Skip,
+                // A step that changes nothing, but not a skip, of which SPIN drops the second in a row.
+                Type::Structure(_) => Statement::Condition(Expr::Constant(1)),
             };
             body.graph.add(Shape::new(ShapeKind::Basic(statement), span, text));
         }

@@ -168,7 +168,10 @@ impl Lowering<'_> {
                         None => Statement::Skip,
                     }
                 }
-                _ => Statement::Condition(self.expr(condition)),
+                _ => match self.expr(condition) {
+                    Expr::Constant(1) => Statement::Skip,
+                    lowered => Statement::Condition(lowered),
+                },
             },
             StatementKind::Assign(target, value) => self.assign(target, value),
             StatementKind::Send { channel, arguments, sorted } => {
@@ -203,7 +206,7 @@ impl Lowering<'_> {
         }
         if target.parts.len() == 1 && &**name == "_" {
             self.expr(value);
-            return Statement::Skip;
+            return Statement::Condition(Expr::Constant(1));
         }
         let place = self.assignable(target);
         let (run, lowered) = self.value_with_run(value);
