@@ -1,5 +1,9 @@
 //! Temporal logic, generic in its atoms: it knows no model.
 
+mod ctl;
+
+pub use ctl::{Ctl, Paths};
+
 /// A formula of linear temporal logic over atoms of type `A`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ltl<A> {

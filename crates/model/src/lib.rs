@@ -24,8 +24,8 @@ pub use expression::{
 };
 pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
 pub use system::{
-    ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
+    Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
-pub use trace::{Change, Trace, TraceMove, TraceStep};
+pub use trace::{Change, Trace, TraceAtom, TraceMove, TraceStep};
 pub use transfer::Transfer;

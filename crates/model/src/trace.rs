@@ -13,8 +13,22 @@ pub struct Trace {
     pub initial: Vec<u8>,
     /// The steps.
     pub steps: Vec<TraceStep>,
-    /// For an endless run: the step that comes again after the last one.
+    /// For an endless run: the step that comes again after the last one. If there is no such step, the run stays in
+    /// its last state for ever.
     pub cycle: Option<usize>,
+    /// What the propositions of the formula are on the way.
+    pub atoms: Vec<TraceAtom>,
+}
+
+/// A proposition along a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceAtom {
+    /// What the text says.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+    /// Whether it holds: in the initial state, and after each step.
+    pub values: Vec<bool>,
 }
 
 /// One edge of the state space.

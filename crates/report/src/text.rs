@@ -55,6 +55,8 @@ fn title(question: &Question) -> String {
         Question::Assertions => "no assertion is violated".to_owned(),
         Question::Deadlock => "no deadlock".to_owned(),
         Question::Faults => "no run-time fault".to_owned(),
+        Question::Acceptance => "no acceptance cycle".to_owned(),
+        Question::Progress => "no non-progress cycle".to_owned(),
         other if other.name().is_empty() => other.kind().to_owned(),
         other => format!("{} {}", other.kind(), other.name()),
     }

@@ -231,7 +231,7 @@ mod tests {
         let changes =
             vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
         let step = TraceStep { moves, violations, state: Vec::new(), changes };
-        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0) }, sources)
+        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms: Vec::new() }, sources)
     }
 
     fn written(trace: &Trace, sources: &Sources) -> Value {

@@ -315,7 +315,7 @@ impl<'s> Session<'s> {
     pub(super) fn trace(&self) -> Trace {
         let steps = self.past().iter().map(|taken| taken.step.clone()).collect();
         let cycle = self.cycle.filter(|_| self.position == self.history.len());
-        Trace { initial: self.start.clone(), steps, cycle }
+        Trace { initial: self.start.clone(), steps, cycle, atoms: Vec::new() }
     }
 
     /// Returns what the run printed so far, in order, with the processes that did.
