@@ -151,6 +151,8 @@ pub struct Coverage {
     pub bytes: u64,
     /// Bytes of all states together, before anything is added to find them.
     pub state_bytes: u64,
+    /// Whether it is about the system alone, and not about a watcher's part of it: then what was not taken is not reached.
+    pub of_system: bool,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,
 }

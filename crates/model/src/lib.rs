@@ -9,11 +9,13 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod observe;
 mod print;
 mod space;
 mod system;
 mod trace;
 mod transfer;
+mod watch;
 
 pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
@@ -22,6 +24,7 @@ pub use evaluator::Evaluator;
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
+pub use observe::Observation;
 pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
@@ -29,3 +32,4 @@ pub use system::{
 };
 pub use trace::{Change, Trace, TraceAtom, TraceMove, TraceStep};
 pub use transfer::Transfer;
+pub use watch::{Colour, Watched, Watcher};

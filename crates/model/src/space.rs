@@ -120,6 +120,8 @@ pub enum ViolationKind {
     ReceiveFromNowhere,
     /// A `D_proctype` has a choice.
     Nondeterminism,
+    /// A claim has seen all it has to: whatever comes now, the run is one that must not be.
+    ClaimMatched,
     /// Division, or remainder, by zero.
     DivisionByZero,
     /// The smallest number divided by minus one.
@@ -165,6 +167,7 @@ impl ViolationKind {
             ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
             ViolationKind::ReceiveFromNowhere => "receive from an uninitialised channel",
             ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
+            ViolationKind::ClaimMatched => "the run does what must never be done",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::DivisionOverflow => "division overflow",
             ViolationKind::TooManyFieldsReceived => "receive of fields that the message does not have",

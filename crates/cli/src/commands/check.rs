@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use narrows_explicit::Options;
 use narrows_model::{Evaluator, Question, Trace, Verdict};
 use narrows_report::{Report, chart, document, trace_document};
 
@@ -28,9 +29,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
+    /// Count only runs that are fair to every process that could move
+    #[arg(long, value_name = "KIND")]
+    fair: Option<Fairness>,
+
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fairness {
+    /// No process can move from some point on and never does
+    Weak,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
@@ -45,7 +56,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::new(&model.system);
     let questions = Question::all(&model.system);
-    let checked = narrows_explicit::check(evaluator, &questions, &clock.budget());
+    let options = Options { fair: arguments.fair.is_some() };
+    let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
     let report = Report {

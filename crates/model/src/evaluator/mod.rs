@@ -22,8 +22,9 @@ use std::ops::ControlFlow;
 
 use crate::{Expansion, Proctype, Scratch, StateSpace, Successor, System, Violation};
 
+pub(crate) use execute::Outcome;
 pub(crate) use expressions::Context;
-pub(crate) use frame::{Frame, Frames};
+pub(crate) use frame::{Frame, Frames, OBSERVER};
 use steps::Walk;
 
 /// Walks over the states of a [`System`].

@@ -1,0 +1,109 @@
+//! Runs that go on for ever and must not: acceptance cycles, with or without fairness.
+//!
+//! The states near the initial one are searched first, so that a violation close to the start is found at once, however
+//! large the rest; if there is none, the whole is searched on the fly. What is found is shortened before it is given
+//! away.
+
+mod components;
+mod fragment;
+mod lasso;
+mod pids;
+mod space;
+
+use std::ops::ControlFlow;
+
+use narrows_model::{Coverage, Evaluator, Limit, Move, Scratch, StateSpace, Trace, Violation, Watched};
+
+use crate::{Budget, End};
+use components::{Found, Search};
+use fragment::{Edge, fragment};
+pub(crate) use lasso::Step;
+use lasso::{lasso, shorter, shortest_way, steps_between};
+use pids::Pids;
+use space::{Coloured, Within};
+
+/// How many states count as near the initial one.
+const NEAR: u64 = 20_000;
+
+/// What a search for a forbidden run came to.
+pub(crate) struct Outcome {
+    pub(crate) coverage: Coverage,
+    pub(crate) result: Result<Option<Forbidden>, Limit>,
+}
+
+/// A run that must not be.
+pub(crate) struct Forbidden {
+    pub(crate) stem: Vec<Step>,
+    /// What comes again and again after it; `None` if the watcher has seen enough.
+    pub(crate) cycle: Option<Vec<Step>>,
+    /// What the watcher saw.
+    pub(crate) violation: Option<Violation>,
+    /// Whether no shorter run leads to a violation of this kind.
+    pub(crate) shortest: bool,
+}
+
+/// Looks for a run that must not be.
+pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Outcome {
+    let near = fragment(space, &Budget { states: NEAR.min(budget.states), ..*budget }, |_| false);
+    let coverage = || near.counts.coverage(&near.store, 0);
+    let left = Budget { memory: budget.memory.saturating_sub(near.store.memory()), ..*budget };
+    let mut outcome = match near.edge {
+        Edge::Seen(id, violation) => {
+            let stem = steps_between(space, &near.way_to(id));
+            let forbidden = Forbidden { stem, cycle: None, violation: Some(violation), shortest: true };
+            Outcome { coverage: coverage(), result: Ok(Some(forbidden)) }
+        }
+        Edge::Limit(End::Limit(limit)) => Outcome { coverage: coverage(), result: Err(limit) },
+        Edge::Limit(_) => {
+            let outcome = components(&Within { space, store: &near.store }, fair, &left);
+            if matches!(outcome.result, Ok(None)) { components(space, fair, &left) } else { outcome }
+        }
+        Edge::Complete | Edge::Reached(_) => components(space, fair, &left),
+    };
+    if let Ok(Some(Forbidden { stem, cycle: Some(cycle), .. })) = &mut outcome.result
+        && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len())
+    {
+        (*stem, *cycle) = (shorter.stem, shorter.cycle);
+    }
+    outcome
+}
+
+/// Returns whether every process that is enabled all along a cycle moves on it.
+pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) -> bool {
+    let mut waiting = None;
+    let mut moved = Pids::default();
+    for number in start..trace.steps.len() {
+        let mut enabled = Pids::default();
+        evaluator.successors(trace.state(number), &mut Scratch::default(), &mut |successor| {
+            enabled = enabled.or(Pids::enabled(successor.moves));
+            ControlFlow::Continue(())
+        });
+        waiting = Some(waiting.map_or(enabled, |waiting: Pids| waiting.and(enabled)));
+        let moves: Vec<Move> = trace.steps[number].moves.iter().map(|found| found.step).collect();
+        moved = moved.or(Pids::moved(&moves));
+    }
+    waiting.is_none_or(|waiting| waiting.without(moved).is_empty())
+}
+
+fn components<S: Coloured + ?Sized>(space: &S, fair: bool, budget: &Budget<'_>) -> Outcome {
+    let mut search = Search::new(space, fair, *budget);
+    let found = search.run();
+    let result = match found {
+        Found::Nothing => Ok(None),
+        Found::Stopped(end) => Err(end.limit().unwrap_or(Limit::Enough)),
+        Found::Seen(way, violation) => {
+            let shortest = shortest_way(space, budget, search.store.len(), |_| false);
+            let is_shortest = shortest.is_some();
+            let way =
+                shortest.unwrap_or_else(|| way.iter().map(|id| search.store.get(*id).to_vec()).collect());
+            let stem = steps_between(space, &way);
+            Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest: is_shortest }))
+        }
+        Found::Component(way, start) => {
+            let run = lasso(space, &search, &way, start, fair, budget).unwrap_or_default();
+            Ok(Some(Forbidden { stem: run.stem, cycle: Some(run.cycle), violation: None, shortest: false }))
+        }
+    };
+    let coverage = search.counts.coverage(&search.store, 0);
+    Outcome { coverage, result }
+}
