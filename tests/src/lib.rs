@@ -8,6 +8,7 @@ pub mod commands;
 pub mod compare;
 pub mod generator;
 pub mod narrows;
+pub mod questions;
 pub mod random;
 pub mod shrink;
 pub mod spin;
