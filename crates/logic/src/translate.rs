@@ -1,0 +1,111 @@
+//! From a formula to a small Büchi automaton: the steps in their order.
+//!
+//! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because marks on edges
+//! need no copies of states. It is reduced, turned into automata with accepting states in several ways, and each of these
+//! is reduced again; the smallest one is the result.
+//!
+//! Invariant: the automaton accepts exactly the words on which the formula holds.
+
+use crate::buchi::{Buchi, BuchiEdge, BuchiState};
+use crate::budget::{Budget, TooLarge};
+use crate::degeneralise::{Entry, degeneralise};
+use crate::formula::Formulas;
+use crate::generalised::Generalised;
+use crate::ltl::Ltl;
+use crate::reduce::{Freedom, reduce};
+
+/// With more edges than this, only one way to make states accepting is tried.
+const MANY_EDGES: usize = 400;
+
+/// With more marks than this, only two orders of them are tried.
+const FEW_MARKS: usize = 4;
+
+/// Returns an automaton that accepts exactly the words on which the formula holds.
+pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
+    translate_within(formula, Budget::default())
+}
+
+/// Like [`translate`], with a budget of one's own.
+pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> Result<Buchi<A>, TooLarge> {
+    let mut atoms: Vec<A> = Vec::new();
+    let mut number = |atom: &A| {
+        atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
+            atoms.push(atom.clone());
+            atoms.len() - 1
+        })
+    };
+    let mut formulas = Formulas::new();
+    let (formula, _) = formulas.read(formula, &mut number);
+    let mut generalised = Generalised::of(&formulas, formula, &mut budget)?;
+    reduce(&mut generalised, false, Freedom::Unmarked);
+    reduce(&mut generalised, false, Freedom::Marked);
+    Ok(finished(&smallest(&generalised, &budget)?, atoms))
+}
+
+/// The smallest automaton with accepting states among several.
+fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, TooLarge> {
+    let is_large = generalised.edge_count() > MANY_EDGES;
+    let orders = orders(generalised.marks, is_large);
+    let mut best: Option<Generalised> = None;
+    for order in &orders {
+        for entry in [Entry::First, Entry::Accepting] {
+            let mut candidate = degeneralise(generalised, order, entry, budget)?;
+            reduce(&mut candidate, true, Freedom::Unmarked);
+            reduce(&mut candidate, true, Freedom::Marked);
+            let size = |automaton: &Generalised| (automaton.states.len(), automaton.edge_count());
+            if best.as_ref().is_none_or(|best| size(&candidate) < size(best)) {
+                best = Some(candidate);
+            }
+            if is_large {
+                break;
+            }
+        }
+    }
+    Ok(best.unwrap_or_else(Generalised::nothing))
+}
+
+/// In which orders marks are waited for.
+fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
+    let plain: Vec<usize> = (0..marks).collect();
+    if is_large {
+        return vec![plain];
+    }
+    if marks > FEW_MARKS {
+        return vec![plain.clone(), plain.into_iter().rev().collect()];
+    }
+    let mut orders = vec![Vec::new()];
+    for mark in 0..marks {
+        let longer = |order: &Vec<usize>| {
+            (0..=order.len())
+                .map(|place| {
+                    let mut order = order.clone();
+                    order.insert(place, mark);
+                    order
+                })
+                .collect::<Vec<_>>()
+        };
+        orders = orders.iter().flat_map(longer).collect();
+    }
+    orders
+}
+
+/// Numbers the states as they are reached.
+fn finished<A>(automaton: &Generalised, atoms: Vec<A>) -> Buchi<A> {
+    let mut numbers = vec![None; automaton.states.len()];
+    let mut order = vec![automaton.initial];
+    numbers[automaton.initial] = Some(0);
+    let mut states = Vec::new();
+    while let Some(&state) = order.get(states.len()) {
+        let mut edges: Vec<BuchiEdge> = Vec::new();
+        for edge in &automaton.states[state] {
+            let target = *numbers[edge.target].get_or_insert_with(|| {
+                order.push(edge.target);
+                order.len() - 1
+            });
+            edges.push(BuchiEdge { guard: edge.guard.clone(), target });
+        }
+        let accepting = automaton.states[state].first().is_some_and(|edge| !edge.marks.is_empty());
+        states.push(BuchiState { accepting, edges });
+    }
+    Buchi { atoms, states, initial: 0 }
+}
