@@ -143,7 +143,7 @@ fn why(app: &App<'_>) -> Vec<Line<'static>> {
         Line::from(vec![
             Span::raw(format!("{label} ")),
             Span::styled(session.short_place(entry.span), FAINT),
-            Span::raw(format!(" [{}]: ", text::one_line(&entry.text))),
+            Span::raw(format!(" [{}]: ", narrows_report::one_line(&entry.text))),
             Span::styled(entry.reason, CHANGED),
         ])
     });
