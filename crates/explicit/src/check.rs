@@ -8,10 +8,11 @@
 use std::fmt;
 
 use narrows_model::{
-    Answer, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace, System, Trace,
-    Verdict, Violation,
+    Answer, Claim, Coverage, Evaluator, Expansion, Limit, Property, Question, Refusal, Scratch, StateSpace,
+    System, Trace, Verdict, Violation,
 };
 
+use crate::ctl;
 use crate::shorten::shorten;
 use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
 
@@ -53,13 +54,22 @@ impl fmt::Display for NotReplayed {
 impl std::error::Error for NotReplayed {}
 
 /// Returns why this engine does not take a question, if it doesn't.
-pub fn accepts(_system: &System, question: &Question) -> Result<(), Refusal> {
+pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
     match question {
         Question::Assertions | Question::Deadlock | Question::Faults => Ok(()),
+        Question::Property { index, .. }
+            if matches!(system.properties.get(*index), Some(Property { claim: Claim::Ctl(_), .. })) =>
+        {
+            Ok(())
+        }
         _ => Err(Refusal {
             reason: format!("This version can't answer questions of the kind `{}` yet.", question.kind()),
         }),
     }
+}
+
+fn is_safety(question: &Question) -> bool {
+    matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
 /// Answers questions about a system.
@@ -68,8 +78,7 @@ pub fn check(
     questions: &[Question],
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
-    let accepted: Vec<&Question> =
-        questions.iter().filter(|question| accepts(evaluator.system(), question).is_ok()).collect();
+    let accepted: Vec<&Question> = questions.iter().filter(|question| is_safety(question)).collect();
     let scout_budget = Budget {
         states: SCOUT_STATES.min(budget.states),
         transitions: SCOUT_TRANSITIONS.min(budget.transitions),
@@ -80,11 +89,14 @@ pub fn check(
     let mut answers = Vec::new();
     for question in questions {
         let verdict = match accepts(evaluator.system(), question) {
-            Ok(()) => decide(evaluator, question, &scout, shortest.as_ref())?,
+            Ok(()) if is_safety(question) => decide(evaluator, question, &scout, shortest.as_ref())?,
+            Ok(()) => Verdict::Undecided(Limit::Enough),
             Err(refusal) => Verdict::Refused(refusal),
         };
-        answers.push(Answer { question: question.clone(), verdict });
+        answers.push(Answer { question: question.clone(), verdict, witness: None, notes: Vec::new() });
     }
+    let branching = ctl::answer(evaluator, &mut answers, budget)?;
+    let scout_is_complete = scout.is_complete();
     // How the last search ended is how the whole did: the first one stops early on purpose.
     let end = match &shortest {
         Some(shortest) if !scout.is_complete() => shortest.end,
@@ -97,7 +109,13 @@ pub fn check(
         }
         _ => scout,
     };
-    Ok(Checked { answers, coverage: main.coverage, end, findings: main.findings })
+    let checked = Checked { answers, coverage: main.coverage, end, findings: main.findings };
+    Ok(match branching {
+        Some(branching) if !scout_is_complete && branching.coverage.states >= checked.coverage.states => {
+            Checked { coverage: branching.coverage, end: branching.end, ..checked }
+        }
+        _ => checked,
+    })
 }
 
 /// Runs breadth-first search if there is anything left for it to find.

@@ -15,6 +15,18 @@ use rapidhash::v3::rapidhash_v3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(u64);
 
+impl StateId {
+    /// Returns the name as a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Makes a name of its number.
+    pub(crate) fn from_number(number: u64) -> StateId {
+        StateId(number)
+    }
+}
+
 /// What became of a state that was offered to a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {

@@ -86,6 +86,10 @@ pub struct Answer {
     pub question: Question,
     /// What came out.
     pub verdict: Verdict,
+    /// A run that shows why it holds, if a run can show that.
+    pub witness: Option<Box<Trace>>,
+    /// What the run alone does not show, in full sentences.
+    pub notes: Vec<String>,
 }
 
 /// What came out.
