@@ -406,14 +406,14 @@ fn ctl_messages(text: &str) -> (Option<String>, Vec<String>) {
 #[test]
 fn formulas_of_trees() {
     ctl("AG p", "AG (‹p›)");
-    ctl("AG (p -> AF q)", "AG ((‹p›) -> (AF (‹q›)))");
-    ctl("!EF (x == 1) && AX !p || q", "((!(EF (‹(x == 1)›))) && (AX (‹!p›))) || (‹q›)");
-    ctl("A[p U q] -> E[p W q]", "(A[(‹p›) U (‹q›)]) -> (E[(‹p›) W (‹q›)])");
+    ctl("AG (p -> AF q)", "AG ((‹p›) -> AF (‹q›))");
+    ctl("!EF (x == 1) && AX !p || q", "(!EF (‹(x == 1)›) && AX (‹!p›)) || (‹q›)");
+    ctl("A[p U q] -> E[p W q]", "A[(‹p›) U (‹q›)] -> E[(‹p›) W (‹q›)]");
     ctl("A (p until q && r)", "A[(‹p›) U (‹(q && r)›)]");
-    ctl("EG EX len(c) <-> np_", "(EG (EX (‹Length(c)›))) <-> (‹np_›)");
-    ctl("E[A[p U q] U (AG r)]", "E[(A[(‹p›) U (‹q›)]) U (AG (‹r›))]");
+    ctl("EG EX len(c) <-> np_", "EG EX (‹Length(c)›) <-> (‹np_›)");
+    ctl("E[A[p U q] U (AG r)]", "E[A[(‹p›) U (‹q›)] U AG (‹r›)]");
     ctl("AG P[1]@cs", "AG (‹P[1]@cs›)");
-    ctl("AG (p implies AF q)", "AG ((‹p›) -> (AF (‹q›)))");
+    ctl("AG (p implies AF q)", "AG ((‹p›) -> AF (‹q›))");
     ctl("x + 1 > 2", "‹((x + 1) > 2)›");
 }
 
