@@ -457,6 +457,26 @@ fn formulas_of_trees_that_are_wrong() {
 }
 
 #[test]
+fn any_words_may_be_a_formula() {
+    let words = [
+        "A", "E", "AG", "EX", "U", "W", "[", "]", "(", ")", "!", "&&", "->", "<->", "[]", "<>", "p",
+        "x == 1", "1", "P@l", "c?[x]", "len(c)", "-", "<", ";", "G",
+    ];
+    let mut seed = 7_u64;
+    for _ in 0..50_000 {
+        let mut text = String::new();
+        for _ in 0..(seed >> 20) % 12 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+            text.push(' ');
+        }
+        seed = seed.wrapping_add(1 << 20);
+        let (formula, messages) = ctl_messages(&text);
+        assert!(formula.is_some() || !messages.is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn spans_stay_where_the_text_is() {
     let text = "inline f(a) {\n  x = a + 1\n}\n\ninit { f(y * 2) }";
     let mut sources = Sources::default();
