@@ -70,7 +70,7 @@ pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
         | Question::Acceptance
         | Question::Progress => Ok(()),
         Question::Property { index, .. } => match system.properties.get(*index).map(|found| &found.claim) {
-            Some(Claim::Ltl(_) | Claim::Never(_)) => Ok(()),
+            Some(Claim::Ltl(_) | Claim::Never(_) | Claim::Trace { .. }) => Ok(()),
             Some(_) => {
                 refused(format!("This version can't answer questions of the kind `{}` yet.", question.kind()))
             }

@@ -39,6 +39,7 @@ pub(crate) fn decide(
         (Question::Acceptance, _) => Watcher::Acceptance,
         (Question::Progress, _) => Watcher::Progress,
         (_, Some(Claim::Never(process))) => Watcher::Never(process),
+        (_, Some(Claim::Trace { pattern, forbidden })) => Watcher::Trace { pattern, forbidden: *forbidden },
         (_, Some(Claim::Ltl(formula))) => {
             return decide_formula(evaluator, formula, options, budget).map(Some);
         }

@@ -25,7 +25,7 @@ pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
 pub use observe::Observation;
-pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use space::{Event, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,

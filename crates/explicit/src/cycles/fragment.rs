@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use narrows_model::{Limit, Scratch, StateSpace, Violation};
 
+use super::lasso::Step;
 use crate::search::Counts;
 use crate::{Budget, End, Full, Shape, StateId, Store};
 
@@ -18,8 +19,8 @@ pub(super) struct Fragment {
 pub(super) enum Edge {
     /// There is nothing beyond it.
     Complete,
-    /// The watcher sees a violation here.
-    Seen(StateId, Violation),
+    /// The watcher sees a violation here, or on a step from here.
+    Seen(StateId, Violation, Option<Step>),
     /// This state was looked for.
     Reached(StateId),
     /// It is as large as it may be.
@@ -83,7 +84,7 @@ impl Fragment {
         space.successors(state, scratch, &mut |successor| {
             counts.mark(successor.moves);
             if let Some(violation) = successor.violations.first() {
-                stop = Some(Edge::Seen(id, *violation));
+                stop = Some(Edge::Seen(id, *violation, Step::of(&successor)));
             } else if let Some(target) = successor.target {
                 counts.transitions += 1;
                 if store.insert_linked(target, Some(id)).is_err() {

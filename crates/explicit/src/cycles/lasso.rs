@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Move, Scratch};
+use narrows_model::{Colour, Move, Scratch, Successor, Violation};
 use rustc_hash::FxHashMap;
 
 use super::components::Search;
@@ -24,6 +24,14 @@ use crate::{Budget, StateId, Store};
 pub(crate) struct Step {
     pub(crate) moves: Vec<Move>,
     pub(crate) target: Vec<u8>,
+}
+
+impl Step {
+    /// Returns the step of a successor; `None` if nobody moves, or to no state.
+    pub(super) fn of(successor: &Successor<'_>) -> Option<Step> {
+        let target = successor.target?.to_vec();
+        (!successor.moves.is_empty()).then(|| Step { moves: successor.moves.to_vec(), target })
+    }
 }
 
 /// A run into a component, and round it.
@@ -54,8 +62,27 @@ pub(super) fn shortest_way<S: Coloured + ?Sized>(
     let budget = Budget { states: states.min(budget.states), ..*budget };
     let found = fragment(space, &budget, looked_for);
     match found.edge {
-        Edge::Reached(id) | Edge::Seen(id, _) => Some(found.way_to(id)),
-        Edge::Complete | Edge::Limit(_) => None,
+        Edge::Reached(id) => Some(found.way_to(id)),
+        Edge::Seen(..) | Edge::Complete | Edge::Limit(_) => None,
+    }
+}
+
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if it is found soon.
+pub(super) fn shortest_seen<S: Coloured + ?Sized>(
+    space: &S,
+    budget: &Budget<'_>,
+    visited: u64,
+) -> Option<(Vec<Step>, Violation)> {
+    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
+    let budget = Budget { states: states.min(budget.states), ..*budget };
+    let found = fragment(space, &budget, |_| false);
+    match &found.edge {
+        Edge::Seen(id, violation, last) => {
+            let mut steps = steps_between(space, &found.way_to(*id));
+            steps.extend(last.clone());
+            Some((steps, *violation))
+        }
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{Budget, End};
 use components::{Found, Search};
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
-use lasso::{lasso, shorter, shortest_way, steps_between};
+use lasso::{lasso, shorter, shortest_seen, steps_between};
 use pids::Pids;
 use space::{Coloured, Within};
 
@@ -47,13 +47,14 @@ pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Ou
     let near = fragment(space, &Budget { states: NEAR.min(budget.states), ..*budget }, |_| false);
     let coverage = || near.counts.coverage(&near.store, 0);
     let left = Budget { memory: budget.memory.saturating_sub(near.store.memory()), ..*budget };
-    let mut outcome = match near.edge {
-        Edge::Seen(id, violation) => {
-            let stem = steps_between(space, &near.way_to(id));
-            let forbidden = Forbidden { stem, cycle: None, violation: Some(violation), shortest: true };
+    let mut outcome = match &near.edge {
+        Edge::Seen(id, violation, last) => {
+            let mut stem = steps_between(space, &near.way_to(*id));
+            stem.extend(last.clone());
+            let forbidden = Forbidden { stem, cycle: None, violation: Some(*violation), shortest: true };
             Outcome { coverage: coverage(), result: Ok(Some(forbidden)) }
         }
-        Edge::Limit(End::Limit(limit)) => Outcome { coverage: coverage(), result: Err(limit) },
+        Edge::Limit(End::Limit(limit)) => Outcome { coverage: coverage(), result: Err(*limit) },
         Edge::Limit(_) => {
             let outcome = components(&Within { space, store: &near.store }, fair, &left);
             if matches!(outcome.result, Ok(None)) { components(space, fair, &left) } else { outcome }
@@ -91,13 +92,16 @@ fn components<S: Coloured + ?Sized>(space: &S, fair: bool, budget: &Budget<'_>) 
     let result = match found {
         Found::Nothing => Ok(None),
         Found::Stopped(end) => Err(end.limit().unwrap_or(Limit::Enough)),
-        Found::Seen(way, violation) => {
-            let shortest = shortest_way(space, budget, search.store.len(), |_| false);
-            let is_shortest = shortest.is_some();
-            let way =
-                shortest.unwrap_or_else(|| way.iter().map(|id| search.store.get(*id).to_vec()).collect());
-            let stem = steps_between(space, &way);
-            Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest: is_shortest }))
+        Found::Seen(way, violation, last) => {
+            let short = shortest_seen(space, budget, search.store.len());
+            let shortest = short.is_some();
+            let (stem, violation) = short.unwrap_or_else(|| {
+                let way: Vec<Vec<u8>> = way.iter().map(|id| search.store.get(*id).to_vec()).collect();
+                let mut stem = steps_between(space, &way);
+                stem.extend(last);
+                (stem, violation)
+            });
+            Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest }))
         }
         Found::Component(way, start) => {
             let run = lasso(space, &search, &way, start, fair, budget).unwrap_or_default();
