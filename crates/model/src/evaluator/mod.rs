@@ -41,6 +41,7 @@ impl<'s> Evaluator<'s> {
     }
 
     /// Makes every step tell what was sent and received.
+    #[must_use]
     pub fn recording_events(self) -> Self {
         Evaluator { records_events: true, ..self }
     }
