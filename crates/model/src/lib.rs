@@ -9,6 +9,7 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod follow;
 mod print;
 mod space;
 mod system;
@@ -22,6 +23,7 @@ pub use evaluator::Evaluator;
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
+pub use follow::{Event, Single};
 pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
