@@ -9,6 +9,7 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod follow;
 mod observe;
 mod print;
 mod space;
@@ -24,8 +25,10 @@ pub use evaluator::Evaluator;
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
+pub use follow::{Event, Single};
 pub use observe::Observation;
 pub use space::{Event, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,

@@ -42,7 +42,7 @@ fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
     match &answer.verdict {
         Verdict::Holds => ("holds", name),
         Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
-        Verdict::Fails { .. } => ("fails", "deadlock: no process can move".to_owned()),
+        Verdict::Fails { .. } => ("fails", opposite(&answer.question)),
         Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
         Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
         _ => ("undecided", name),
@@ -50,15 +50,60 @@ fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
 }
 
 /// Says what is claimed when a question is answered with yes.
-fn title(question: &Question) -> String {
+pub(crate) fn title(question: &Question) -> String {
     match question {
         Question::Assertions => "no assertion is violated".to_owned(),
         Question::Deadlock => "no deadlock".to_owned(),
         Question::Faults => "no run-time fault".to_owned(),
         Question::Acceptance => "no acceptance cycle".to_owned(),
         Question::Progress => "no non-progress cycle".to_owned(),
-        other if other.name().is_empty() => other.kind().to_owned(),
-        other => format!("{} {}", other.kind(), other.name()),
+        other => {
+            let kind = match other.kind() {
+                "never" => "never claim",
+                "trace" => "trace assertion",
+                kind => kind,
+            };
+            format!("{kind} {}", other.name()).trim_end().to_owned()
+        }
+    }
+}
+
+/// Says what a run shows that is a counterexample.
+fn opposite(question: &Question) -> String {
+    match question {
+        Question::Deadlock => "deadlock: no process can move".to_owned(),
+        Question::Acceptance => "acceptance cycle: an accepting place is passed again and again".to_owned(),
+        Question::Progress => "non-progress cycle: the run goes on for ever without progress".to_owned(),
+        other => title(other),
+    }
+}
+
+/// Says what a run is a counterexample to, and how long it is.
+pub(crate) fn headline(
+    question: &Question,
+    violation: Option<Violation>,
+    trace: &Trace,
+    shortest: bool,
+) -> String {
+    let what = match (question, violation) {
+        (_, Some(violation)) => violation.kind.message().to_owned(),
+        (Question::Deadlock, _) => "deadlock".to_owned(),
+        (Question::Acceptance, _) => "acceptance cycle".to_owned(),
+        (Question::Progress, _) => "non-progress cycle".to_owned(),
+        (other, _) => format!("{} fails", title(other)),
+    };
+    let note = if shortest { "no shorter run shows it" } else { "a shorter run may show it too" };
+    let steps = |number: usize| count(number as u64, "step");
+    let length = trace.steps.len();
+    match (length, trace.cycle) {
+        (0, None) => format!("{what} in the initial state"),
+        (0, Some(_)) => format!("{what}: the run stays in its initial state for ever"),
+        (_, None) => format!("{what} after {} ({note})", steps(length)),
+        (_, Some(0)) => format!("{what}: a cycle of {} ({note})", steps(length)),
+        (_, Some(start)) if start < length => {
+            format!("{what}: {}, then a cycle of {} ({note})", steps(start), length - start)
+        }
+        (_, Some(_)) => format!("{what}: {}, then the run stays there for ever ({note})", steps(length)),
     }
 }
 
@@ -70,17 +115,10 @@ fn failure(
     shortest: bool,
     text: &mut String,
 ) {
-    let what = violation.map_or("deadlock", |violation| violation.kind.message());
-    let length = trace.steps.len();
-    let note = if shortest { "no shorter run shows it" } else { "a shorter run may show it too" };
-    if length == 0 {
-        let _ = writeln!(text, "\n{what} in the initial state");
-    } else {
-        let _ = writeln!(text, "\n{what} after {} ({note})", count(length as u64, "step"));
-    }
+    let _ = writeln!(text, "\n{}", headline(question, violation, trace, shortest));
     steps(report, trace, text);
     match violation {
-        Some(violation) if length == 0 => {
+        Some(violation) if trace.steps.is_empty() => {
             let _ = writeln!(text, "  {}", violation_text(report, violation));
         }
         None if *question == Question::Deadlock => stuck(report, trace, text),

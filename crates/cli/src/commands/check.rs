@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::Options;
 use narrows_model::{Evaluator, Question, Trace, Verdict};
-use narrows_report::{Report, chart, document, trace_document};
+use narrows_report::{Chart, Report, document, trace_document};
 
 use super::problems;
 use crate::input::{Model, Models, Outcome};
@@ -73,7 +73,10 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
-            charts.push(format!("\nmessages before the {kind}:\n{}", chart(evaluator, trace)));
+            charts.push(format!(
+                "\nmessages before the {kind}:\n{}",
+                Chart::of(evaluator, trace).lines(None).join("\n") + "\n"
+            ));
         }
         if let (Some(path), false) = (&arguments.trace, *is_saved) {
             let document =
