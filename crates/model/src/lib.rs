@@ -27,8 +27,9 @@ pub use expression::{
 };
 pub use follow::{Event, Single};
 pub use observe::Observation;
-pub use space::{Event, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
-pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use space::{
+    Communication, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind,
+};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,

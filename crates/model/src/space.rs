@@ -36,7 +36,7 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<Communication>,
     /// The states that an atomic sequence has passed through, once it is long.
     pub(crate) atomic_path: FxHashSet<Vec<u8>>,
     pub(crate) output: Vec<u8>,
@@ -50,14 +50,14 @@ pub struct Successor<'a> {
     /// What went wrong on the way.
     pub violations: &'a [Violation],
     /// The messages that were sent and received on the way, in order, if the space was asked to record them.
-    pub events: &'a [Event],
+    pub events: &'a [Communication],
     /// The state reached; `None` if something went so wrong that there is none.
     pub target: Option<&'a [u8]>,
 }
 
 /// A message that was sent or received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct Communication {
     /// Whether it was sent.
     pub sent: bool,
     /// The channel's number, counted from 1.

@@ -4,7 +4,7 @@ use narrows_source::Span;
 
 use super::expressions::{Context, Fault};
 use super::frame::Frame;
-use crate::{ChannelKind, Event, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
+use crate::{ChannelKind, Communication, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
 
 /// A message that a sender holds out in a rendezvous.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl<'s> Context<'_, 's> {
         }
         if let Some(events) = &mut self.events {
             let message = raw.iter().zip(&kind.fields).map(|(value, field)| field.truncate(*value)).collect();
-            events.push(Event { sent: true, channel: channel as i32 + 1, message });
+            events.push(Communication { sent: true, channel: channel as i32 + 1, message });
         }
         if kind.capacity == 0 {
             let message = raw.iter().zip(&kind.fields).map(|(value, field)| field.truncate(*value)).collect();
@@ -252,7 +252,7 @@ impl<'s> Context<'_, 's> {
                 None => kind.fields.iter().map(|_| reader.next(self.frame)).collect(),
             };
             if let Some(events) = &mut self.events {
-                events.push(Event { sent: false, channel: channel as i32 + 1, message });
+                events.push(Communication { sent: false, channel: channel as i32 + 1, message });
             }
         }
         let mut reader = self.reader(channel, slot);

@@ -4,7 +4,7 @@ use narrows_source::Span;
 
 use super::channels::Offer;
 use super::frame::Frame;
-use crate::{Binary, Event, Expr, Place, System, Unary, Violation, ViolationKind};
+use crate::{Binary, Communication, Expr, Place, System, Unary, Violation, ViolationKind};
 
 /// A violation after which the step can't be finished.
 pub(crate) type Fault = Violation;
@@ -24,7 +24,7 @@ pub(crate) struct Context<'c, 's> {
     /// What went wrong so far.
     pub(crate) violations: &'c mut Vec<Violation>,
     /// What was sent and received, if anybody wants to know.
-    pub(crate) events: Option<&'c mut Vec<Event>>,
+    pub(crate) events: Option<&'c mut Vec<Communication>>,
     /// What is printed, if anybody wants to know.
     pub(crate) output: Option<String>,
 }

@@ -5,7 +5,9 @@
 //! forbidden is followed from the first event on, and given up at the first that does not fit.
 
 use crate::evaluator::{Context, OBSERVER};
-use crate::{Evaluator, Event, Expr, LocationId, Pattern, Proctype, Statement, Violation, ViolationKind};
+use crate::{
+    Communication, Evaluator, Expr, LocationId, Pattern, Proctype, Statement, Violation, ViolationKind,
+};
 
 /// Where a forbidden pattern is once an event did not fit.
 const GIVEN_UP: LocationId = LocationId(u16::MAX);
@@ -24,7 +26,7 @@ impl Events<'_> {
         evaluator: &Evaluator<'_>,
         state: &[u8],
         from: LocationId,
-        events: &[Event],
+        events: &[Communication],
     ) -> Result<LocationId, Violation> {
         let mut here = from;
         for event in events {
@@ -49,7 +51,7 @@ impl Events<'_> {
         evaluator: &Evaluator<'_>,
         state: &[u8],
         from: LocationId,
-        event: &Event,
+        event: &Communication,
     ) -> Result<LocationId, Violation> {
         let location = self.pattern.location(from);
         let mut fitting = location
@@ -77,7 +79,7 @@ impl Events<'_> {
         Ok(first.target)
     }
 
-    fn watches(self, evaluator: &Evaluator<'_>, state: &[u8], event: &Event) -> bool {
+    fn watches(self, evaluator: &Evaluator<'_>, state: &[u8], event: &Communication) -> bool {
         self.pattern.transitions.iter().any(|transition| {
             channel_of(&transition.statement, event.sent)
                 .is_some_and(|channel| value(evaluator, state, channel) == Some(event.channel))
@@ -97,7 +99,12 @@ fn channel_of(statement: &Statement, sent: bool) -> Option<&Expr> {
     }
 }
 
-fn fits<'p>(evaluator: &Evaluator<'_>, state: &[u8], statement: &'p Statement, event: &Event) -> bool {
+fn fits<'p>(
+    evaluator: &Evaluator<'_>,
+    state: &[u8],
+    statement: &'p Statement,
+    event: &Communication,
+) -> bool {
     let Some(channel) = channel_of(statement, event.sent) else { return false };
     if value(evaluator, state, channel) != Some(event.channel) {
         return false;
