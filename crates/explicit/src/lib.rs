@@ -12,6 +12,7 @@ mod search;
 mod shorten;
 mod store;
 mod temporal;
+mod vacuity;
 
 #[cfg(test)]
 mod samples;

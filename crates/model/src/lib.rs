@@ -18,7 +18,7 @@ mod trace;
 mod transfer;
 mod watch;
 
-pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;

@@ -49,6 +49,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "KIND")]
     fair: Option<Fairness>,
 
+    /// Show up to this many different counterexamples for each question
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    all: usize,
+
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
@@ -81,7 +85,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
     let evaluator = Evaluator::new(&model.system);
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    let options = Options { fair: arguments.fair.is_some() };
+    let options = Options { fair: arguments.fair.is_some(), runs: arguments.all };
     let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;

@@ -208,6 +208,10 @@ impl StateSpace for Watched<'_> {
         self.evaluator.hidden_bytes()
     }
 
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        self.evaluator.control(self.system_state(state), control);
+    }
+
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let (state, _) = self.evaluator.initial()?;
         let mut joint = match self.watcher {
