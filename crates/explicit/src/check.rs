@@ -12,6 +12,7 @@ use narrows_model::{
     StateSpace, System, Trace, Verdict, Violation,
 };
 
+use crate::ctl;
 use crate::shorten::shorten;
 use crate::temporal::decide as decide_run;
 use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
@@ -72,10 +73,7 @@ pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
         | Question::Acceptance
         | Question::Progress => Ok(()),
         Question::Property { index, .. } => match system.properties.get(*index).map(|found| &found.claim) {
-            Some(Claim::Ltl(_) | Claim::Never(_) | Claim::Trace { .. }) => Ok(()),
-            Some(_) => {
-                refused(format!("This version can't answer questions of the kind `{}` yet.", question.kind()))
-            }
+            Some(_) => Ok(()),
             None => refused("There is no such property.".to_owned()),
         },
         _ => refused(format!("This version can't answer questions of the kind `{}`.", question.kind())),
@@ -121,6 +119,13 @@ pub fn check(
         if !checked.coverage.of_system && decided.coverage.states >= checked.coverage.states {
             checked.coverage = decided.coverage;
         }
+    }
+    let branching = ctl::answer(evaluator, &mut checked.answers, options, budget)?;
+    if let Some(branching) = branching
+        && (!checked.coverage.of_system || checked.end != End::Complete)
+        && branching.coverage.states >= checked.coverage.states
+    {
+        (checked.coverage, checked.end) = (branching.coverage, branching.end);
     }
     Ok(checked)
 }

@@ -213,7 +213,7 @@ fn separate_text<T>(
     if result.is_some() {
         parser.eat(Kind::Semicolon);
         if !parser.at(Kind::End) {
-            parser.unexpected("the end of the formula");
+            parser.unended();
             result = None;
         }
     }
