@@ -168,6 +168,9 @@ impl Claim {
             edges.push((Ltl::Constant(true), "accept_all".to_owned()));
         } else if let Some(edge) = line.strip_prefix(":: ") {
             let edge = edge.strip_prefix("atomic { ").unwrap_or(edge);
+            if edge == "false" {
+                return Ok(());
+            }
             let (guard, action) = edge.split_once(" -> ").ok_or_else(|| format!("no arrow in `{line}`"))?;
             let target = action.strip_prefix("goto ").unwrap_or("accept_all");
             edges.push((parse(guard)?, target.to_owned()));

@@ -9,7 +9,7 @@ use narrows_tests::random::Random;
 const FORMULAS: &str = include_str!("../models/formulas.txt");
 
 /// SPIN needs minutes for some formulas.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(3);
 
 fn committed() -> Vec<Formula> {
     let lines = FORMULAS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

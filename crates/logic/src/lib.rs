@@ -19,6 +19,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod weak;
 mod word;
 
 pub use bits::BitSet;
