@@ -13,6 +13,7 @@ mod emptiness;
 mod formula;
 mod generalised;
 mod ltl;
+mod merge;
 mod reduce;
 mod simplify;
 mod simulation;

@@ -12,6 +12,7 @@ use crate::degeneralise::{Entry, degeneralise};
 use crate::formula::{Formulas, Id};
 use crate::generalised::Generalised;
 use crate::ltl::Ltl;
+use crate::merge::Trials;
 use crate::reduce::{Freedom, reduce};
 use crate::weak::weak_deterministic;
 
@@ -20,6 +21,9 @@ const MANY_EDGES: usize = 400;
 
 /// With more marks than this, only two orders of them are tried.
 const FEW_MARKS: usize = 4;
+
+/// As many edges are turned into ones with accepting states, over all orders of marks.
+const EDGES_OF_ORDERS: usize = 1000;
 
 /// Returns an automaton that accepts exactly the words on which the formula holds.
 pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
@@ -37,14 +41,24 @@ pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> 
     };
     let mut formulas = Formulas::new();
     let (formula, negation) = formulas.read(formula, &mut number);
-    let generalised = generalised(&formulas, formula, &mut budget)?;
-    let mut best = smallest(&generalised, &budget)?;
+    let mut generalised = generalised(&formulas, formula, &mut budget)?;
     // The opposite may be larger than what was asked for: then there is just nothing to compare with.
-    if generalised.edge_count() <= MANY_EDGES
-        && let Ok(opposite) = self::generalised(&formulas, negation, &mut Budget::modest())
-        && let Some(weak) = weak_deterministic(&generalised, &opposite)
-    {
-        best = smaller(best, reduced(weak));
+    let opposite = match generalised.edge_count() {
+        0..=MANY_EDGES => self::generalised(&formulas, negation, &mut Budget::modest()).ok(),
+        _ => None,
+    };
+    let mut best = smallest(&generalised, &budget)?;
+    if let Some(opposite) = opposite {
+        let mut trials = Trials::new(&opposite);
+        best = trials.merged(best);
+        if let Some(weak) = weak_deterministic(&generalised, &opposite) {
+            best = smaller(best, trials.merged(reduced(weak)));
+        }
+        if trials.merge(&mut generalised, false) | trials.add_marks(&mut generalised) {
+            reduce(&mut generalised, false, Freedom::Unmarked);
+            reduce(&mut generalised, false, Freedom::Marked);
+            best = smaller(best, trials.merged(smallest(&generalised, &budget)?));
+        }
     }
     Ok(finished(&best, atoms))
 }
@@ -62,6 +76,16 @@ fn reduced(mut automaton: Generalised) -> Generalised {
     automaton
 }
 
+impl Trials<'_> {
+    /// Merges states of an automaton with accepting states as long as there are any to merge.
+    fn merged(&mut self, mut automaton: Generalised) -> Generalised {
+        while self.merge(&mut automaton, true) {
+            automaton = reduced(automaton);
+        }
+        automaton
+    }
+}
+
 /// The automaton with fewer states, or as many and fewer edges.
 fn smaller(one: Generalised, other: Generalised) -> Generalised {
     let size = |automaton: &Generalised| (automaton.states.len(), automaton.edge_count());
@@ -73,7 +97,7 @@ fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, T
     let is_large = generalised.edge_count() > MANY_EDGES;
     let orders = orders(generalised.marks, is_large);
     let mut best: Option<Generalised> = None;
-    for order in &orders {
+    for order in orders.iter().take((EDGES_OF_ORDERS / generalised.edge_count().max(1)).max(1)) {
         for entry in [Entry::First, Entry::Accepting] {
             let candidate = reduced(degeneralise(generalised, order, entry, budget)?);
             best = Some(match best {
