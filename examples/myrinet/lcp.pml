@@ -269,14 +269,14 @@ arrives:
     goto arrives
 }
 
-/* Section 4. For SPIN, `<> a` says that every run comes to a: overlap is inevitable. `[] !a` says that no run does: if it
-   fails, its counterexample shows the overlap. README.md has the verdicts under other loads. */
+/* Section 4. For SPIN, `<> a` says that every run comes to a: overlap is inevitable. `[] !a` says that no run does: if
+   it fails, its counterexample shows the overlap. README.md has the verdicts under other loads. */
 
 /* Holds. */
 ltl one_user_of_ebus { [] !(LTHD && LRHD) }
 
-/* Formula 1-A as printed. Both fail, also with weak fairness: lcpTx may call lcpRx during a send-DMA, and lcpRx then uses
-   the host DMA; but packets may also arrive at other times. The paper says False of the second. */
+/* Formula 1-A as printed. Both fail, also with weak fairness: lcpTx may call lcpRx during a send-DMA, and lcpRx then
+   uses the host DMA; but packets may also arrive at other times. The paper says False of the second. */
 ltl overlap_1A_never { [] !(LTIR && HDB && !LTHD) }
 ltl overlap_1A_inevitable { <> (LTIR && HDB && !LTHD) }
 

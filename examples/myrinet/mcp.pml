@@ -449,9 +449,9 @@ arrives:
   goto arrives
 }
 
-/* Section 4. For SPIN, `<> a` says that every run comes to a: overlap is inevitable. `[] !a` says that no run does: if it
-   fails, its counterexample shows the overlap. No verdict below depends on fairness; README.md has those under other
-   loads, where some do. */
+/* Section 4. For SPIN, `<> a` says that every run comes to a: overlap is inevitable. `[] !a` says that no run does: if
+   it fails, its counterexample shows the overlap. No verdict below depends on fairness; README.md has those under
+   other loads, where some do. */
 
 /* Holds. */
 ltl one_user_of_ebus { [] !(HSD && HRD) }
@@ -462,12 +462,14 @@ ltl one_user_of_ebus { [] !(HSD && HRD) }
 ltl overlap_2A_never { [] !(HSD && NSB) }
 ltl overlap_2A_inevitable { <> (HSD && NSB) }
 
-/* Formula 2-B. The first fails, the second holds, as the paper says. With RECEIVE_BUFFERS=1 it is the other way round. */
+/* Formula 2-B. The first fails, the second holds, as the paper says. With RECEIVE_BUFFERS=1 it is the other way
+   round. */
 ltl overlap_2B_never { [] !(HRD && NRD) }
 ltl overlap_2B_inevitable { <> (HRD && NRD) }
 
 /* The same of the engines themselves: NetSendBusy lasts until main looks at send_int, and the engine may be done long
-   before. All fail, with LOADED too: the overlap is possible, and how long transfers take decides whether it happens. */
+   before. All fail, with LOADED too: the overlap is possible, and how long transfers take decides whether it
+   happens. */
 ltl send_overlap_never { [] !(HSD && EBUS_RUNS && SEND_RUNS) }
 ltl send_overlap_inevitable { <> (HSD && EBUS_RUNS && SEND_RUNS) }
 ltl receive_overlap_never { [] !(HRD && EBUS_RUNS && RECV_RUNS) }
