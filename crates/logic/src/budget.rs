@@ -19,6 +19,11 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// For what is not needed but may help.
+    pub(crate) fn modest() -> Budget {
+        Budget { states: 500, work: 200_000 }
+    }
+
     pub(crate) fn spend(&mut self, work: usize) -> Result<(), TooLarge> {
         self.work = self.work.checked_sub(work).ok_or(TooLarge::Work)?;
         Ok(())

@@ -1,10 +1,7 @@
 //! What an observer sees in a state: it stands beside the processes, and changes nothing.
 
-use crate::evaluator::{Context, Frame};
+use crate::evaluator::{Context, Frame, OBSERVER};
 use crate::{Evaluator, Expr, System, Violation};
-
-/// The number by which an observer goes in place of a process's: no process has it.
-const OBSERVER: usize = u8::MAX as usize;
 
 /// A state that is looked at.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Answers as text, as JSON and as pictures. Returns strings; prints nothing.
 
 mod chart;
+mod escape;
 mod json;
 mod report;
 mod run;
@@ -10,7 +11,7 @@ mod text;
 mod trace_json;
 mod units;
 
-pub use chart::chart;
+pub use chart::Chart;
 pub use json::{diagnostics as json_diagnostics, document};
 pub use report::{Problem, Report, Unreached};
 pub use run::one_line;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use narrows_explicit::Options;
 use narrows_languages::promela::{Formula, Logic};
 use narrows_model::{Evaluator, Question, Trace, Verdict};
-use narrows_report::{Report, chart, document, trace_document};
+use narrows_report::{Chart, Report, document, trace_document};
 
 use super::problems;
 use super::selection::selected;
@@ -44,9 +45,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
+    /// Count only runs that are fair to every process that could move
+    #[arg(long, value_name = "KIND")]
+    fair: Option<Fairness>,
+
+    /// Show up to this many different counterexamples for each question
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    all: usize,
+
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fairness {
+    /// No process can move from some point on and never does
+    Weak,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
@@ -70,7 +85,8 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
     let evaluator = Evaluator::new(&model.system);
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    let checked = narrows_explicit::check(evaluator, &questions, &clock.budget());
+    let options = Options { fair: arguments.fair.is_some(), runs: arguments.all };
+    let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
     let mut problems = problems(evaluator, &checked.findings);
@@ -88,7 +104,10 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
-            charts.push(format!("\nmessages before the {kind}:\n{}", chart(evaluator, trace)));
+            charts.push(format!(
+                "\nmessages before the {kind}:\n{}",
+                Chart::of(evaluator, trace).lines(None).join("\n") + "\n"
+            ));
         }
         if let (Some(path), false) = (&arguments.trace, *is_saved) {
             let document =

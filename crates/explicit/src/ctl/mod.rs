@@ -26,7 +26,7 @@ use narrows_model::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{Budget, Exploration, NotReplayed, Progress, Store};
+use crate::{Budget, Exploration, NotReplayed, Options, Progress, Store};
 use bits::Bits;
 use evidence::{Evidence, Fact};
 use formulas::{Formulas, Sub};
@@ -59,6 +59,7 @@ impl CtlAnswer {
 pub(crate) fn answer(
     evaluator: Evaluator<'_>,
     answers: &mut [Answer],
+    options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Option<Exploration>, NotReplayed> {
     let properties = &evaluator.system().properties;
@@ -71,6 +72,13 @@ pub(crate) fn answer(
             formulas.push(formula);
             places.push(place);
         }
+    }
+    if options.fair {
+        for place in places {
+            let reason = "Formulas of computation tree logic are answered without fairness only.".to_owned();
+            answers[place].verdict = Verdict::Refused(Refusal { reason });
+        }
+        return Ok(None);
     }
     if formulas.is_empty() {
         return Ok(None);

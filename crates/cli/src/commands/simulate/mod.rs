@@ -1,11 +1,9 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 
 mod app;
-mod chart;
 mod detail;
 #[cfg(test)]
 mod examples;
-mod follow;
 mod prng;
 mod random;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use narrows_model::{Change, MoveKind, TraceStep, Violation};
+use narrows_model::{Change, Event, MoveKind, TraceStep, Violation};
 use narrows_report::one_line;
 
 use super::session::{Session, Status};
@@ -87,7 +87,7 @@ pub(super) fn output(session: &Session<'_>) -> String {
     let before = session.position().saturating_sub(1);
     let events = session.past()[before..].iter().flat_map(|taken| &taken.events);
     let texts = events.filter_map(|event| match event {
-        super::follow::Event::Printed { text, .. } => Some(text.as_str()),
+        Event::Printed { text, .. } => Some(text.as_str()),
         _ => None,
     });
     texts.collect()

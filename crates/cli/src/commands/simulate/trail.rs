@@ -5,9 +5,8 @@
 //! them, so a process may have to catch up before its next recorded statement is there; nobody else can tell the
 //! difference. A rendezvous is two lines, the sender's and the receiver's.
 
-use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Statement};
+use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Single, Statement};
 
-use super::follow::{Single, singles};
 use super::saved::as_step;
 use super::session::Session;
 
@@ -187,7 +186,7 @@ impl Replay<'_> {
     /// Returns the move that the first entry records.
     fn matching(&self, entries: &[Entry]) -> Option<Single> {
         let is = |step: &Move, entry: &Entry| step.pid == entry.pid && self.number(*step) == entry.statement;
-        let (list, _) = singles(self.evaluator, &self.state);
+        let (list, _) = self.evaluator.singles(&self.state);
         let fits = |single: &&Single| {
             single.moves.len() <= entries.len() && single.moves.iter().zip(entries).all(|(m, e)| is(m, e))
         };
@@ -207,7 +206,7 @@ impl Replay<'_> {
     /// Makes the only move that a process has, if there is just one; returns whether there was. `any` allows moves that
     /// others notice.
     fn advance(&mut self, pid: usize, any: bool) -> bool {
-        let (list, _) = singles(self.evaluator, &self.state);
+        let (list, _) = self.evaluator.singles(&self.state);
         let mut own = list.into_iter().filter(|single| usize::from(single.moves[0].pid) == pid);
         match (own.next(), own.next()) {
             (Some(single), None) if single.moves.len() == 1 && (any || self.may_be_merged(&single)) => {
@@ -252,7 +251,7 @@ impl Replay<'_> {
     }
 
     fn is_deadlock(&self) -> bool {
-        singles(self.evaluator, &self.state).1 == Expansion::Deadlock
+        self.evaluator.singles(&self.state).1 == Expansion::Deadlock
     }
 
     fn why_not(&self, entry: Entry) -> Reason {
