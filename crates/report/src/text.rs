@@ -37,7 +37,7 @@ pub fn check(report: &Report<'_>) -> String {
     text
 }
 
-fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
+pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
     let name = title(&answer.question);
     match &answer.verdict {
         Verdict::Holds => ("holds", name),

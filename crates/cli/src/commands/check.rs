@@ -1,12 +1,11 @@
 //! `narrows check`: every property, proved or refuted.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 use clap::Args;
 use narrows_model::{Evaluator, Question, Trace, Verdict};
-use narrows_report::{Chart, Report, document, trace_document};
+use narrows_report::{Chart, Report, document};
 
+use super::files::{Files, Writer};
 use super::problems;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
@@ -14,7 +13,8 @@ use crate::limits::{Clock, interrupt_flag};
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml
-  narrows check bus.pml --trace bus.json   save the first counterexample
+  narrows check bus.pml --html bus.html    a page with every counterexample beside the source
+  narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -24,9 +24,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) models: Models,
 
-    /// Save the first counterexample in this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 
     /// Draw the messages of each counterexample
     #[arg(long)]
@@ -35,14 +34,19 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
-    let mut is_saved = false;
+    let mut writer = arguments.files.writer();
     arguments.models.each(|model| {
         let clock = Clock::new(&arguments.models, &interrupted);
-        one(model, arguments, &clock, &mut is_saved)
+        one(model, arguments, &clock, &mut writer)
     })
 }
 
-fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool) -> anyhow::Result<Outcome> {
+fn one(
+    model: &Model,
+    arguments: &Arguments,
+    clock: &Clock,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::new(&model.system);
     let questions = Question::all(&model.system);
     let checked = narrows_explicit::check(evaluator, &questions, &clock.budget());
@@ -58,6 +62,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
         problems: problems(evaluator, &checked.findings),
         answers: &checked.answers,
     };
+    writer.add(model, &report)?;
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
@@ -65,13 +70,6 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
                 "\nmessages before the {kind}:\n{}",
                 Chart::of(evaluator, trace).lines(None).join("\n") + "\n"
             ));
-        }
-        if let (Some(path), false) = (&arguments.trace, *is_saved) {
-            let document =
-                trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
-            std::fs::write(path, format!("{document:#}\n"))
-                .with_context(|| format!("can't write `{}`", path.display()))?;
-            *is_saved = true;
         }
     }
     let text = || format!("{}{}", narrows_report::check(&report), charts.concat());

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
+mod files;
 pub(crate) mod simulate;
 
 use narrows_explicit::{Finding, Wrong};
