@@ -101,7 +101,7 @@ fn a_counterexample_names_steps_places_and_reasons() {
         "1  P(0)  stuck.pml:3  c!1",
         "P(0) waits at stuck.pml:4",
         "no other process is ready to receive this message",
-        "c 1",
+        "├─ c!1 ─",
     ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }

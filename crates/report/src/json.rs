@@ -1,6 +1,6 @@
 //! Reports as JSON: one document, the same shape for every command.
 
-use narrows_model::{Answer, Question, Verdict};
+use narrows_model::{Answer, Counterexample, Question, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
@@ -122,6 +122,10 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
     }
     if let Some(witness) = &answer.witness {
         entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
+    }
+    if !answer.more.is_empty() {
+        let trace = |other: &Counterexample| trace_value(report.evaluator, report.sources, &other.trace);
+        entry.insert("more".into(), answer.more.iter().map(trace).collect());
     }
     if !answer.notes.is_empty() {
         entry.insert("notes".into(), json!(answer.notes));

@@ -24,17 +24,24 @@ pub fn check(report: &Report<'_>) -> String {
     for answer in report.answers {
         let (mark, line) = answer_line(report, answer);
         let _ = writeln!(text, "  {mark:<10} {line}");
+        for note in answer.notes.iter().filter(|_| !has_run(answer)) {
+            let _ = writeln!(text, "             {note}");
+        }
     }
     for answer in report.answers {
         if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
             failure(report, &answer.question, *violation, trace, *shortest, &mut text);
+        }
+        for other in &answer.more {
+            text.push_str("\nanother run:");
+            failure(report, &answer.question, other.violation, &other.trace, false, &mut text);
         }
         if let Some(witness) = &answer.witness {
             let what = format!("{} shown", title(&answer.question));
             let _ = writeln!(text, "\n{}", extent(&what, witness, ""));
             steps(report, witness, &mut text);
         }
-        for note in &answer.notes {
+        for note in answer.notes.iter().filter(|_| has_run(answer)) {
             let _ = writeln!(text, "  {note}");
         }
     }
@@ -45,7 +52,11 @@ pub fn check(report: &Report<'_>) -> String {
     text
 }
 
-fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
+pub(crate) fn has_run(answer: &Answer) -> bool {
+    answer.witness.is_some() || matches!(answer.verdict, Verdict::Fails { .. })
+}
+
+pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
     let name = title(&answer.question);
     match &answer.verdict {
         Verdict::Holds => ("holds", name),

@@ -1,14 +1,13 @@
 //! `narrows check`: every property, proved or refuted.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::Options;
 use narrows_languages::promela::{Formula, Logic};
 use narrows_model::{Evaluator, Question, Trace, Verdict};
-use narrows_report::{Chart, Report, document, trace_document};
+use narrows_report::{Chart, Report, document};
 
+use super::files::{Files, Writer};
 use super::problems;
 use super::selection::selected;
 use crate::input::{Model, Models, Outcome};
@@ -19,7 +18,8 @@ Examples:
   narrows check peterson.pml
   narrows check bus.pml --ltl '[] (request -> <> grant)' --ctl 'AG EF idle'
   narrows check bus.pml --only safe        answer one question alone
-  narrows check bus.pml --trace bus.json   save the first counterexample
+  narrows check bus.pml --html bus.html    a page with every counterexample beside the source
+  narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -41,9 +41,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     only: Vec<String>,
 
-    /// Save the first counterexample in this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 
     /// Count only runs that are fair to every process that could move
     #[arg(long, value_name = "KIND")]
@@ -66,10 +65,10 @@ enum Fairness {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
-    let mut is_saved = false;
+    let mut writer = arguments.files.writer();
     arguments.models.each(&formulas(arguments), |model| {
         let clock = Clock::new(&arguments.models, &interrupted);
-        one(model, arguments, &clock, &mut is_saved)
+        one(model, arguments, &clock, &mut writer)
     })
 }
 
@@ -81,7 +80,12 @@ fn formulas(arguments: &Arguments) -> Vec<Formula> {
     ltl.chain(ctl).collect()
 }
 
-fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool) -> anyhow::Result<Outcome> {
+fn one(
+    model: &Model,
+    arguments: &Arguments,
+    clock: &Clock,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::new(&model.system);
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
@@ -101,6 +105,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
         problems,
         answers: &checked.answers,
     };
+    writer.add(model, &report)?;
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
@@ -108,13 +113,6 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
                 "\nmessages before the {kind}:\n{}",
                 Chart::of(evaluator, trace).lines(None).join("\n") + "\n"
             ));
-        }
-        if let (Some(path), false) = (&arguments.trace, *is_saved) {
-            let document =
-                trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
-            std::fs::write(path, format!("{document:#}\n"))
-                .with_context(|| format!("can't write `{}`", path.display()))?;
-            *is_saved = true;
         }
     }
     let text = || format!("{}{}", narrows_report::check(&report), charts.concat());

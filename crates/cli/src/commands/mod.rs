@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
+mod files;
 mod selection;
 pub(crate) mod simulate;
 

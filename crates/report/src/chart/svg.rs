@@ -15,6 +15,8 @@ const HEAD: usize = 40;
 const GUTTER: usize = 64;
 /// How wide a character is.
 const CHARACTER: usize = 7;
+/// So many characters of what a process does by itself are worth their room.
+const LONGEST_ALONE: usize = 26;
 /// How far apart lifelines are.
 const PITCHES: std::ops::RangeInclusive<usize> = 120..=260;
 
@@ -104,8 +106,10 @@ struct Canvas<'c> {
 impl<'c> Canvas<'c> {
     fn new(chart: &'c Chart) -> Self {
         let names = chart.columns.iter().map(|column| column.label.chars().count() + 4);
-        let messages = chart.rows.iter().filter(|row| !matches!(row.what, What::Alone { .. }));
-        let labels = messages.map(|row| row.what.label().chars().count() + 5);
+        let labels = chart.rows.iter().map(|row| match &row.what {
+            What::Alone { label, .. } => (label.chars().count() + 3).min(LONGEST_ALONE),
+            message => message.label().chars().count() + 5,
+        });
         let widest = names.chain(labels).max().unwrap_or(0) * CHARACTER;
         Canvas { chart, pitch: widest.clamp(*PITCHES.start(), *PITCHES.end()) }
     }

@@ -32,7 +32,7 @@ impl Chart {
         }
         let hidden = canvas.places.iter().filter(|place| **place == Place::Outside).count();
         if hidden > 0 {
-            lines.push(format!("({hidden} more processes do not fit)"));
+            lines.push(format!("(no room: {hidden} more)"));
         }
         lines
     }
@@ -58,7 +58,14 @@ impl Chart {
             next += 1;
             if next > shown { Place::Outside } else { Place::At(next - 1) }
         };
-        Canvas { places: talks.iter().map(&mut place).collect(), column, shown }
+        // Beside the last line there may be a label.
+        let room = GUTTER + shown * column + column / 2;
+        let places = talks.iter().map(&mut place).collect();
+        Canvas {
+            places,
+            column,
+            room: width.map_or(room, |width| room.min(width.max(GUTTER + shown * column))),
+        }
     }
 }
 
@@ -77,7 +84,8 @@ struct Canvas {
     places: Vec<Place>,
     /// How wide a column is.
     column: usize,
-    shown: usize,
+    /// How long a line may be.
+    room: usize,
 }
 
 impl Canvas {
@@ -90,7 +98,7 @@ impl Canvas {
     }
 
     fn blank(&self) -> Vec<char> {
-        vec![' '; GUTTER + self.shown * self.column]
+        vec![' '; self.room]
     }
 
     fn heads(&self, chart: &Chart) -> String {

@@ -25,12 +25,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use narrows_model::Evaluator;
-use narrows_report::RecordedTrace;
+use narrows_report::{RecordedTrace, Trail};
 
 use crate::input::{compile_file, unreadable};
 use app::App;
 use session::Session;
-use trail::Trail;
 
 /// Run a model step by step: choose, run at random, step back, replay
 #[derive(Clone, Debug, Args)]
@@ -124,7 +123,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
         return Ok(Some(Recorded::Trace(trace)));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
-    let trail = trail::parse(&read(path)?).map_err(|reason| bad(path, reason))?;
+    let trail = narrows_report::read_trail(&read(path)?).map_err(|reason| bad(path, reason))?;
     Ok(Some(Recorded::Trail(trail)))
 }
 
