@@ -1,4 +1,7 @@
 //! Formulas that say the same in both logics get the same answer from both engines.
+//!
+//! Faults are left out: CTL needs a path from every state, so a state whose steps all end in faults stays as it is; for
+//! LTL, which counts endless runs alone, it is the end of a run that does not count.
 
 use narrows_logic::{Ctl, Ltl, Paths};
 use narrows_model::{Atom, Binary, Claim, Evaluator, Expr, Property, Question, Statement, System, Verdict};
