@@ -1,34 +1,35 @@
 //! Temporal logic, generic in its atoms: it knows no model.
+//!
+//! [`Ltl`] is a formula, [`translate`] turns it into a [`Buchi`] automaton that accepts the words on which it holds.
 
+mod alternating;
+mod bits;
+mod buchi;
+mod budget;
+mod components;
 mod ctl;
+mod cube;
+mod degeneralise;
+mod emptiness;
+mod formula;
+mod generalised;
+mod ltl;
+mod merge;
+mod reduce;
+mod simplify;
+mod simulation;
+#[cfg(test)]
+mod tests;
+mod translate;
+mod weak;
+mod word;
 
+pub use bits::BitSet;
+pub use buchi::{Buchi, BuchiEdge, BuchiState};
+pub use budget::{Budget, TooLarge};
 pub use ctl::{Ctl, Paths};
-
-/// A formula of linear temporal logic over atoms of type `A`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ltl<A> {
-    /// A proposition.
-    Atom(A),
-    /// Negation.
-    Not(Box<Ltl<A>>),
-    /// In the next state.
-    Next(Box<Ltl<A>>),
-    /// In every state from now on.
-    Always(Box<Ltl<A>>),
-    /// In some state from now on.
-    Eventually(Box<Ltl<A>>),
-    /// Conjunction.
-    And(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// Disjunction.
-    Or(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// Implication.
-    Implies(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// Equivalence.
-    Equivalent(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// The left holds until the right does, and the right does at some time.
-    Until(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// The left holds until the right does, or for ever.
-    WeakUntil(Box<Ltl<A>>, Box<Ltl<A>>),
-    /// The right holds until and including when the left does, or for ever.
-    Release(Box<Ltl<A>>, Box<Ltl<A>>),
-}
+pub use cube::Cube;
+pub use emptiness::is_disjoint;
+pub use ltl::Ltl;
+pub use translate::{translate, translate_within};
+pub use word::Lasso;

@@ -120,6 +120,12 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("verdict".into(), json!("undecided"));
         }
     }
+    if let Some(witness) = &answer.witness {
+        entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
+    }
+    if !answer.notes.is_empty() {
+        entry.insert("notes".into(), json!(answer.notes));
+    }
     Value::Object(entry)
 }
 

@@ -229,7 +229,7 @@ mod tests {
     fn text(sample: &Sample, question: Question) -> String {
         let trace = Box::new(sample.trace.clone());
         let verdict = Verdict::Fails { violation: None, trace, shortest: true };
-        let text = sample.report(&[Answer { question, verdict }], crate::check);
+        let text = sample.report(&[Answer::new(question, verdict)], crate::check);
         let lines = text.lines().skip(3).take_while(|line| !line.is_empty());
         lines.map(|line| format!("{line}\n")).collect()
     }

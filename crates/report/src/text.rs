@@ -29,6 +29,14 @@ pub fn check(report: &Report<'_>) -> String {
         if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
             failure(report, &answer.question, *violation, trace, *shortest, &mut text);
         }
+        if let Some(witness) = &answer.witness {
+            let what = format!("{} shown", title(&answer.question));
+            let _ = writeln!(text, "\n{}", extent(&what, witness, ""));
+            steps(report, witness, &mut text);
+        }
+        for note in &answer.notes {
+            let _ = writeln!(text, "  {note}");
+        }
     }
     text.push('\n');
     incomplete(report, &mut text);
@@ -92,18 +100,23 @@ pub(crate) fn headline(
         (Question::Progress, _) => "non-progress cycle".to_owned(),
         (other, _) => format!("{} fails", title(other)),
     };
-    let note = if shortest { "no shorter run shows it" } else { "a shorter run may show it too" };
+    let note = if shortest { " (no shorter run shows it)" } else { " (a shorter run may show it too)" };
+    extent(&what, trace, note)
+}
+
+/// Says of what a run shows how long it takes.
+fn extent(what: &str, trace: &Trace, note: &str) -> String {
     let steps = |number: usize| count(number as u64, "step");
     let length = trace.steps.len();
     match (length, trace.cycle) {
         (0, None) => format!("{what} in the initial state"),
         (0, Some(_)) => format!("{what}: the run stays in its initial state for ever"),
-        (_, None) => format!("{what} after {} ({note})", steps(length)),
-        (_, Some(0)) => format!("{what}: a cycle of {} ({note})", steps(length)),
+        (_, None) => format!("{what} after {}{note}", steps(length)),
+        (_, Some(0)) => format!("{what}: a cycle of {}{note}", steps(length)),
         (_, Some(start)) if start < length => {
-            format!("{what}: {}, then a cycle of {} ({note})", steps(start), length - start)
+            format!("{what}: {}, then a cycle of {}{note}", steps(start), length - start)
         }
-        (_, Some(_)) => format!("{what}: {}, then the run stays there for ever ({note})", steps(length)),
+        (_, Some(_)) => format!("{what}: {}, then the run stays there for ever{note}", steps(length)),
     }
 }
 

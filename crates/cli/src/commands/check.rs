@@ -1,18 +1,23 @@
 //! `narrows check`: every property, proved or refuted.
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use narrows_explicit::Options;
+use narrows_languages::promela::{Formula, Logic};
 use narrows_model::{Evaluator, Question, Trace, Verdict};
 use narrows_report::{Chart, Report, document};
 
 use super::files::{Files, Writer};
 use super::problems;
+use super::selection::selected;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml
+  narrows check bus.pml --ltl '[] (request -> <> grant)' --ctl 'AG EF idle'
+  narrows check bus.pml --only safe        answer one question alone
   narrows check bus.pml --html bus.html    a page with every counterexample beside the source
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check models/ --time 5m --format json";
@@ -24,21 +29,55 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) models: Models,
 
+    /// Ask whether this formula of linear temporal logic holds too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    ltl: Vec<String>,
+
+    /// Ask whether this formula of computation tree logic holds too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    ctl: Vec<String>,
+
+    /// Answer only this: a property by its name, or all of a kind, such as assertion, deadlock, fault or ltl
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    only: Vec<String>,
+
     #[command(flatten)]
     files: Files,
+
+    /// Count only runs that are fair to every process that could move
+    #[arg(long, value_name = "KIND")]
+    fair: Option<Fairness>,
+
+    /// Show up to this many different counterexamples for each question
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    all: usize,
 
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fairness {
+    /// No process can move from some point on and never does
+    Weak,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut writer = arguments.files.writer();
-    arguments.models.each(|model| {
+    arguments.models.each(&formulas(arguments), |model| {
         let clock = Clock::new(&arguments.models, &interrupted);
         one(model, arguments, &clock, &mut writer)
     })
+}
+
+fn formulas(arguments: &Arguments) -> Vec<Formula> {
+    let formula =
+        |logic, origin: &str, text: &String| Formula { logic, text: text.clone(), origin: origin.to_owned() };
+    let ltl = arguments.ltl.iter().map(|text| formula(Logic::Ltl, "--ltl", text));
+    let ctl = arguments.ctl.iter().map(|text| formula(Logic::Ctl, "--ctl", text));
+    ltl.chain(ctl).collect()
 }
 
 fn one(
@@ -48,10 +87,14 @@ fn one(
     writer: &mut Writer<'_>,
 ) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::new(&model.system);
-    let questions = Question::all(&model.system);
-    let checked = narrows_explicit::check(evaluator, &questions, &clock.budget());
+    let questions = selected(Question::all(&model.system), &arguments.only)
+        .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+    let options = Options { fair: arguments.fair.is_some(), runs: arguments.all };
+    let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
+    let mut problems = problems(evaluator, &checked.findings);
+    problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
     let report = Report {
         model: &model.name,
         evaluator,
@@ -59,7 +102,7 @@ fn one(
         coverage: &checked.coverage,
         seconds,
         limit: checked.end.limit(),
-        problems: problems(evaluator, &checked.findings),
+        problems,
         answers: &checked.answers,
     };
     writer.add(model, &report)?;

@@ -196,7 +196,6 @@ mod tests {
         sample.report(&answers, |report| {
             let mut page = Page::default();
             page.add(report);
-            std::fs::write(format!("/tmp/wr/test-{}.html", sample.trace.steps.len()), page.write()).unwrap();
             page.write()
         })
     }

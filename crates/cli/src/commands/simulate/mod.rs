@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     if let (Some(Recorded::Trace(trace)), true) = (&recorded, definitions.is_empty()) {
         definitions.clone_from(&trace.definitions);
     }
-    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, arguments.quiet)
+    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, &[], arguments.quiet)
         .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     let Some(system) = &compiled.system else { return Ok(2) };
     let sources = &compiled.sources;

@@ -1,0 +1,146 @@
+//! Automata made smaller, without changing what they accept.
+//!
+//! States that can't be reached, or from which nothing is accepted, go. A mark may stand on an edge or not if every cycle
+//! through that edge has the mark elsewhere; choosing this the same way everywhere makes more states alike. Then states are
+//! merged by simulation, forwards and backwards, until nothing changes (Etessami and Holzmann, CONCUR 2000).
+//!
+//! Invariant: the automaton accepts the same words afterwards, and has no more states than before. Cost: that of the
+//! simulations; each round but the last removes a state or an edge.
+
+use crate::bits::BitSet;
+use crate::components::{Components, components};
+use crate::generalised::Generalised;
+use crate::simulation::{reduce_backwards, reduce_forwards};
+
+/// Where a mark stands that may stand there or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freedom {
+    /// Wherever it may.
+    Marked,
+    /// Only where it must, on edges that are on no cycle or on cycles that are not accepted anyway.
+    Unmarked,
+}
+
+/// Makes an automaton smaller until nothing changes.
+pub(crate) fn reduce(automaton: &mut Generalised, by_state: bool, freedom: Freedom) {
+    loop {
+        let before = (automaton.states.len(), automaton.edge_count());
+        remove_dead(automaton);
+        settle_marks(automaton, by_state, freedom);
+        automaton.tidy();
+        reduce_forwards(automaton);
+        remove_dead(automaton);
+        reduce_backwards(automaton, by_state);
+        remove_dead(automaton);
+        if (automaton.states.len(), automaton.edge_count()) >= before {
+            return;
+        }
+    }
+}
+
+pub(crate) fn components_of(automaton: &Generalised) -> Components {
+    components(automaton.states.len(), [automaton.initial], |state, index| {
+        automaton.states[state].get(index).map(|edge| edge.target)
+    })
+}
+
+/// For each component whether runs that stay in it can be accepted.
+pub(crate) fn accepting_components(automaton: &Generalised, found: &Components) -> Vec<bool> {
+    let mut seen: Vec<Option<BitSet>> = vec![None; found.count];
+    for (state, edges) in
+        automaton.states.iter().enumerate().filter(|(state, _)| found.of[*state] != usize::MAX)
+    {
+        for edge in edges.iter().filter(|edge| found.of[edge.target] == found.of[state]) {
+            seen[found.of[state]].get_or_insert_default().add_all(&edge.marks);
+        }
+    }
+    let all = automaton.all_marks();
+    seen.into_iter().map(|marks| marks.is_some_and(|marks| all.is_subset(&marks))).collect()
+}
+
+/// Removes states that can't be reached or from which nothing is accepted.
+pub(crate) fn remove_dead(automaton: &mut Generalised) {
+    let found = components_of(automaton);
+    let mut alive = accepting_components(automaton, &found);
+    // Edges lead to smaller numbers, so those are known first.
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); found.count];
+    for (state, component) in found.of.iter().enumerate().filter(|(_, component)| **component != usize::MAX) {
+        members[*component].push(state);
+    }
+    for component in 0..found.count {
+        let leads_on =
+            |state: &usize| automaton.states[*state].iter().any(|edge| alive[found.of[edge.target]]);
+        alive[component] = alive[component] || members[component].iter().any(leads_on);
+    }
+    let wanted: Vec<bool> =
+        found.of.iter().map(|component| *component != usize::MAX && alive[*component]).collect();
+    if wanted.contains(&false) {
+        automaton.restrict(&wanted);
+    }
+}
+
+/// Puts marks on edges, or takes them off, where that changes nothing.
+fn settle_marks(automaton: &mut Generalised, by_state: bool, freedom: Freedom) {
+    let found = components_of(automaton);
+    let accepting = accepting_components(automaton, &found);
+    let all = automaton.all_marks();
+    let inside = |state: usize, target: usize| {
+        let component = found.of[state];
+        component != usize::MAX && component == found.of[target] && accepting[component]
+    };
+    if by_state {
+        // A state's edges have the same marks: it needs them if one of its edges is on an accepted cycle.
+        for state in 0..automaton.states.len() {
+            let needs = automaton.states[state].iter().any(|edge| inside(state, edge.target));
+            let component = found.of[state];
+            if !needs && (freedom == Freedom::Unmarked || !is_looping(automaton, &found, component)) {
+                let marks = if freedom == Freedom::Marked { all.clone() } else { BitSet::default() };
+                for edge in &mut automaton.states[state] {
+                    edge.marks.clone_from(&marks);
+                }
+            }
+        }
+    } else {
+        for state in 0..automaton.states.len() {
+            for edge in &mut automaton.states[state] {
+                if found.of[state] != found.of[edge.target] {
+                    edge.marks = if freedom == Freedom::Marked { all.clone() } else { BitSet::default() };
+                } else if !inside(state, edge.target) {
+                    edge.marks = BitSet::default();
+                }
+            }
+        }
+    }
+    if freedom == Freedom::Marked {
+        for mark in 0..automaton.marks {
+            add_mark(automaton, mark, by_state);
+        }
+    }
+}
+
+fn is_looping(automaton: &Generalised, found: &Components, component: usize) -> bool {
+    automaton.states.iter().enumerate().any(|(state, edges)| {
+        found.of[state] == component && edges.iter().any(|edge| found.of[edge.target] == component)
+    })
+}
+
+/// Adds a mark to all edges that lie only on cycles that have it.
+fn add_mark(automaton: &mut Generalised, mark: usize, by_state: bool) {
+    let unmarked: Vec<Vec<usize>> = automaton
+        .states
+        .iter()
+        .map(|edges| edges.iter().filter(|edge| !edge.marks.contains(mark)).map(|edge| edge.target).collect())
+        .collect();
+    let found =
+        components(unmarked.len(), 0..unmarked.len(), |state, index| unmarked[state].get(index).copied());
+    for (state, edges) in automaton.states.iter_mut().enumerate() {
+        let is_needed =
+            |target: usize| found.of[state] == found.of[target] && unmarked[state].contains(&target);
+        if by_state && edges.iter().any(|edge| is_needed(edge.target)) {
+            continue;
+        }
+        for edge in edges.iter_mut().filter(|edge| !is_needed(edge.target)) {
+            edge.marks.insert(mark);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Translations compared with the meaning of formulas on words.
+
+use crate::{Lasso, Ltl, is_disjoint, translate};
+
+/// A small generator of numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % bound as u64) as usize
+    }
+
+    fn formula(&mut self, size: usize, atoms: usize) -> Ltl<usize> {
+        if size <= 1 {
+            return match self.below(20) {
+                0 => Ltl::Constant(self.below(2) == 0),
+                _ => Ltl::Atom(self.below(atoms)),
+            };
+        }
+        let left_size = if size > 2 { 1 + self.below(size - 2) } else { 1 };
+        match self.below(if size > 2 { 12 } else { 5 }) {
+            0 => Ltl::Not(Box::new(self.formula(size - 1, atoms))),
+            1 => Ltl::Next(Box::new(self.formula(size - 1, atoms))),
+            2 | 3 => Ltl::Always(Box::new(self.formula(size - 1, atoms))),
+            4 => Ltl::Eventually(Box::new(self.formula(size - 1, atoms))),
+            operator => {
+                let left = Box::new(self.formula(left_size, atoms));
+                let right = Box::new(self.formula(size - 1 - left_size, atoms));
+                match operator {
+                    5 => Ltl::And(left, right),
+                    6 => Ltl::Or(left, right),
+                    7 => Ltl::Implies(left, right),
+                    8 => Ltl::Equivalent(left, right),
+                    9 => Ltl::WeakUntil(left, right),
+                    10 => Ltl::Release(left, right),
+                    _ => Ltl::Until(left, right),
+                }
+            }
+        }
+    }
+
+    fn word(&mut self, atoms: usize) -> Lasso<usize> {
+        let length = 1 + self.below(6);
+        let letters = (0..length).map(|_| self.below(1 << atoms)).collect();
+        Lasso { letters, cycle: self.below(length) }
+    }
+}
+
+fn holds(atom: &usize, letter: &usize) -> bool {
+    letter >> atom & 1 == 1
+}
+
+#[test]
+fn automata_accept_the_words_on_which_formulas_hold() {
+    let mut numbers = Numbers(7);
+    for _ in 0..2000 {
+        let atoms = 1 + numbers.below(3);
+        let size = 1 + numbers.below(10);
+        let formula = numbers.formula(size, atoms);
+        let automaton = translate(&formula).expect("a small formula");
+        let opposite = translate(&formula.clone().negated()).expect("a small formula");
+        assert!(is_disjoint(&automaton, &opposite), "{formula}");
+        for _ in 0..30 {
+            let word = numbers.word(atoms);
+            let expected = word.satisfies(&formula, &holds);
+            assert_eq!(
+                word.is_accepted(&automaton, &holds),
+                expected,
+                "{formula} on {word:?}: {automaton:?}"
+            );
+            assert_eq!(word.is_accepted(&opposite, &holds), !expected, "!({formula}) on {word:?}");
+        }
+    }
+}
