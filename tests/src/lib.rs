@@ -2,10 +2,12 @@
 //!
 //! [`spin`] is the oracle, [`narrows`] the tool under test, [`compare`] the judge between them. Models come from
 //! files or from [`generator`], which writes a random Promela model per seed; [`shrink`] reduces one that differs
-//! to its essence. Nothing here links against Narrows: both tools are seen only through their command lines.
+//! to its essence. Both tools are seen only through their command lines, except that automata of [`formulas`] are
+//! compared by the library that makes them: only it can tell whether two automata accept a common word.
 
 pub mod commands;
 pub mod compare;
+pub mod formulas;
 pub mod generator;
 pub mod narrows;
 pub mod questions;

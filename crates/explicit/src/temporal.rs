@@ -6,18 +6,28 @@
 
 use narrows_logic::{Lasso, Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Coverage, Evaluator, Expansion, Question, Refusal, Scratch, StateSpace, Trace, TraceAtom,
-    Verdict, ViolationKind, Watched, Watcher,
+    Atom, Claim, Counterexample, Coverage, Evaluator, Expansion, Question, Refusal, Scratch, StateSpace,
+    Trace, TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
 use crate::check::NotReplayed;
 use crate::cycles::{self, Forbidden, is_fair};
+use crate::vacuity::suspicions;
 use crate::{Budget, Options};
 
 /// What came out, and what was visited for it.
 pub(crate) struct Decided {
     pub(crate) verdict: Verdict,
     pub(crate) coverage: Coverage,
+    pub(crate) notes: Vec<String>,
+    pub(crate) more: Vec<Counterexample>,
+}
+
+impl Decided {
+    fn new(verdict: Verdict, coverage: Coverage) -> Decided {
+        let coverage = Coverage { of_system: false, ..coverage };
+        Decided { verdict, coverage, notes: Vec::new(), more: Vec::new() }
+    }
 }
 
 /// Returns the claim that a question is about, if it is about one.
@@ -39,8 +49,14 @@ pub(crate) fn decide(
         (Question::Acceptance, _) => Watcher::Acceptance,
         (Question::Progress, _) => Watcher::Progress,
         (_, Some(Claim::Never(process))) => Watcher::Never(process),
+        (_, Some(Claim::Trace { pattern, forbidden })) => Watcher::Trace { pattern, forbidden: *forbidden },
         (_, Some(Claim::Ltl(formula))) => {
-            return decide_formula(evaluator, formula, options, budget).map(Some);
+            let mut decided = decide_formula(evaluator, formula, options, budget)?;
+            if matches!(decided.verdict, Verdict::Holds) {
+                let states = decided.coverage.states;
+                decided.notes = suspicions(evaluator, formula, options, budget, states)?;
+            }
+            return Ok(Some(decided));
         }
         _ => return Ok(None),
     };
@@ -61,7 +77,7 @@ pub(crate) fn decide_formula(
         }
         Err(too_large) => {
             let verdict = Verdict::Refused(Refusal { reason: too_large.to_string() });
-            Ok(Decided { verdict, coverage: Coverage::default() })
+            Ok(Decided::new(verdict, Coverage::default()))
         }
     }
 }
@@ -80,12 +96,46 @@ fn decide_watched(
         Err(limit) => Verdict::Undecided(limit),
         Ok(Some(forbidden)) => {
             let shown = show(&watched, &forbidden, formula, options.fair);
-            let trace = shown.ok_or_else(|| NotReplayed { what: "a run that must not be".to_owned() })?;
-            let violation = forbidden.violation.filter(|seen| seen.kind != ViolationKind::ClaimMatched);
-            Verdict::Fails { violation, trace: Box::new(trace), shortest: forbidden.shortest }
+            let trace = Box::new(shown.ok_or_else(not_replayed)?);
+            Verdict::Fails { violation: seen(&forbidden), trace, shortest: forbidden.shortest }
         }
     };
-    Ok(Decided { verdict, coverage: Coverage { of_system: false, ..outcome.coverage } })
+    let mut decided = Decided::new(verdict, outcome.coverage);
+    if options.runs > 1 && matches!(decided.verdict, Verdict::Fails { .. }) {
+        decided.more = more(&watched, formula, options, budget, &decided.verdict)?;
+    }
+    Ok(decided)
+}
+
+/// Finds further runs, different from the first.
+fn more(
+    watched: &Watched<'_>,
+    formula: Option<&Ltl<Atom>>,
+    options: &Options,
+    budget: &Budget<'_>,
+    first: &Verdict,
+) -> Result<Vec<Counterexample>, NotReplayed> {
+    let Verdict::Fails { trace: first, .. } = first else { return Ok(Vec::new()) };
+    let moves = |trace: &Trace| -> Vec<Vec<TraceMove>> {
+        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.moves.clone()).collect()
+    };
+    let mut list: Vec<Counterexample> = Vec::new();
+    for forbidden in cycles::others(watched, options.fair, options.runs, budget) {
+        let trace = show(watched, &forbidden, formula, options.fair).ok_or_else(not_replayed)?;
+        if moves(&trace) != moves(first) && list.len() + 1 < options.runs {
+            list.push(Counterexample { violation: seen(&forbidden), trace });
+        }
+    }
+    Ok(list)
+}
+
+fn not_replayed() -> NotReplayed {
+    NotReplayed { what: "a run that must not be".to_owned() }
+}
+
+/// Returns what the watcher saw, unless that is just the whole of what must not be.
+fn seen(forbidden: &Forbidden) -> Option<Violation> {
+    forbidden.violation.filter(|seen| seen.kind != ViolationKind::ClaimMatched)
 }
 
 /// Replays a run in the reference evaluator, and makes sure that it shows what it is to show.
@@ -114,6 +164,7 @@ fn show(
         (!cycle.is_empty() && trace.state(start) == trace.last_state()).then_some(())?;
         trace.cycle = Some(start);
         (!fair || is_fair(&evaluator, &trace, start)).then_some(())?;
+        roll_up(&mut trace);
     }
     if let Some(formula) = formula {
         trace.atoms = along(&evaluator, formula, &trace);
@@ -121,6 +172,19 @@ fn show(
         refuted.then_some(())?;
     }
     Some(trace)
+}
+
+/// Lets the cycle start as early as it can: while the step before it is its last one too, the run is the same without.
+fn roll_up(trace: &mut Trace) {
+    while let (Some(start), Some(last)) = (trace.cycle, trace.steps.len().checked_sub(1))
+        && start > 0
+        && start <= last
+        && trace.steps[start - 1].moves == trace.steps[last].moves
+        && trace.state(start - 1) == trace.state(last)
+    {
+        trace.steps.pop();
+        trace.cycle = Some(start - 1);
+    }
 }
 
 /// Returns the values of a formula's atoms along a run.

@@ -14,11 +14,16 @@ pub struct Budget {
 impl Default for Budget {
     /// More than formulas written by people need, and done within seconds.
     fn default() -> Budget {
-        Budget { states: 20_000, work: 20_000_000 }
+        Budget { states: 20_000, work: 8_000_000 }
     }
 }
 
 impl Budget {
+    /// For what is not needed but may help.
+    pub(crate) fn modest() -> Budget {
+        Budget { states: 500, work: 200_000 }
+    }
+
     pub(crate) fn spend(&mut self, work: usize) -> Result<(), TooLarge> {
         self.work = self.work.checked_sub(work).ok_or(TooLarge::Work)?;
         Ok(())

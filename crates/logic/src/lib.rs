@@ -14,12 +14,14 @@ mod emptiness;
 mod formula;
 mod generalised;
 mod ltl;
+mod merge;
 mod reduce;
 mod simplify;
 mod simulation;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod weak;
 mod word;
 
 pub use bits::BitSet;

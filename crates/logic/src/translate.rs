@@ -2,23 +2,28 @@
 //!
 //! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because marks on edges
 //! need no copies of states. It is reduced, turned into automata with accepting states in several ways, and each of these
-//! is reduced again; the smallest one is the result.
+//! is reduced again; the smallest one is the result, unless a deterministic one is smaller still.
 //!
 //! Invariant: the automaton accepts exactly the words on which the formula holds.
 
 use crate::buchi::{Buchi, BuchiEdge, BuchiState};
 use crate::budget::{Budget, TooLarge};
 use crate::degeneralise::{Entry, degeneralise};
-use crate::formula::Formulas;
+use crate::formula::{Formulas, Id};
 use crate::generalised::Generalised;
 use crate::ltl::Ltl;
+use crate::merge::Trials;
 use crate::reduce::{Freedom, reduce};
+use crate::weak::weak_deterministic;
 
 /// With more edges than this, only one way to make states accepting is tried.
 const MANY_EDGES: usize = 400;
 
 /// With more marks than this, only two orders of them are tried.
 const FEW_MARKS: usize = 4;
+
+/// As many edges are turned into ones with accepting states, over all orders of marks.
+const EDGES_OF_ORDERS: usize = 600;
 
 /// Returns an automaton that accepts exactly the words on which the formula holds.
 pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
@@ -35,11 +40,56 @@ pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> 
         })
     };
     let mut formulas = Formulas::new();
-    let (formula, _) = formulas.read(formula, &mut number);
-    let mut generalised = Generalised::of(&formulas, formula, &mut budget)?;
+    let (formula, negation) = formulas.read(formula, &mut number);
+    let mut generalised = generalised(&formulas, formula, &mut budget)?;
+    // The opposite may be larger than what was asked for: then there is just nothing to compare with.
+    let opposite = match generalised.edge_count() {
+        0..=MANY_EDGES => self::generalised(&formulas, negation, &mut Budget::modest()).ok(),
+        _ => None,
+    };
+    let mut best = smallest(&generalised, &budget)?;
+    if let Some(opposite) = opposite {
+        let mut trials = Trials::new(&opposite);
+        best = trials.merged(best);
+        if let Some(weak) = weak_deterministic(&generalised, &opposite) {
+            best = smaller(best, trials.merged(reduced(weak)));
+        }
+        if trials.merge(&mut generalised, false) | trials.add_marks(&mut generalised) {
+            reduce(&mut generalised, false, Freedom::Unmarked);
+            reduce(&mut generalised, false, Freedom::Marked);
+            best = smaller(best, trials.merged(smallest(&generalised, &budget)?));
+        }
+    }
+    Ok(finished(&best, atoms))
+}
+
+fn generalised(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
+    let mut generalised = Generalised::of(formulas, formula, budget)?;
     reduce(&mut generalised, false, Freedom::Unmarked);
     reduce(&mut generalised, false, Freedom::Marked);
-    Ok(finished(&smallest(&generalised, &budget)?, atoms))
+    Ok(generalised)
+}
+
+fn reduced(mut automaton: Generalised) -> Generalised {
+    reduce(&mut automaton, true, Freedom::Unmarked);
+    reduce(&mut automaton, true, Freedom::Marked);
+    automaton
+}
+
+impl Trials<'_> {
+    /// Merges states of an automaton with accepting states as long as there are any to merge.
+    fn merged(&mut self, mut automaton: Generalised) -> Generalised {
+        while self.merge(&mut automaton, true) {
+            automaton = reduced(automaton);
+        }
+        automaton
+    }
+}
+
+/// The automaton with fewer states, or as many and fewer edges.
+fn smaller(one: Generalised, other: Generalised) -> Generalised {
+    let size = |automaton: &Generalised| (automaton.states.len(), automaton.edge_count());
+    if size(&other) < size(&one) { other } else { one }
 }
 
 /// The smallest automaton with accepting states among several.
@@ -47,15 +97,13 @@ fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, T
     let is_large = generalised.edge_count() > MANY_EDGES;
     let orders = orders(generalised.marks, is_large);
     let mut best: Option<Generalised> = None;
-    for order in &orders {
+    for order in orders.iter().take((EDGES_OF_ORDERS / generalised.edge_count().max(1)).max(1)) {
         for entry in [Entry::First, Entry::Accepting] {
-            let mut candidate = degeneralise(generalised, order, entry, budget)?;
-            reduce(&mut candidate, true, Freedom::Unmarked);
-            reduce(&mut candidate, true, Freedom::Marked);
-            let size = |automaton: &Generalised| (automaton.states.len(), automaton.edge_count());
-            if best.as_ref().is_none_or(|best| size(&candidate) < size(best)) {
-                best = Some(candidate);
-            }
+            let candidate = reduced(degeneralise(generalised, order, entry, budget)?);
+            best = Some(match best {
+                Some(best) => smaller(best, candidate),
+                None => candidate,
+            });
             if is_large {
                 break;
             }
@@ -64,7 +112,7 @@ fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, T
     Ok(best.unwrap_or_else(Generalised::nothing))
 }
 
-/// In which orders marks are waited for.
+/// In which orders marks are waited for. Waiting goes round, so the first one can be the same in all of them.
 fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
     let plain: Vec<usize> = (0..marks).collect();
     if is_large {
@@ -76,7 +124,7 @@ fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for mark in 0..marks {
         let longer = |order: &Vec<usize>| {
-            (0..=order.len())
+            (order.len().min(1)..=order.len())
                 .map(|place| {
                     let mut order = order.clone();
                     order.insert(place, mark);

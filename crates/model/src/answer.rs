@@ -86,6 +86,28 @@ pub struct Answer {
     pub question: Question,
     /// What came out.
     pub verdict: Verdict,
+    /// A run that shows that it holds, where one run can.
+    pub witness: Option<Box<Trace>>,
+    /// What else is worth knowing, as full sentences.
+    pub notes: Vec<String>,
+    /// Further runs that show how it fails, different from the verdict's.
+    pub more: Vec<Counterexample>,
+}
+
+impl Answer {
+    /// Makes an answer with nothing to add.
+    pub fn new(question: Question, verdict: Verdict) -> Answer {
+        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new() }
+    }
+}
+
+/// A run that shows how something fails.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// What went wrong; `None` if the run as a whole is wrong.
+    pub violation: Option<Violation>,
+    /// The run.
+    pub trace: Trace,
 }
 
 /// What came out.

@@ -9,6 +9,7 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod follow;
 mod observe;
 mod print;
 mod space;
@@ -17,15 +18,18 @@ mod trace;
 mod transfer;
 mod watch;
 
-pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
+pub use follow::{Event, Single};
 pub use observe::Observation;
-pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use space::{
+    Communication, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind,
+};
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,

@@ -3,6 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
+mod files;
+mod selection;
 pub(crate) mod simulate;
 
 use narrows_explicit::{Finding, Wrong};

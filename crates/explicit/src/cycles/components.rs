@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 
 use narrows_model::{Colour, Limit, Scratch, Successor, Violation};
 
+use super::lasso::Step;
 use super::pids::Pids;
 use super::space::Coloured;
 use crate::search::{Counts, make_room};
@@ -29,8 +30,8 @@ const LARGE_STACK: usize = 64 << 20;
 pub(super) enum Found {
     /// No violation: every state was visited.
     Nothing,
-    /// The watcher saw one when it looked at the last state of this way.
-    Seen(Vec<StateId>, Violation),
+    /// The watcher saw one when it looked at the last state of this way, or on a step from there.
+    Seen(Vec<StateId>, Violation, Option<Step>),
     /// A component holds one: the way to it, and the number of its first open state.
     Component(Vec<StateId>, u64),
     /// A limit came first.
@@ -250,9 +251,9 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let start = self.bytes.len();
         let enabled = match self.collect(0)? {
             Collected::All(enabled) => enabled,
-            Collected::Violation(violation) => {
+            Collected::Violation(violation, last) => {
                 let way = self.frames.iter().map(|frame| frame.id).chain([id]).collect();
-                return Err(Stop::Found(Found::Seen(way, violation)));
+                return Err(Stop::Found(Found::Seen(way, violation, last)));
             }
         };
         let open = accepting.map(|_| self.open.len() as u64);
@@ -326,7 +327,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         self.space.successors(&self.current, &mut self.scratch, &mut |successor| {
             counts.mark(successor.moves);
             if let Some(wrong) = successor.violations.first() {
-                violation = Some(*wrong);
+                violation = Some((*wrong, Step::of(&successor)));
                 return ControlFlow::Break(());
             }
             if fair {
@@ -344,7 +345,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         });
         match (stop, violation) {
             (Some(limit), _) => Err(End::Limit(limit).into()),
-            (None, Some(violation)) => Ok(Collected::Violation(violation)),
+            (None, Some((violation, last))) => Ok(Collected::Violation(violation, last)),
             (None, None) => Ok(Collected::All(enabled)),
         }
     }
@@ -352,7 +353,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
 
 enum Collected {
     All(Pids),
-    Violation(Violation),
+    Violation(Violation, Option<Step>),
 }
 
 fn full(_: Full) -> Stop {

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use narrows_model::{Limit, Scratch, StateSpace, Violation};
 
+use super::lasso::{Step, steps_between};
+use super::space::Coloured;
 use crate::search::Counts;
 use crate::{Budget, End, Full, Shape, StateId, Store};
 
@@ -12,30 +14,45 @@ pub(super) struct Fragment {
     pub(super) store: Store,
     pub(super) counts: Counts,
     pub(super) edge: Edge,
+    /// The violations that the watcher saw, in the order of their distance.
+    pub(super) seen: Vec<Seen>,
+}
+
+/// A violation that the watcher sees in a state, or on a step from there.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) id: StateId,
+    pub(super) violation: Violation,
+    pub(super) last: Option<Step>,
 }
 
 /// Where a fragment ends.
 pub(super) enum Edge {
     /// There is nothing beyond it.
     Complete,
-    /// The watcher sees a violation here.
-    Seen(StateId, Violation),
+    /// The watcher has seen as many violations as were wanted.
+    Seen,
     /// This state was looked for.
     Reached(StateId),
     /// It is as large as it may be.
     Limit(End),
 }
 
-/// Visits states breadth first until one is reached that is looked for.
+/// Visits states breadth first until one is reached that is looked for, or the watcher has seen `most` violations.
 pub(super) fn fragment<S: StateSpace + ?Sized>(
     space: &S,
     budget: &Budget<'_>,
+    most: usize,
     looked_for: impl Fn(&[u8]) -> bool,
 ) -> Fragment {
     let shape = Shape { hidden: space.hidden_bytes(), linked: true };
-    let mut fragment =
-        Fragment { store: Store::new(shape, budget.memory), counts: Counts::default(), edge: Edge::Complete };
-    fragment.edge = match fragment.grow(space, budget, looked_for) {
+    let mut fragment = Fragment {
+        store: Store::new(shape, budget.memory),
+        counts: Counts::default(),
+        edge: Edge::Complete,
+        seen: Vec::new(),
+    };
+    fragment.edge = match fragment.grow(space, budget, most, looked_for) {
         Ok(()) => Edge::Complete,
         Err(edge) => edge,
     };
@@ -47,6 +64,7 @@ impl Fragment {
         &mut self,
         space: &S,
         budget: &Budget<'_>,
+        most: usize,
         looked_for: impl Fn(&[u8]) -> bool,
     ) -> Result<(), Edge> {
         let Ok((initial, _)) = space.initial() else { return Ok(()) };
@@ -65,6 +83,9 @@ impl Fragment {
                 return Err(Edge::Limit(End::Enough));
             }
             self.expand(space, id, &state, &mut scratch, budget)?;
+            if self.seen.len() >= most {
+                return Err(Edge::Seen);
+            }
             next = self.store.next(id);
         }
         Ok(())
@@ -79,11 +100,11 @@ impl Fragment {
         budget: &Budget<'_>,
     ) -> Result<(), Edge> {
         let mut stop = None;
-        let (store, counts) = (&mut self.store, &mut self.counts);
+        let (store, counts, seen) = (&mut self.store, &mut self.counts, &mut self.seen);
         space.successors(state, scratch, &mut |successor| {
             counts.mark(successor.moves);
             if let Some(violation) = successor.violations.first() {
-                stop = Some(Edge::Seen(id, *violation));
+                seen.push(Seen { id, violation: *violation, last: Step::of(&successor) });
             } else if let Some(target) = successor.target {
                 counts.transitions += 1;
                 if store.insert_linked(target, Some(id)).is_err() {
@@ -96,6 +117,13 @@ impl Fragment {
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         stop.map_or(Ok(()), Err)
+    }
+
+    /// Returns the steps to a violation that the watcher saw.
+    pub(super) fn steps_to<S: Coloured + ?Sized>(&self, space: &S, seen: &Seen) -> Vec<Step> {
+        let mut steps = steps_between(space, &self.way_to(seen.id));
+        steps.extend(seen.last.clone());
+        steps
     }
 
     /// Returns how many steps a state is away.

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Move, Scratch};
+use narrows_model::{Colour, Move, Scratch, Successor, Violation};
 use rustc_hash::FxHashMap;
 
 use super::components::Search;
@@ -24,6 +24,14 @@ use crate::{Budget, StateId, Store};
 pub(crate) struct Step {
     pub(crate) moves: Vec<Move>,
     pub(crate) target: Vec<u8>,
+}
+
+impl Step {
+    /// Returns the step of a successor; `None` if nobody moves, or to no state.
+    pub(super) fn of(successor: &Successor<'_>) -> Option<Step> {
+        let target = successor.target?.to_vec();
+        (!successor.moves.is_empty()).then(|| Step { moves: successor.moves.to_vec(), target })
+    }
 }
 
 /// A run into a component, and round it.
@@ -52,11 +60,24 @@ pub(super) fn shortest_way<S: Coloured + ?Sized>(
 ) -> Option<Vec<Vec<u8>>> {
     let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
     let budget = Budget { states: states.min(budget.states), ..*budget };
-    let found = fragment(space, &budget, looked_for);
+    let found = fragment(space, &budget, usize::MAX, looked_for);
     match found.edge {
-        Edge::Reached(id) | Edge::Seen(id, _) => Some(found.way_to(id)),
-        Edge::Complete | Edge::Limit(_) => None,
+        Edge::Reached(id) => Some(found.way_to(id)),
+        Edge::Seen | Edge::Complete | Edge::Limit(_) => None,
     }
+}
+
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if it is found soon.
+pub(super) fn shortest_seen<S: Coloured + ?Sized>(
+    space: &S,
+    budget: &Budget<'_>,
+    visited: u64,
+) -> Option<(Vec<Step>, Violation)> {
+    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
+    let budget = Budget { states: states.min(budget.states), ..*budget };
+    let found = fragment(space, &budget, 1, |_| false);
+    let seen = found.seen.first()?;
+    Some((found.steps_to(space, seen), seen.violation))
 }
 
 /// Turns states on a way into steps, taking the first edge from one to the next.
@@ -131,6 +152,41 @@ pub(super) fn shorter<S: Coloured + ?Sized>(
     }
     let (id, cycle) = best?;
     Some(Lasso { stem: steps_between(space, &near.way_to(id)), cycle: round.steps(&cycle) })
+}
+
+/// Looks for runs with different cycles among the states near the initial one: no two of them take the same
+/// transitions on their cycles.
+pub(super) fn different<S: Coloured + ?Sized>(
+    space: &S,
+    near: &Fragment,
+    fair: bool,
+    most: usize,
+) -> Vec<Lasso> {
+    let store = &near.store;
+    let round = Round { space, store, has: &|_| true, fair, work: Cell::new(A_MOMENT) };
+    let mut taken: Vec<Vec<(u8, u32)>> = Vec::new();
+    let mut list = Vec::new();
+    let mut next = store.first();
+    while let Some(id) = next
+        && list.len() < most
+        && round.may_go_on()
+    {
+        next = store.next(id);
+        if space.colour(store.get(id)) != Colour::Accepting {
+            continue;
+        }
+        let Some(cycle) = round.cycle(id, usize::MAX) else { continue };
+        let cycle = round.steps(&cycle);
+        let moves = cycle.iter().flat_map(|step| &step.moves);
+        let mut transitions: Vec<(u8, u32)> = moves.map(|step| (step.pid, step.transition.0)).collect();
+        transitions.sort_unstable();
+        transitions.dedup();
+        if !taken.contains(&transitions) {
+            taken.push(transitions);
+            list.push(Lasso { stem: steps_between(space, &near.way_to(id)), cycle });
+        }
+    }
+    list
 }
 
 /// A part of the state space as a graph of its own.

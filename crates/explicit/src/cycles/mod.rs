@@ -18,12 +18,15 @@ use crate::{Budget, End};
 use components::{Found, Search};
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
-use lasso::{lasso, shorter, shortest_way, steps_between};
+use lasso::{different, lasso, shorter, shortest_seen, steps_between};
 use pids::Pids;
 use space::{Coloured, Within};
 
 /// How many states count as near the initial one.
 const NEAR: u64 = 20_000;
+
+/// How many violations that look alike may be seen for each that is wanted.
+const ALIKE: usize = 64;
 
 /// What a search for a forbidden run came to.
 pub(crate) struct Outcome {
@@ -44,21 +47,21 @@ pub(crate) struct Forbidden {
 
 /// Looks for a run that must not be.
 pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Outcome {
-    let near = fragment(space, &Budget { states: NEAR.min(budget.states), ..*budget }, |_| false);
+    let near = fragment(space, &Budget { states: NEAR.min(budget.states), ..*budget }, 1, |_| false);
     let coverage = || near.counts.coverage(&near.store, 0);
     let left = Budget { memory: budget.memory.saturating_sub(near.store.memory()), ..*budget };
-    let mut outcome = match near.edge {
-        Edge::Seen(id, violation) => {
-            let stem = steps_between(space, &near.way_to(id));
-            let forbidden = Forbidden { stem, cycle: None, violation: Some(violation), shortest: true };
+    let mut outcome = match (&near.edge, near.seen.first()) {
+        (_, Some(seen)) => {
+            let (stem, violation) = (near.steps_to(space, seen), Some(seen.violation));
+            let forbidden = Forbidden { stem, cycle: None, violation, shortest: true };
             Outcome { coverage: coverage(), result: Ok(Some(forbidden)) }
         }
-        Edge::Limit(End::Limit(limit)) => Outcome { coverage: coverage(), result: Err(limit) },
-        Edge::Limit(_) => {
+        (Edge::Limit(End::Limit(limit)), None) => Outcome { coverage: coverage(), result: Err(*limit) },
+        (Edge::Limit(_), None) => {
             let outcome = components(&Within { space, store: &near.store }, fair, &left);
             if matches!(outcome.result, Ok(None)) { components(space, fair, &left) } else { outcome }
         }
-        Edge::Complete | Edge::Reached(_) => components(space, fair, &left),
+        _ => components(space, fair, &left),
     };
     if let Ok(Some(Forbidden { stem, cycle: Some(cycle), .. })) = &mut outcome.result
         && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len())
@@ -66,6 +69,33 @@ pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Ou
         (*stem, *cycle) = (shorter.stem, shorter.cycle);
     }
     outcome
+}
+
+/// Looks for further runs that must not be, among the states near the initial one: each with another cycle, or ending
+/// at another place.
+pub(crate) fn others(space: &Watched<'_>, fair: bool, most: usize, budget: &Budget<'_>) -> Vec<Forbidden> {
+    let budget = Budget { states: NEAR.min(budget.states), ..*budget };
+    let near = fragment(space, &budget, most.saturating_mul(ALIKE), |_| false);
+    let mut found = Vec::new();
+    let mut places = Vec::new();
+    for seen in &near.seen {
+        let mut control = Vec::new();
+        space.control(near.store.get(seen.id), &mut control);
+        let moves = seen.last.as_ref().map(|step| step.moves.clone());
+        if found.len() < most && !places.contains(&(control.clone(), moves.clone())) {
+            places.push((control, moves));
+            let (stem, violation) = (near.steps_to(space, seen), Some(seen.violation));
+            found.push(Forbidden { stem, cycle: None, violation, shortest: false });
+        }
+    }
+    let left = most - found.len();
+    found.extend(different(space, &near, fair, left).into_iter().map(|run| Forbidden {
+        stem: run.stem,
+        cycle: Some(run.cycle),
+        violation: None,
+        shortest: false,
+    }));
+    found
 }
 
 /// Returns whether every process that is enabled all along a cycle moves on it.
@@ -91,13 +121,16 @@ fn components<S: Coloured + ?Sized>(space: &S, fair: bool, budget: &Budget<'_>) 
     let result = match found {
         Found::Nothing => Ok(None),
         Found::Stopped(end) => Err(end.limit().unwrap_or(Limit::Enough)),
-        Found::Seen(way, violation) => {
-            let shortest = shortest_way(space, budget, search.store.len(), |_| false);
-            let is_shortest = shortest.is_some();
-            let way =
-                shortest.unwrap_or_else(|| way.iter().map(|id| search.store.get(*id).to_vec()).collect());
-            let stem = steps_between(space, &way);
-            Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest: is_shortest }))
+        Found::Seen(way, violation, last) => {
+            let short = shortest_seen(space, budget, search.store.len());
+            let shortest = short.is_some();
+            let (stem, violation) = short.unwrap_or_else(|| {
+                let way: Vec<Vec<u8>> = way.iter().map(|id| search.store.get(*id).to_vec()).collect();
+                let mut stem = steps_between(space, &way);
+                stem.extend(last);
+                (stem, violation)
+            });
+            Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest }))
         }
         Found::Component(way, start) => {
             let run = lasso(space, &search, &way, start, fair, budget).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod flow;
+mod formula;
 mod lexer;
 mod lower;
 pub mod messages;
@@ -13,7 +14,10 @@ mod walk;
 use narrows_model::System;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
-pub use parser::{Context, parse, parse_expression_text, parse_formula_text, parse_with_context};
+pub use formula::{Formula, Logic};
+pub use parser::{
+    Context, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
+};
 pub use preprocess::Options;
 
 /// Turns a text into a system; `None` if there are errors.
@@ -24,6 +28,7 @@ pub fn compile(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<System> {
-    let program = parse(sources, file, loader, options, diagnostics);
+    let (mut program, context) = parse_with_context(sources, file, loader, options, diagnostics);
+    formula::append(&mut program, &context, sources, &options.formulas, diagnostics);
     lower::lower(&program, &sources.file(file).name, diagnostics)
 }

@@ -31,12 +31,19 @@ use steps::Walk;
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluator<'s> {
     system: &'s System,
+    records_events: bool,
 }
 
 impl<'s> Evaluator<'s> {
     /// Makes an evaluator.
     pub fn new(system: &'s System) -> Self {
-        Evaluator { system }
+        Evaluator { system, records_events: false }
+    }
+
+    /// Makes every step tell what was sent and received.
+    #[must_use]
+    pub fn recording_events(self) -> Self {
+        Evaluator { records_events: true, ..self }
     }
 
     /// Returns the system.

@@ -5,11 +5,14 @@
 //! sequences and in the middle of a rendezvous are not looked at: they are no states of the system. This is how SPIN's
 //! claims move.
 
+mod events;
 mod never;
 
 use std::ops::ControlFlow;
 
 use narrows_logic::Buchi;
+
+use events::Events;
 
 use crate::{
     Atom, Evaluator, Expansion, Location, Proctype, Scratch, StateSpace, Successor, Violation, ViolationKind,
@@ -22,6 +25,13 @@ pub enum Watcher<'s> {
     Automaton(&'s Buchi<Atom>),
     /// A never claim.
     Never(&'s Proctype),
+    /// A pattern that the messages on some channels must follow, or must not if it is forbidden.
+    Trace {
+        /// The pattern.
+        pattern: &'s Proctype,
+        /// Whether following it is the violation.
+        forbidden: bool,
+    },
     /// Nobody: the system's own accepting locations count.
     Acceptance,
     /// Nobody: the system's own progress locations count.
@@ -58,6 +68,8 @@ pub struct Watched<'s> {
 impl<'s> Watched<'s> {
     /// Puts a watcher beside a system.
     pub fn new(evaluator: Evaluator<'s>, watcher: Watcher<'s>) -> Self {
+        let watches_events = matches!(watcher, Watcher::Trace { .. });
+        let evaluator = if watches_events { evaluator.recording_events() } else { evaluator };
         Watched { evaluator, watcher }
     }
 
@@ -76,6 +88,7 @@ impl<'s> Watched<'s> {
         let accepting = match self.watcher {
             Watcher::Automaton(automaton) => automaton.states[automaton_state(state)].accepting,
             Watcher::Never(claim) => claim.location(never::location(state)).is_accepting,
+            Watcher::Trace { .. } => false,
             Watcher::Acceptance => self.is_anybody_at(state, |location| location.is_accepting),
             Watcher::Progress if self.is_anybody_at(state, |location| location.is_progress) => {
                 return Colour::Barrier;
@@ -95,6 +108,7 @@ impl<'s> Watched<'s> {
         match self.watcher {
             Watcher::Automaton(_) => 4,
             Watcher::Never(claim) => 2 + claim.local_bytes as usize,
+            Watcher::Trace { .. } => 2,
             Watcher::Acceptance | Watcher::Progress => 0,
         }
     }
@@ -104,6 +118,7 @@ impl<'s> Watched<'s> {
         match self.watcher {
             Watcher::Automaton(automaton) => self.read(automaton, automaton_state(memory), state),
             Watcher::Never(claim) => never::look(&self.evaluator, claim, memory, state),
+            Watcher::Trace { .. } => Seen { next: vec![memory.to_vec()], ..Seen::default() },
             Watcher::Acceptance | Watcher::Progress => Seen { next: vec![Vec::new()], ..Seen::default() },
         }
     }
@@ -150,8 +165,37 @@ impl<'s> Watched<'s> {
         match self.watcher {
             Watcher::Automaton(_) | Watcher::Never(_) => true,
             Watcher::Acceptance => self.colour(state) == Colour::Accepting,
-            Watcher::Progress => false,
+            Watcher::Progress | Watcher::Trace { .. } => false,
         }
+    }
+
+    /// Follows the pattern of a trace over every step of the system.
+    fn follow_events(
+        &self,
+        events: Events<'_>,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        let (memory, system) = state.split_at(self.memory_bytes());
+        let here = never::location(memory);
+        let mut joint = Vec::with_capacity(state.len());
+        let expansion = self.evaluator.successors(system, scratch, &mut |successor| {
+            let followed = events.follow(&self.evaluator, system, here, successor.events);
+            joint.clear();
+            joint.extend_from_slice(&followed.unwrap_or(here).0.to_le_bytes());
+            joint.extend_from_slice(successor.target.unwrap_or_default());
+            let violations: &[Violation] = followed.as_ref().err().map_or(&[], std::slice::from_ref);
+            visit(Successor { violations, target: successor.target.map(|_| &*joint), ..successor })
+        });
+        let processes = self.evaluator.load(system).process_count();
+        if expansion != Expansion::Moves
+            && processes > 0
+            && let Some(violation) = events.at_end(here)
+        {
+            let _ = visit(Successor { moves: &[], violations: &[violation], events: &[], target: None });
+        }
+        expansion
     }
 }
 
@@ -164,11 +208,16 @@ impl StateSpace for Watched<'_> {
         self.evaluator.hidden_bytes()
     }
 
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        self.evaluator.control(self.system_state(state), control);
+    }
+
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let (state, _) = self.evaluator.initial()?;
         let mut joint = match self.watcher {
             Watcher::Automaton(automaton) => (automaton.initial as u32).to_le_bytes().to_vec(),
             Watcher::Never(claim) => never::start(&self.evaluator, claim)?,
+            Watcher::Trace { pattern, .. } => pattern.start.0.to_le_bytes().to_vec(),
             Watcher::Acceptance | Watcher::Progress => Vec::new(),
         };
         joint.extend_from_slice(&state);
@@ -183,10 +232,13 @@ impl StateSpace for Watched<'_> {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
+        if let Watcher::Trace { pattern, forbidden } = self.watcher {
+            return self.follow_events(Events { pattern, forbidden }, state, scratch, visit);
+        }
         let (memory, system) = state.split_at(self.memory_bytes());
         let seen = self.look(memory, system);
         if !seen.violations.is_empty() {
-            let _ = visit(Successor { moves: &[], violations: &seen.violations, target: None });
+            let _ = visit(Successor { moves: &[], violations: &seen.violations, events: &[], target: None });
             return Expansion::Moves;
         }
         if seen.next.is_empty() {
@@ -195,13 +247,13 @@ impl StateSpace for Watched<'_> {
         let mut joint = Vec::with_capacity(state.len());
         let mut pair = |moves: &[_], target: Option<&[u8]>| {
             let Some(target) = target else {
-                return visit(Successor { moves, violations: &[], target: None });
+                return visit(Successor { moves, violations: &[], events: &[], target: None });
             };
             for memory in &seen.next {
                 joint.clear();
                 joint.extend_from_slice(memory);
                 joint.extend_from_slice(target);
-                visit(Successor { moves, violations: &[], target: Some(&joint) })?;
+                visit(Successor { moves, violations: &[], events: &[], target: Some(&joint) })?;
             }
             ControlFlow::Continue(())
         };

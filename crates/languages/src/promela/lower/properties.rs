@@ -32,6 +32,12 @@ impl Lowering<'_> {
         self.system.properties.push(Property { name, claim: Claim::Ltl(formula), span: block.head });
     }
 
+    pub(super) fn ctl(&mut self, block: &ast::CtlBlock) {
+        let name = block.name.name.to_string();
+        let formula = block.formula.map(&mut |atom| self.atom(atom));
+        self.system.properties.push(Property { name, claim: Claim::Ctl(formula), span: block.head });
+    }
+
     fn atom(&mut self, atom: &ast::Expr) -> Atom {
         Atom { expr: self.expr(atom), text: text::expr(atom), span: atom.span }
     }
