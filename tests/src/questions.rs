@@ -182,7 +182,7 @@ fn settle(
         let cycles = cycles(&asked.subject);
         if !made.iter().any(|(key, _)| *key == (cycles, careful)) {
             let time = if careful { limits.time.max(Duration::from_secs(5)) } else { limits.time };
-            let limits = Limits { careful, time, ..limits.clone() };
+            let limits = Limits { time, careful, ..limits.clone() };
             made.push(((cycles, careful), verifier(cycles, &limits)?));
         }
         match made.iter().find(|(key, _)| *key == (cycles, careful)) {

