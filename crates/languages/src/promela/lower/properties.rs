@@ -6,7 +6,7 @@ use narrows_logic::Ltl;
 use narrows_model::{Atom, Claim, Property};
 
 use super::Lowering;
-use crate::promela::ast::{self, LtlBinary, LtlUnary, Program};
+use crate::promela::ast::{self, LtlBinary, LtlUnary, UnaryOperator, Program};
 use crate::promela::text;
 
 impl Lowering<'_> {
@@ -42,9 +42,17 @@ impl Lowering<'_> {
         Atom { expr: self.expr(atom), text: text::expr(atom), span: atom.span }
     }
 
+    /// Takes negations off a proposition, so that `p` and `!p` are about the same atom.
+    fn proposition(&mut self, atom: &ast::Expr) -> Ltl<Atom> {
+        match &atom.kind {
+            ast::ExprKind::Unary(UnaryOperator::Not, operand) => Ltl::Not(Box::new(self.proposition(operand))),
+            _ => Ltl::Atom(self.atom(atom)),
+        }
+    }
+
     fn formula(&mut self, formula: &ast::Ltl) -> Ltl<Atom> {
         match formula {
-            ast::Ltl::Atom(atom) => Ltl::Atom(self.atom(atom)),
+            ast::Ltl::Atom(atom) => self.proposition(atom),
             ast::Ltl::Not(operand) => Ltl::Not(Box::new(self.formula(operand))),
             ast::Ltl::Unary(operator, operand) => {
                 let operand = Box::new(self.formula(operand));
