@@ -1,5 +1,6 @@
 //! Answers as text, as JSON and as pictures. Returns strings; prints nothing.
 
+mod automaton;
 mod chart;
 mod json;
 mod report;
@@ -8,6 +9,7 @@ mod text;
 mod trace_json;
 mod units;
 
+pub use automaton::{automaton, automaton_document};
 pub use chart::chart;
 pub use json::{diagnostics as json_diagnostics, document};
 pub use report::{Problem, Report, Unreached};

@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod flow;
+mod formula;
 mod lexer;
 mod lower;
 pub mod messages;
@@ -13,6 +14,7 @@ mod walk;
 use narrows_model::System;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
+pub use formula::atoms_as_text;
 pub use parser::{Context, parse, parse_expression_text, parse_formula_text, parse_with_context};
 pub use preprocess::Options;
 
