@@ -13,7 +13,7 @@ use crate::trace_json::trace_value;
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
 
-fn tool() -> String {
+pub(crate) fn tool() -> String {
     format!("narrows {}", env!("CARGO_PKG_VERSION"))
 }
 
