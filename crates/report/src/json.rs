@@ -120,6 +120,10 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("verdict".into(), json!("undecided"));
         }
     }
+    if !answer.more.is_empty() {
+        let runs = answer.more.iter().map(|run| trace_value(report.evaluator, report.sources, &run.trace));
+        entry.insert("more".into(), runs.collect());
+    }
     if let Some(witness) = &answer.witness {
         entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
     }

@@ -29,17 +29,8 @@ pub fn check(report: &Report<'_>) -> String {
         }
     }
     for answer in report.answers {
-        if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
-            failure(report, &answer.question, *violation, trace, *shortest, &mut text);
-        }
-        for other in &answer.more {
-            text.push_str("\nanother run:");
-            failure(report, &answer.question, other.violation, &other.trace, false, &mut text);
-        }
-        if let Some(witness) = &answer.witness {
-            let what = format!("{} shown", title(&answer.question));
-            let _ = writeln!(text, "\n{}", extent(&what, witness, ""));
-            steps(report, witness, &mut text);
+        for run in runs(answer) {
+            one_run(report, &answer.question, &run, &mut text);
         }
         for note in answer.notes.iter().filter(|_| has_run(answer)) {
             let _ = writeln!(text, "  {note}");
@@ -104,15 +95,20 @@ pub(crate) fn headline(
     trace: &Trace,
     shortest: bool,
 ) -> String {
-    let what = match (question, violation) {
+    let what = claim(question, violation);
+    let note = if shortest { " (no shorter run shows it)" } else { " (a shorter run may show it too)" };
+    extent(&what, trace, note)
+}
+
+/// Says what goes wrong in a counterexample.
+fn claim(question: &Question, violation: Option<Violation>) -> String {
+    match (question, violation) {
         (_, Some(violation)) => violation.kind.message().to_owned(),
         (Question::Deadlock, _) => "deadlock".to_owned(),
         (Question::Acceptance, _) => "acceptance cycle".to_owned(),
         (Question::Progress, _) => "non-progress cycle".to_owned(),
         (other, _) => format!("{} fails", title(other)),
-    };
-    let note = if shortest { " (no shorter run shows it)" } else { " (a shorter run may show it too)" };
-    extent(&what, trace, note)
+    }
 }
 
 /// Says of what a run shows how long it takes.
@@ -131,21 +127,42 @@ fn extent(what: &str, trace: &Trace, note: &str) -> String {
     }
 }
 
-fn failure(
-    report: &Report<'_>,
-    question: &Question,
-    violation: Option<Violation>,
-    trace: &Trace,
-    shortest: bool,
-    text: &mut String,
-) {
-    let _ = writeln!(text, "\n{}", headline(question, violation, trace, shortest));
-    steps(report, trace, text);
-    match violation {
-        Some(violation) if trace.steps.is_empty() => {
+/// A run that goes with an answer.
+pub(crate) struct Shown<'a> {
+    /// Says what it shows, and how long it is.
+    pub(crate) title: String,
+    /// What goes wrong in it.
+    pub(crate) violation: Option<Violation>,
+    pub(crate) trace: &'a Trace,
+}
+
+/// Returns every run that goes with an answer: the counterexample, further ones, a witness.
+pub(crate) fn runs(answer: &Answer) -> Vec<Shown<'_>> {
+    let mut runs = Vec::new();
+    if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
+        let title = headline(&answer.question, *violation, trace, *shortest);
+        runs.push(Shown { title, violation: *violation, trace });
+    }
+    for other in &answer.more {
+        let what = claim(&answer.question, other.violation);
+        let title = extent(&format!("another run: {what}"), &other.trace, "");
+        runs.push(Shown { title, violation: other.violation, trace: &other.trace });
+    }
+    if let Some(witness) = &answer.witness {
+        let title = extent(&format!("{} shown", title(&answer.question)), witness, "");
+        runs.push(Shown { title, violation: None, trace: witness });
+    }
+    runs
+}
+
+fn one_run(report: &Report<'_>, question: &Question, run: &Shown<'_>, text: &mut String) {
+    let _ = writeln!(text, "\n{}", run.title);
+    steps(report, run.trace, text);
+    match run.violation {
+        Some(violation) if run.trace.steps.is_empty() => {
             let _ = writeln!(text, "  {}", violation_text(report, violation));
         }
-        None if *question == Question::Deadlock => stuck(report, trace, text),
+        None if *question == Question::Deadlock => stuck(report, run.trace, text),
         _ => {}
     }
 }

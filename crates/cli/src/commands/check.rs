@@ -109,19 +109,20 @@ fn one(
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
-            charts.push(format!(
-                "\nmessages before the {kind}:\n{}",
-                Chart::of(evaluator, trace).lines(None).join("\n") + "\n"
-            ));
+            let lines = Chart::of(evaluator, trace).lines(None).join("\n");
+            charts.push(format!("\nmessages of the {kind} counterexample:\n{lines}\n"));
         }
     }
     let text = || format!("{}{}", narrows_report::check(&report), charts.concat());
     Ok(arguments.models.outcome(report.status(), text, || document(&report)))
 }
 
-fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (&'a str, &'a Trace)> {
+fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {
     report.answers.iter().filter_map(|answer| match &answer.verdict {
-        Verdict::Fails { trace, .. } => Some((answer.question.kind(), &**trace)),
+        Verdict::Fails { trace, .. } => Some((
+            format!("{} {}", answer.question.kind(), answer.question.name()).trim_end().to_owned(),
+            &**trace,
+        )),
         _ => None,
     })
 }

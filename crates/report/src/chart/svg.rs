@@ -8,7 +8,9 @@ use crate::run::repeats;
 use crate::units::count;
 
 /// The height of a row.
-const ROW: usize = 24;
+const ROW: usize = 26;
+/// The room above the first row, for its label.
+const TOP: usize = 6;
 /// The height of the names.
 const HEAD: usize = 40;
 /// The room at the left, for the numbers of the steps and the bracket of a cycle.
@@ -123,7 +125,7 @@ impl<'c> Canvas<'c> {
     }
 
     fn height(&self) -> usize {
-        (self.chart.rows.len() + 1) * ROW
+        top(self.chart.rows.len() + 1)
     }
 
     /// Shortens a text to what has room between two lifelines.
@@ -166,7 +168,7 @@ impl<'c> Canvas<'c> {
 
     /// Draws a step: its number, and its rows.
     fn step(&self, step: usize, rows: std::ops::Range<usize>, interactive: bool, out: &mut String) {
-        let (top, height) = (rows.start * ROW, rows.len() * ROW);
+        let (top, height) = (top(rows.start), rows.len() * ROW);
         if interactive {
             let _ = write!(
                 out,
@@ -324,7 +326,7 @@ impl<'c> Canvas<'c> {
     fn cycle(&self, out: &mut String) {
         let Some(start) = self.chart.cycle else { return };
         let (rows, steps) = (&self.chart.rows, self.chart.steps);
-        let bottom = rows.len() * ROW;
+        let bottom = top(rows.len());
         if start >= steps {
             let _ = writeln!(
                 out,
@@ -335,7 +337,7 @@ impl<'c> Canvas<'c> {
             return;
         }
         let first = rows.iter().position(|row| row.step > start).unwrap_or(rows.len());
-        let (top, height) = (first * ROW, bottom - first * ROW);
+        let (top, height) = (top(first), bottom - top(first));
         let _ = writeln!(
             out,
             "<rect class=\"cycle\" x=\"20\" y=\"{top}\" width=\"{}\" height=\"{height}\"/>\
@@ -350,9 +352,14 @@ impl<'c> Canvas<'c> {
     }
 }
 
+/// Returns where a row starts.
+fn top(row: usize) -> usize {
+    TOP + row * ROW
+}
+
 /// Returns the middle of a row.
 fn middle(row: usize) -> usize {
-    row * ROW + ROW / 2
+    top(row) + ROW / 2
 }
 
 #[cfg(test)]

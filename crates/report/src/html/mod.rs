@@ -10,7 +10,7 @@ mod run;
 mod source;
 
 use askama::Template;
-use narrows_model::{Answer, Question, Verdict};
+use narrows_model::{Answer, Claim, Question, Verdict};
 use serde_json::Value;
 
 use crate::Report;
@@ -54,6 +54,8 @@ struct Model {
     shares: Vec<Share>,
     dead: Vec<Dead>,
     so_far: &'static str,
+    /// Whether the search was about all runs of the system, so that what it did not reach is not reached.
+    is_covered: bool,
     data: String,
 }
 
@@ -65,6 +67,7 @@ struct Row {
     /// What the text states, word by word.
     stated: String,
     how: String,
+    notes: Vec<String>,
     /// The run that shows it.
     run: Option<String>,
 }
@@ -105,11 +108,11 @@ fn model(report: &Report<'_>, id: String) -> Model {
     let mut verdicts = Vec::new();
     for answer in report.answers {
         let mut row = row(report, answer);
-        if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
+        for shown in crate::text::runs(answer) {
             let run_id = format!("{id}r{}", runs.len() + 1);
-            runs.push(run::run(report, &places, &run_id, answer, *violation, trace, *shortest));
-            data.push(data::data(report.evaluator, &places, trace));
-            row.run = Some(run_id);
+            runs.push(run::run(report, &places, &run_id, &answer.question, &shown));
+            data.push(data::data(report.evaluator, &places, shown.trace));
+            row.run.get_or_insert(run_id);
         }
         verdicts.push(row);
     }
@@ -123,6 +126,7 @@ fn model(report: &Report<'_>, id: String) -> Model {
         shares: coverage::shares(report, &unreached),
         dead: coverage::dead(&places, &unreached),
         so_far: if report.limit.is_some() { " so far" } else { "" },
+        is_covered: report.coverage.of_system,
         data: embedded(&Value::Array(data)),
         id,
     }
@@ -153,7 +157,15 @@ fn row(report: &Report<'_>, answer: &Answer) -> Row {
         "fails" => '✗',
         _ => '?',
     };
-    Row { verdict, mark, title, stated: stated(report, &answer.question), how, run: None }
+    Row {
+        verdict,
+        mark,
+        title,
+        stated: stated(report, &answer.question),
+        how,
+        notes: answer.notes.clone(),
+        run: None,
+    }
 }
 
 /// Returns what the text states, on one line.
@@ -163,9 +175,34 @@ fn stated(report: &Report<'_>, question: &Question) -> String {
     if !report.sources.files().any(|(id, _)| id == property.span.file) {
         return String::new();
     }
-    let words: Vec<&str> = report.sources.text(property.span).split_whitespace().collect();
+    let whole = &report.sources.file(property.span.file).text;
+    let rest = whole.get(property.span.start as usize..).unwrap_or_default();
+    // The span is that of the keyword or of the name: the formula goes on to its brace.
+    let written = match &property.claim {
+        Claim::Ltl(_) | Claim::Ctl(_) => block(rest).unwrap_or(report.sources.text(property.span)),
+        _ => return String::new(),
+    };
+    let words: Vec<&str> = written.split_whitespace().collect();
     let text = words.join(" ");
     if text.chars().count() <= 300 { text } else { text.chars().take(299).chain(['…']).collect() }
+}
+
+/// Returns a text up to the brace that closes its first one; `None` if the first line has no brace.
+fn block(text: &str) -> Option<&str> {
+    let start = text.find('{')?;
+    if text[..start].contains('\n') {
+        return None;
+    }
+    let mut depth = 0;
+    for (at, character) in text.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(&text[..=at]),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 fn figures(report: &Report<'_>) -> Vec<(&'static str, String)> {
@@ -191,12 +228,10 @@ mod tests {
         let question = Question::Property { index: 0, kind: "ltl", name: name.to_owned() };
         let trace: Box<Trace> = Box::new(sample.trace.clone());
         let verdict = Verdict::Fails { violation: None, trace, shortest: true };
-        let answers =
-            [Answer { question: Question::Deadlock, verdict: Verdict::Holds }, Answer { question, verdict }];
+        let answers = [Answer::new(Question::Deadlock, Verdict::Holds), Answer::new(question, verdict)];
         sample.report(&answers, |report| {
             let mut page = Page::default();
             page.add(report);
-            std::fs::write(format!("/tmp/wr/test-{}.html", sample.trace.steps.len()), page.write()).unwrap();
             page.write()
         })
     }

@@ -1,13 +1,13 @@
 //! A counterexample on the page: the steps as a list, the propositions as strips, the messages as a chart.
 
-use narrows_model::{Answer, Evaluator, Question, Trace, TraceStep, Violation};
+use narrows_model::{Evaluator, Question, Trace, TraceStep};
 
 use super::atoms::{Strip, strips};
 use super::source::{Places, Spot};
 use crate::Report;
 use crate::chart::{Chart, SvgParts};
 use crate::run::{change_text, label, one_line, repeats, role, violation_text};
-use crate::text::headline;
+use crate::text::Shown;
 use crate::units::count;
 
 /// Of a longer run the page shows the ends only.
@@ -29,6 +29,8 @@ pub(crate) struct Run {
     pub(crate) chart: Option<SvgParts>,
     /// Which steps repeat, if any.
     pub(crate) repeats: String,
+    /// The first of them.
+    pub(crate) first_again: usize,
     pub(crate) stays: bool,
     pub(crate) waiting: Vec<Waiting>,
 }
@@ -75,11 +77,10 @@ pub(crate) fn run(
     report: &Report<'_>,
     places: &Places<'_>,
     id: &str,
-    answer: &Answer,
-    violation: Option<Violation>,
-    trace: &Trace,
-    shortest: bool,
+    question: &Question,
+    shown_run: &Shown<'_>,
 ) -> Run {
+    let trace = shown_run.trace;
     let total = trace.steps.len();
     let mut next = 0;
     let steps = shown(trace).map(|index| {
@@ -92,13 +93,13 @@ pub(crate) fn run(
         step
     });
     let steps: Vec<Step> = steps.collect();
-    let at_first = violation.filter(|_| total == 0).map(|found| violation_text(report, found));
+    let at_first = shown_run.violation.filter(|_| total == 0).map(|found| violation_text(report, found));
     let cycle = trace.cycle.filter(|start| *start < total);
-    let is_stuck = answer.question == Question::Deadlock && !trace.initial.is_empty();
+    let is_stuck = *question == Question::Deadlock && !trace.initial.is_empty();
     Run {
         id: id.to_owned(),
-        title: headline(&answer.question, violation, trace, shortest),
-        stated: super::stated(report, &answer.question),
+        title: shown_run.title.clone(),
+        stated: super::stated(report, question),
         at_first: at_first.into_iter().collect(),
         strips: strips(trace),
         strip_width: (total + 1) * 28,
@@ -107,6 +108,7 @@ pub(crate) fn run(
         last: total,
         chart: chart(report.evaluator, trace, id),
         repeats: cycle.map_or_else(String::new, |start| repeats(start, total)),
+        first_again: cycle.map_or(0, |start| start + 1),
         stays: trace.cycle.is_some_and(|start| start >= total),
         waiting: if is_stuck { waiting(report, places, trace) } else { Vec::new() },
     }
