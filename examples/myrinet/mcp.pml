@@ -450,8 +450,8 @@ arrives:
 }
 
 /* Section 4. For SPIN, `<> a` says that every run comes to a: overlap is inevitable. `[] !a` says that no run does: if
-   it fails, its counterexample shows the overlap. No verdict below depends on fairness; README.md has those under
-   other loads, where some do. */
+   it fails, its counterexample shows the overlap. No verdict below depends on fairness. README.md has the verdicts
+   under other loads. */
 
 /* Holds. */
 ltl one_user_of_ebus { [] !(HSD && HRD) }

@@ -8,8 +8,8 @@
 use std::fmt;
 
 use narrows_model::{
-    Answer, Claim, Counterexample, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch,
-    StateSpace, System, Trace, Verdict, Violation,
+    Answer, Counterexample, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace,
+    System, Trace, Verdict, Violation,
 };
 
 use crate::ctl;

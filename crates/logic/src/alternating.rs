@@ -39,10 +39,10 @@ impl Way {
             && self.promises.is_subset(&other.promises)
     }
 
-    fn and(&self, other: &Way) -> Option<Way> {
+    fn and(&self, formulas: &Formulas, other: &Way) -> Option<Way> {
         Some(Way {
             guard: self.guard.and(&other.guard)?,
-            rest: self.rest.union(&other.rest),
+            rest: without_contained(formulas, &self.rest.union(&other.rest)),
             promises: self.promises.union(&other.promises),
         })
     }
@@ -65,12 +65,12 @@ impl Ways {
         let mut ways = vec![Way::free()];
         for member in set.iter() {
             let more = self.of(formulas, Id(member as u32), budget)?;
-            ways = product(&ways, &more, budget)?;
+            ways = product(formulas, &ways, &more, budget)?;
         }
         for way in &mut ways {
             self.redeem(way);
         }
-        Ok(undominated(ways))
+        undominated(ways, budget)
     }
 
     /// The ways to satisfy a formula.
@@ -85,7 +85,7 @@ impl Ways {
             Node::And(operands) => {
                 let mut ways = vec![Way::free()];
                 for operand in operands {
-                    ways = product(&ways, &self.of(formulas, *operand, budget)?, budget)?;
+                    ways = product(formulas, &ways, &self.of(formulas, *operand, budget)?, budget)?;
                 }
                 ways
             }
@@ -96,11 +96,13 @@ impl Ways {
                 }
                 ways
             }
-            Node::Next(operand) => vec![Way { rest: parts(formulas, *operand), ..Way::free() }],
+            Node::Next(operand) => {
+                vec![Way { rest: without_contained(formulas, &parts(formulas, *operand)), ..Way::free() }]
+            }
             Node::Until(left, right) => {
                 let put_off =
                     Way { rest: BitSet::of(id.index()), promises: BitSet::of(id.index()), ..Way::free() };
-                let mut ways = product(&self.of(formulas, *left, budget)?, &[put_off], budget)?;
+                let mut ways = product(formulas, &self.of(formulas, *left, budget)?, &[put_off], budget)?;
                 ways.extend(self.of(formulas, *right, budget)?);
                 ways
             }
@@ -108,10 +110,10 @@ impl Ways {
                 let go_on = Way { rest: BitSet::of(id.index()), ..Way::free() };
                 let mut ends = self.of(formulas, *left, budget)?;
                 ends.push(go_on);
-                product(&self.of(formulas, *right, budget)?, &ends, budget)?
+                product(formulas, &self.of(formulas, *right, budget)?, &ends, budget)?
             }
         };
-        let ways = undominated(ways);
+        let ways = undominated(ways, budget)?;
         self.known.insert(id, ways.clone());
         Ok(ways)
     }
@@ -145,22 +147,46 @@ pub(crate) fn parts(formulas: &Formulas, id: Id) -> BitSet {
     }
 }
 
-fn product(left: &[Way], right: &[Way], budget: &mut Budget) -> Result<Vec<Way>, TooLarge> {
+/// Leaves out formulas that another one unfolds at every step anyway: `F a` beside `G F a`.
+pub(crate) fn without_contained(formulas: &Formulas, set: &BitSet) -> BitSet {
+    let mut kept = set.clone();
+    for member in set.iter() {
+        let mut releases = vec![Id(member as u32)];
+        while let Some(id) = releases.pop() {
+            if let Node::Release(_, right) = formulas.node(id) {
+                for part in parts(formulas, *right).iter() {
+                    kept.remove(part);
+                    releases.push(Id(part as u32));
+                }
+            }
+        }
+    }
+    kept
+}
+
+fn product(
+    formulas: &Formulas,
+    left: &[Way],
+    right: &[Way],
+    budget: &mut Budget,
+) -> Result<Vec<Way>, TooLarge> {
     budget.spend(left.len() * right.len())?;
-    let ways = left.iter().flat_map(|one| right.iter().filter_map(|other| one.and(other))).collect();
-    Ok(undominated(ways))
+    let pairs = left.iter().flat_map(|one| right.iter().map(move |other| (one, other)));
+    let ways = pairs.filter_map(|(one, other)| one.and(formulas, other)).collect();
+    undominated(ways, budget)
 }
 
 /// Only the ways that demand no more than another one.
-fn undominated(mut ways: Vec<Way>) -> Vec<Way> {
+fn undominated(mut ways: Vec<Way>, budget: &mut Budget) -> Result<Vec<Way>, TooLarge> {
     ways.sort();
     ways.dedup();
     let mut kept: Vec<Way> = Vec::with_capacity(ways.len());
     for way in ways {
+        budget.spend(kept.len() / 8)?;
         if !kept.iter().any(|other| other.covers(&way)) {
             kept.retain(|other| !way.covers(other));
             kept.push(way);
         }
     }
-    kept
+    Ok(kept)
 }

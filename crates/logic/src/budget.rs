@@ -14,7 +14,7 @@ pub struct Budget {
 impl Default for Budget {
     /// More than formulas written by people need, and done within seconds.
     fn default() -> Budget {
-        Budget { states: 20_000, work: 20_000_000 }
+        Budget { states: 20_000, work: 8_000_000 }
     }
 }
 

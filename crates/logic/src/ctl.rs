@@ -85,12 +85,16 @@ impl<A> Ctl<A> {
         }
     }
 
-    /// Writes the formula, with parentheses wherever an operand is not a single word.
+    /// Writes the formula, with parentheses around operands that have binary operators or that are no single words.
     pub fn show(&self, atom: &dyn Fn(&A) -> String) -> String {
         let inner = |operand: &Ctl<A>| {
             let text = operand.show(atom);
-            let is_word = text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-            if is_word { text } else { format!("({text})") }
+            let is_closed = match operand {
+                Ctl::Atom(_) => text.chars().all(|letter| letter.is_alphanumeric() || letter == '_'),
+                Ctl::And(..) | Ctl::Or(..) | Ctl::Implies(..) | Ctl::Equivalent(..) => false,
+                _ => true,
+            };
+            if is_closed { text } else { format!("({text})") }
         };
         let binary = |left: &Ctl<A>, symbol: &str, right: &Ctl<A>| {
             format!("{} {symbol} {}", inner(left), inner(right))
@@ -140,9 +144,9 @@ mod tests {
         let eventually = Ctl::Eventually(Paths::All, atom("(x == 1)"));
         let implies = Ctl::Implies(atom("p"), Box::new(eventually));
         let formula = Ctl::Always(Paths::All, Box::new(implies));
-        assert_eq!(formula.show(&Clone::clone), "AG (p -> (AF (x == 1)))");
+        assert_eq!(formula.show(&Clone::clone), "AG (p -> AF (x == 1))");
         let until = Ctl::Until(Paths::Some, atom("p"), Box::new(Ctl::Not(atom("(a) && (b)"))));
-        assert_eq!(until.show(&Clone::clone), "E[p U (!((a) && (b)))]");
+        assert_eq!(until.show(&Clone::clone), "E[p U !((a) && (b))]");
     }
 
     #[test]

@@ -2,6 +2,12 @@
 
 use crate::bits::BitSet;
 
+/// After so many cases, or fewer with many cubes, covering is not looked into further.
+const MANY_CASES: usize = 200;
+
+/// With more cubes than this, a disjunction is not minimised.
+const MANY_CUBES: usize = 150;
+
 /// A conjunction of atoms and negated atoms, which are numbers here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cube {
@@ -88,26 +94,54 @@ impl Cube {
     }
 }
 
-/// Whether one of the others holds whenever `cube` does. Takes time exponential in the atoms at worst, which are few.
+/// Whether one of the others holds whenever `cube` does.
+///
+/// In general that takes time exponential in the atoms: after [`MANY_CASES`] cases the answer is `false`, so that only
+/// `true` can be relied on.
 pub(crate) fn is_covered(cube: &Cube, others: &[&Cube]) -> bool {
-    let relevant: Vec<&Cube> = others.iter().copied().filter(|other| cube.is_compatible(other)).collect();
-    if relevant.iter().any(|other| cube.implies(other)) {
-        return true;
-    }
-    // Split on an atom that some other cube looks at and this one does not.
-    let free = relevant.iter().flat_map(|other| other.literals()).map(|(atom, _)| atom);
-    let Some(atom) =
-        free.into_iter().find(|&atom| !cube.positive.contains(atom) && !cube.negative.contains(atom))
-    else {
-        return false;
-    };
-    [true, false]
-        .into_iter()
-        .all(|value| cube.and(&Cube::literal(atom, value)).is_none_or(|half| is_covered(&half, &relevant)))
+    let mut cases = (20 * MANY_CASES / others.len().max(1)).min(MANY_CASES);
+    is_covered_within(cube, others, &mut cases)
 }
 
-/// Writes a disjunction with fewer and shorter cubes, sorted.
-pub(crate) fn minimised(mut cubes: Vec<Cube>) -> Vec<Cube> {
+fn is_covered_within(cube: &Cube, others: &[&Cube], cases: &mut usize) -> bool {
+    if others.iter().any(|other| cube.implies(other)) {
+        return true;
+    }
+    if others.len() < 2 || *cases == 0 {
+        return false;
+    }
+    *cases -= 1;
+    let relevant: Vec<&Cube> = others.iter().copied().filter(|other| cube.is_compatible(other)).collect();
+    // Split on an atom that some other cube looks at and this one does not.
+    let free = relevant.first().and_then(|other| {
+        let open = |atom: &usize| !cube.positive.contains(*atom) && !cube.negative.contains(*atom);
+        other.literals().map(|(atom, _)| atom).find(open)
+    });
+    let Some(atom) = free else { return false };
+    [true, false].into_iter().all(|value| {
+        cube.and(&Cube::literal(atom, value)).is_none_or(|half| is_covered_within(&half, &relevant, cases))
+    })
+}
+
+/// Without cubes that imply another one.
+fn absorbed(mut cubes: Vec<Cube>) -> Vec<Cube> {
+    cubes.sort_by_cached_key(|cube| (cube.len(), cube.clone()));
+    let mut kept: Vec<Cube> = Vec::new();
+    for cube in cubes {
+        if !kept.iter().any(|other| cube.implies(other)) {
+            kept.push(cube);
+        }
+    }
+    kept
+}
+
+/// Writes a disjunction with fewer and shorter cubes, sorted. If there are very many, little is tried.
+pub(crate) fn minimised(cubes: Vec<Cube>) -> Vec<Cube> {
+    let mut cubes = absorbed(cubes);
+    if cubes.len() > MANY_CUBES {
+        cubes.sort();
+        return cubes;
+    }
     loop {
         cubes.sort();
         cubes.dedup();
@@ -133,7 +167,7 @@ pub(crate) fn minimised(mut cubes: Vec<Cube>) -> Vec<Cube> {
         }
     }
     let mut index = 0;
-    while index < cubes.len() {
+    while index < cubes.len() && cubes.len() <= MANY_CUBES / 3 {
         let others: Vec<&Cube> =
             cubes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, cube)| cube).collect();
         if is_covered(&cubes[index], &others) {

@@ -156,6 +156,15 @@ impl Formulas {
     ///
     /// Both are made at once: an equivalence needs both of its operands both ways, again and again inside.
     pub(crate) fn read<A>(&mut self, formula: &Ltl<A>, number: &mut impl FnMut(&A) -> usize) -> (Id, Id) {
+        if let Some(operands) = chain(formula) {
+            let both: Vec<(Id, Id)> =
+                operands.into_iter().map(|operand| self.read(operand, number)).collect();
+            let (all, negations): (Vec<Id>, Vec<Id>) = both.into_iter().unzip();
+            return match formula {
+                Ltl::And(..) => (self.and(all), self.or(negations)),
+                _ => (self.or(all), self.and(negations)),
+            };
+        }
         let mut operands = formula.operands().map(|operand| self.read(operand, number)).collect::<Vec<_>>();
         let (right, not_right) = operands.pop().unwrap_or((TRUE, FALSE));
         let (left, not_left) = operands.pop().unwrap_or((TRUE, FALSE));
@@ -170,9 +179,9 @@ impl Formulas {
             Ltl::Next(_) => (self.next(right), self.next(not_right)),
             Ltl::Always(_) => (self.release(FALSE, right), self.until(TRUE, not_right)),
             Ltl::Eventually(_) => (self.until(TRUE, right), self.release(FALSE, not_right)),
-            Ltl::And(..) => (self.and(vec![left, right]), self.or(vec![not_left, not_right])),
-            Ltl::Or(..) => (self.or(vec![left, right]), self.and(vec![not_left, not_right])),
-            Ltl::Implies(..) => (self.or(vec![not_left, right]), self.and(vec![left, not_right])),
+            Ltl::And(..) | Ltl::Or(..) | Ltl::Implies(..) => {
+                (self.or(vec![not_left, right]), self.and(vec![left, not_right]))
+            }
             Ltl::Equivalent(..) => (
                 self.equivalence(left, right, not_left, not_right),
                 self.equivalence(left, not_right, not_left, right),
@@ -192,4 +201,24 @@ impl Formulas {
         let neither = self.and(vec![not_left, not_right]);
         self.or(vec![both, neither])
     }
+}
+
+/// The operands of a conjunction or disjunction, those of such ones inside of it included.
+///
+/// A long one is simplified once, and not again for each of its operands.
+fn chain<A>(formula: &Ltl<A>) -> Option<Vec<&Ltl<A>>> {
+    let is_and = match formula {
+        Ltl::And(..) => true,
+        Ltl::Or(..) => false,
+        _ => return None,
+    };
+    let (mut operands, mut rest) = (Vec::new(), vec![formula]);
+    while let Some(part) = rest.pop() {
+        match part {
+            Ltl::And(left, right) if is_and => rest.extend([right, left].map(|operand| &**operand)),
+            Ltl::Or(left, right) if !is_and => rest.extend([right, left].map(|operand| &**operand)),
+            _ => operands.push(part),
+        }
+    }
+    Some(operands)
 }

@@ -9,11 +9,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alternating::{Ways, parts};
+use crate::alternating::{Ways, parts, without_contained};
 use crate::bits::BitSet;
 use crate::budget::{Budget, TooLarge};
 use crate::cube::{Cube, minimised};
-use crate::formula::{Formulas, Id, Node};
+use crate::formula::{Formulas, Id};
 
 /// An edge with marks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl Generalised {
             let here = ways.of_all(formulas, &sets[states.len()].clone(), budget)?;
             let mut edges = Vec::with_capacity(here.len());
             for way in here {
-                let set = without_contained(formulas, &way.rest);
+                let set = way.rest;
                 let next = sets.len();
                 let target = *numbers.entry(set.clone()).or_insert(next);
                 if target == next {
@@ -133,17 +133,4 @@ impl Generalised {
             });
         }
     }
-}
-
-/// Leaves out formulas that another one unfolds at every step anyway: `F a` beside `G F a`.
-fn without_contained(formulas: &Formulas, set: &BitSet) -> BitSet {
-    let mut kept = set.clone();
-    for member in set.iter() {
-        if let Node::Release(_, right) = formulas.node(Id(member as u32)) {
-            for part in parts(formulas, *right).iter().filter(|part| *part != member) {
-                kept.remove(part);
-            }
-        }
-    }
-    kept
 }

@@ -19,7 +19,7 @@ impl Formulas {
         if one == other || one == FALSE || other == TRUE {
             return true;
         }
-        if one == TRUE || other == FALSE || self.len() > MANY {
+        if one == TRUE || other == FALSE || self.len() > MANY || self.are_literals(one, other) {
             return false;
         }
         if let Some(known) = self.implications.get(&(one, other)) {
@@ -61,9 +61,13 @@ impl Formulas {
         }
     }
 
+    fn are_literals(&self, one: Id, other: Id) -> bool {
+        matches!((self.node(one), self.node(other)), (Node::Literal(..), Node::Literal(..)))
+    }
+
     /// Whether both can't hold at once, as far as their forms show.
     fn excludes(&mut self, one: Id, other: Id) -> bool {
-        if self.len() > MANY {
+        if self.len() > MANY || self.are_literals(one, other) {
             return matches!((self.node(one), self.node(other)),
                 (Node::Literal(a, x), Node::Literal(b, y)) if a == b && x != y);
         }
@@ -73,7 +77,7 @@ impl Formulas {
 
     /// Whether one of them must hold, as far as their forms show.
     fn exhausts(&mut self, one: Id, other: Id) -> bool {
-        if self.len() > MANY {
+        if self.len() > MANY || self.are_literals(one, other) {
             return self.excludes(one, other);
         }
         let (not_one, not_other) = (self.negation(one), self.negation(other));

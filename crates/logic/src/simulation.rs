@@ -6,13 +6,15 @@
 //! CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
 //!
 //! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at most quadratic
-//! in the edges; above [`MUCH`] it is left undone.
+//! in the edges; after [`MUCH`] comparisons only states with equal edges are merged.
+
+use rustc_hash::FxHashMap;
 
 use crate::cube::{Cube, is_covered};
 use crate::generalised::{Edge, Generalised};
 
-/// The number of comparisons of edges above which no simulation is looked for.
-const MUCH: usize = 40_000_000;
+/// After so many comparisons of edges the search for a simulation is given up.
+const MUCH: usize = 5_000_000;
 
 /// For each pair of states whether the second does what the first can.
 pub(crate) struct Relation {
@@ -33,20 +35,18 @@ impl Relation {
 /// Finds the largest simulation among those pairs that are allowed.
 fn simulation(states: &[Vec<Edge>], allowed: impl Fn(usize, usize) -> bool) -> Option<Relation> {
     let size = states.len();
-    let edges: usize = states.iter().map(Vec::len).sum();
-    if edges.saturating_mul(edges) > MUCH || size.saturating_mul(size) > MUCH {
-        return None;
-    }
+    let mut left = MUCH.checked_sub(size * size)?;
     let holds = (0..size * size).map(|pair| allowed(pair / size, pair % size)).collect();
     let mut relation = Relation { size, holds };
     loop {
         let mut changed = false;
         for small in 0..size {
             for large in 0..size {
-                if small != large
-                    && relation.is_below(small, large)
-                    && !states[small].iter().all(|edge| is_answered(edge, &states[large], &relation))
-                {
+                if small == large || !relation.is_below(small, large) {
+                    continue;
+                }
+                left = left.checked_sub(states[small].len() * states[large].len())?;
+                if !states[small].iter().all(|edge| is_answered(edge, &states[large], &relation)) {
                     relation.holds[small * size + large] = false;
                     changed = true;
                 }
@@ -87,14 +87,39 @@ fn remove_dominated(edges: &mut Vec<Edge>, relation: &Relation) {
 
 /// The first state of each state's class.
 fn representatives(relation: &Relation) -> Vec<usize> {
-    (0..relation.size)
-        .map(|state| (0..=state).find(|other| relation.are_equal(*other, state)).unwrap_or(state))
-        .collect()
+    let mut first: Vec<usize> = Vec::with_capacity(relation.size);
+    for state in 0..relation.size {
+        let known = (0..state).find(|other| first[*other] == *other && relation.are_equal(*other, state));
+        first.push(known.unwrap_or(state));
+    }
+    first
+}
+
+/// Merges states that have the same edges, again and again.
+fn merge_equal(automaton: &mut Generalised) {
+    loop {
+        let mut numbers: FxHashMap<&[Edge], usize> = FxHashMap::default();
+        let states = automaton.states.iter().enumerate();
+        let first: Vec<usize> = states.map(|(state, edges)| *numbers.entry(edges).or_insert(state)).collect();
+        if numbers.len() == automaton.states.len() {
+            return;
+        }
+        automaton.initial = first[automaton.initial];
+        for edge in automaton.states.iter_mut().flatten() {
+            edge.target = first[edge.target];
+        }
+        let wanted: Vec<bool> = first.iter().enumerate().map(|(state, first)| state == *first).collect();
+        automaton.restrict(&wanted);
+        automaton.tidy();
+    }
 }
 
 /// Merges states that can do the same, and removes edges that others make superfluous.
 pub(crate) fn reduce_forwards(automaton: &mut Generalised) {
-    let Some(relation) = simulation(&automaton.states, |_, _| true) else { return };
+    let Some(relation) = simulation(&automaton.states, |_, _| true) else {
+        merge_equal(automaton);
+        return;
+    };
     let first = representatives(&relation);
     automaton.initial = first[automaton.initial];
     for edges in &mut automaton.states {

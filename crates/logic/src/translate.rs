@@ -23,7 +23,7 @@ const MANY_EDGES: usize = 400;
 const FEW_MARKS: usize = 4;
 
 /// As many edges are turned into ones with accepting states, over all orders of marks.
-const EDGES_OF_ORDERS: usize = 1000;
+const EDGES_OF_ORDERS: usize = 600;
 
 /// Returns an automaton that accepts exactly the words on which the formula holds.
 pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
@@ -112,7 +112,7 @@ fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, T
     Ok(best.unwrap_or_else(Generalised::nothing))
 }
 
-/// In which orders marks are waited for.
+/// In which orders marks are waited for. Waiting goes round, so the first one can be the same in all of them.
 fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
     let plain: Vec<usize> = (0..marks).collect();
     if is_large {
@@ -124,7 +124,7 @@ fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for mark in 0..marks {
         let longer = |order: &Vec<usize>| {
-            (0..=order.len())
+            (order.len().min(1)..=order.len())
                 .map(|place| {
                     let mut order = order.clone();
                     order.insert(place, mark);

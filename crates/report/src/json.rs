@@ -1,6 +1,6 @@
 //! Reports as JSON: one document, the same shape for every command.
 
-use narrows_model::{Answer, Question, Verdict};
+use narrows_model::{Answer, Counterexample, Question, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::trace_json::trace_value;
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
 
-fn tool() -> String {
+pub(crate) fn tool() -> String {
     format!("narrows {}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -126,6 +126,10 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
     }
     if let Some(witness) = &answer.witness {
         entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
+    }
+    if !answer.more.is_empty() {
+        let trace = |other: &Counterexample| trace_value(report.evaluator, report.sources, &other.trace);
+        entry.insert("more".into(), answer.more.iter().map(trace).collect());
     }
     if !answer.notes.is_empty() {
         entry.insert("notes".into(), json!(answer.notes));

@@ -24,12 +24,15 @@ pub fn check(report: &Report<'_>) -> String {
     for answer in report.answers {
         let (mark, line) = answer_line(report, answer);
         let _ = writeln!(text, "  {mark:<10} {line}");
+        for note in answer.notes.iter().filter(|_| !has_run(answer)) {
+            let _ = writeln!(text, "             {note}");
+        }
     }
     for answer in report.answers {
         for run in runs(answer) {
             one_run(report, &answer.question, &run, &mut text);
         }
-        for note in &answer.notes {
+        for note in answer.notes.iter().filter(|_| has_run(answer)) {
             let _ = writeln!(text, "  {note}");
         }
     }
@@ -38,6 +41,10 @@ pub fn check(report: &Report<'_>) -> String {
     summary(report, &mut text);
     unreached(report, &mut text);
     text
+}
+
+pub(crate) fn has_run(answer: &Answer) -> bool {
+    answer.witness.is_some() || matches!(answer.verdict, Verdict::Fails { .. })
 }
 
 pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {

@@ -198,7 +198,9 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
     fn finish(&mut self) -> Result<Graph, End> {
         let count = u32::try_from(self.store.len()).map_err(|_| End::Limit(Limit::Memory))?;
         let mut stays = Bits::new(count).map_err(full)?;
-        self.stays.iter().for_each(|state| stays.insert(*state));
+        for state in &self.stays {
+            stays.insert(*state);
+        }
         self.stays = Vec::new();
         let successors = std::mem::take(&mut self.edges);
         let used = self.store.memory() + successors.bytes() + u64::from(count) / 8;

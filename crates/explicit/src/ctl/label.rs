@@ -187,7 +187,9 @@ impl Labeller<'_, '_> {
                 waiting.push(state);
             }
         }
-        waiting.iter().for_each(|state| set.remove(*state));
+        for state in &waiting {
+            set.remove(*state);
+        }
         while let Some(state) = waiting.pop() {
             for before in graph.predecessors.of(state) {
                 self.means.tick()?;

@@ -15,6 +15,8 @@ mod label;
 mod ways;
 
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 mod tests;
 
 use std::ops::ControlFlow;

@@ -7,6 +7,9 @@ use super::label::Means;
 
 const NONE: u32 = u32::MAX;
 
+/// A path to a cycle, and the cycle.
+pub(super) type Lasso = (Vec<u32>, Vec<u32>);
+
 /// Searches in a graph, with lists that are used again.
 pub(super) struct Ways<'g> {
     graph: &'g Graph,
@@ -96,7 +99,7 @@ impl<'g> Ways<'g> {
         start: u32,
         within: impl Fn(u32) -> bool,
         means: &mut Means<'_>,
-    ) -> Result<Option<(Vec<u32>, Vec<u32>)>, Limit> {
+    ) -> Result<Option<Lasso>, Limit> {
         // All that can be reached within, nearest first.
         self.search(start, &within, |_| false, means)?;
         let component = components(self.graph, start, &within, means)?;

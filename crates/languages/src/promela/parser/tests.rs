@@ -406,14 +406,14 @@ fn ctl_messages(text: &str) -> (Option<String>, Vec<String>) {
 #[test]
 fn formulas_of_trees() {
     ctl("AG p", "AG (‹p›)");
-    ctl("AG (p -> AF q)", "AG ((‹p›) -> (AF (‹q›)))");
-    ctl("!EF (x == 1) && AX !p || q", "((!(EF (‹(x == 1)›))) && (AX (‹!p›))) || (‹q›)");
-    ctl("A[p U q] -> E[p W q]", "(A[(‹p›) U (‹q›)]) -> (E[(‹p›) W (‹q›)])");
+    ctl("AG (p -> AF q)", "AG ((‹p›) -> AF (‹q›))");
+    ctl("!EF (x == 1) && AX !p || q", "(!EF (‹(x == 1)›) && AX (‹!p›)) || (‹q›)");
+    ctl("A[p U q] -> E[p W q]", "A[(‹p›) U (‹q›)] -> E[(‹p›) W (‹q›)]");
     ctl("A (p until q && r)", "A[(‹p›) U (‹(q && r)›)]");
-    ctl("EG EX len(c) <-> np_", "(EG (EX (‹Length(c)›))) <-> (‹np_›)");
-    ctl("E[A[p U q] U (AG r)]", "E[(A[(‹p›) U (‹q›)]) U (AG (‹r›))]");
+    ctl("EG EX len(c) <-> np_", "EG EX (‹Length(c)›) <-> (‹np_›)");
+    ctl("E[A[p U q] U (AG r)]", "E[A[(‹p›) U (‹q›)] U AG (‹r›)]");
     ctl("AG P[1]@cs", "AG (‹P[1]@cs›)");
-    ctl("AG (p implies AF q)", "AG ((‹p›) -> (AF (‹q›)))");
+    ctl("AG (p implies AF q)", "AG ((‹p›) -> AF (‹q›))");
     ctl("x + 1 > 2", "‹((x + 1) > 2)›");
 }
 
@@ -454,6 +454,26 @@ fn formulas_of_trees_that_are_wrong() {
     }
     let deep = format!("{}p", "AG ".repeat(100_000));
     assert!(ctl_messages(&deep).1[0].starts_with("P0107"));
+}
+
+#[test]
+fn any_words_may_be_a_formula() {
+    let words = [
+        "A", "E", "AG", "EX", "U", "W", "[", "]", "(", ")", "!", "&&", "->", "<->", "[]", "<>", "p",
+        "x == 1", "1", "P@l", "c?[x]", "len(c)", "-", "<", ";", "G",
+    ];
+    let mut seed = 7_u64;
+    for _ in 0..50_000 {
+        let mut text = String::new();
+        for _ in 0..(seed >> 20) % 12 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+            text.push(' ');
+        }
+        seed = seed.wrapping_add(1 << 20);
+        let (formula, messages) = ctl_messages(&text);
+        assert!(formula.is_some() || !messages.is_empty(), "{text}");
+    }
 }
 
 #[test]
