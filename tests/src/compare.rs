@@ -57,7 +57,7 @@ fn settle(
 
 /// Whether the model is one whose states SPIN does not tell apart: where priorities are used, it takes the process's
 /// priority for padding if the last local variable is a bit or an unsigned.
-fn is_beyond_spin(model: &str) -> bool {
+pub(crate) fn is_beyond_spin(model: &str) -> bool {
     model.contains("priority") && ["bit ", "bool ", "unsigned "].iter().any(|kind| model.contains(kind))
 }
 

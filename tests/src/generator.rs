@@ -8,6 +8,7 @@
 
 mod bodies;
 mod channels;
+mod claims;
 mod expressions;
 mod features;
 mod globals;
@@ -18,7 +19,7 @@ mod statements;
 pub use features::{Feature, Features};
 
 use crate::random::Random;
-use crate::tree::Model;
+use crate::tree::{Model, Node};
 
 /// Writes the model that belongs to a seed.
 pub fn generate(seed: u64) -> Model {
@@ -28,6 +29,27 @@ pub fn generate(seed: u64) -> Model {
     let mut world = globals::World::draw(&mut random, features, &mut nodes);
     processes::write(&mut random, &mut world, &mut nodes);
     Model(nodes)
+}
+
+/// A model with questions about its runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Questions {
+    /// The model, with accept and progress labels.
+    pub model: Model,
+    /// Formulas and never claims, each with its name.
+    pub claims: Vec<(String, Node)>,
+}
+
+/// Writes a model and random claims about its runs. Nothing in it is meant to go wrong by itself.
+pub fn generate_questions(seed: u64) -> Questions {
+    let mut random = Random::new(seed);
+    let features = Features::draw(&mut random).without_faults();
+    let mut nodes = Vec::new();
+    let mut world = globals::World::draw(&mut random, features, &mut nodes);
+    world.watched = true;
+    processes::write(&mut random, &mut world, &mut nodes);
+    let claims = claims::write(&mut random, &world);
+    Questions { model: Model(nodes), claims }
 }
 
 /// The features that a seed's model may use.

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod formulas;
 pub mod generator;
 pub mod narrows;
+pub mod questions;
 pub mod random;
 pub mod shrink;
 pub mod spin;

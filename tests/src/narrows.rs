@@ -86,11 +86,8 @@ pub fn explore_text(model: &str, limit: Duration) -> io::Result<Outcome> {
 
 /// Explores a model file; a definition is a `NAME=VALUE`.
 pub fn explore_file(file: &Path, definitions: &[String], limit: Duration) -> io::Result<Outcome> {
-    let program = program().ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, "no `narrows` is built; build it or set NARROWS_BIN")
-    })?;
-    let mut command = Command::new(program);
-    command.arg("explore").arg(file).args(["--format", "json"]);
+    let mut command = command("explore")?;
+    command.arg(file).args(["--format", "json"]);
     for definition in definitions {
         command.args(["-D", definition]);
     }
@@ -104,6 +101,80 @@ pub fn explore_file(file: &Path, definitions: &[String], limit: Duration) -> io:
         (Some(2), None) => Outcome::Rejected(ended.stderr),
         _ => Outcome::Crashed(said()),
     })
+}
+
+/// An answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The question's kind, such as `ltl` or `progress`.
+    pub kind: String,
+    /// The name in the text, if it has one.
+    pub name: String,
+    /// `holds`, `fails`, `undecided` or `refused`.
+    pub verdict: String,
+}
+
+/// What became of an attempt to have Narrows answer questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// Its answers, in order.
+    Given(Vec<Answer>),
+    /// The model is wrong, and it said so.
+    Rejected(String),
+    /// It panicked, was killed by a signal or broke its contract.
+    Crashed(String),
+    /// The time was not enough.
+    TimedOut,
+}
+
+/// Has a model that is given as text checked.
+pub fn check_text(model: &str, fair: bool, limit: Duration) -> io::Result<Answers> {
+    let scratch = Scratch::new()?;
+    let file = scratch.path().join("model.pml");
+    fs::write(&file, model)?;
+    check_file(&file, &[], fair, limit)
+}
+
+/// Has a model file checked, every question of its text.
+pub fn check_file(file: &Path, definitions: &[String], fair: bool, limit: Duration) -> io::Result<Answers> {
+    let mut command = command("check")?;
+    command.arg(file).args(["--format", "json"]);
+    if fair {
+        command.args(["--fair", "weak"]);
+    }
+    for definition in definitions {
+        command.args(["-D", definition]);
+    }
+    let ended = commands::run(&mut command, limit)?;
+    let Some(status) = ended.status else { return Ok(Answers::TimedOut) };
+    Ok(match (status.code(), read_answers(&ended.stdout)) {
+        (Some(0..=2), Some(answers)) if !answers.is_empty() => Answers::Given(answers),
+        (Some(2), _) if !ended.stderr.contains("internal error") => Answers::Rejected(ended.stderr),
+        _ => Answers::Crashed(format!("narrows: {status}\n{}{}", ended.stdout, ended.stderr)),
+    })
+}
+
+fn read_answers(text: &str) -> Option<Vec<Answer>> {
+    let report: Value = serde_json::from_str(text).ok()?;
+    let text = |answer: &Value, key: &str| Some(answer.get(key)?.as_str()?.to_owned());
+    let answers = report.get("answers")?.as_array()?.iter().map(|answer| {
+        Some(Answer {
+            kind: text(answer, "kind")?,
+            name: text(answer, "name")?,
+            verdict: text(answer, "verdict")?,
+        })
+    });
+    answers.collect()
+}
+
+/// The program with the name of one of its commands.
+fn command(name: &str) -> io::Result<Command> {
+    let program = program().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::NotFound, "no `narrows` is built; build it or set NARROWS_BIN")
+    })?;
+    let mut command = Command::new(program);
+    command.arg(name);
+    Ok(command)
 }
 
 /// Reads the report; `None` if it is not one.

@@ -8,6 +8,8 @@
 //! of its 33 ms in the C preprocessor, which a model without a `#` does not need. tcc gets a few expressions wrong, so
 //! what differs is compiled again by gcc before it counts.
 
+mod cycles;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -15,6 +17,8 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 use crate::commands::{self, Finished, Scratch};
+
+pub use cycles::{Cycles, Said, Verifier};
 
 /// What became of an attempt to have SPIN explore a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +123,12 @@ pub fn explore_text(model: &str, limits: &Limits) -> io::Result<Outcome> {
 /// A definition is a `NAME=VALUE`, as for the C preprocessor.
 pub fn explore_file(file: &Path, definitions: &[String], limits: &Limits) -> io::Result<Outcome> {
     let scratch = Scratch::new()?;
+    let name = copy(file, &scratch)?;
+    explore_in(&scratch, &name, definitions, true, limits)
+}
+
+/// Copies a model file and those that it may include, and returns its name.
+fn copy(file: &Path, scratch: &Scratch) -> io::Result<String> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -128,8 +138,7 @@ pub fn explore_file(file: &Path, definitions: &[String], limits: &Limits) -> io:
             fs::copy(&path, scratch.path().join(name))?;
         }
     }
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    explore_in(&scratch, &name, definitions, true, limits)
+    Ok(file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
 }
 
 fn explore_in(
@@ -139,10 +148,10 @@ fn explore_in(
     preprocess: bool,
     limits: &Limits,
 ) -> io::Result<Outcome> {
-    if let Some(failure) = generate(scratch, model, definitions, preprocess)? {
+    if let Some(failure) = generate(scratch, model, definitions, preprocess, limits)? {
         return Ok(failure);
     }
-    if let Some(failure) = compile(scratch, limits)? {
+    if let Some(failure) = compile(scratch, &["-DSAFETY", "-DNOCLAIM"], limits)? {
         return Ok(failure);
     }
     search(scratch, limits)
@@ -154,6 +163,7 @@ fn generate(
     model: &str,
     definitions: &[String],
     preprocess: bool,
+    limits: &Limits,
 ) -> io::Result<Option<Outcome>> {
     let mut spin = Command::new("spin");
     spin.current_dir(scratch.path());
@@ -162,7 +172,7 @@ fn generate(
     }
     spin.args(definitions.iter().map(|definition| format!("-D{definition}")));
     spin.args(["-o1", "-o2", "-o3", "-a", model]);
-    let ended = commands::run(&mut spin, Duration::from_secs(20))?;
+    let ended = commands::run(&mut spin, limits.time.max(Duration::from_secs(3)))?;
     let said = format!("{}{}", ended.stdout, ended.stderr);
     Ok(match ended.status {
         None => Some(Outcome::TimedOut),
@@ -174,12 +184,12 @@ fn generate(
     })
 }
 
-fn compile(scratch: &Scratch, limits: &Limits) -> io::Result<Option<Outcome>> {
+fn compile(scratch: &Scratch, options: &[&str], limits: &Limits) -> io::Result<Option<Outcome>> {
     let gcc = ["gcc", "-O0", "-pipe"].map(String::from);
     let words = if limits.careful { &gcc[..] } else { compiler() };
     let mut compile = Command::new(&words[0]);
     compile.current_dir(scratch.path()).args(&words[1..]);
-    compile.args(["-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DVECTORSZ=40000"]);
+    compile.args(["-w", "-DNOREDUCE", "-DVECTORSZ=40000"]).args(options);
     compile.arg(format!("-DMEMLIM={}", limits.megabytes)).args(["-o", "pan", "pan.c"]);
     let ended = commands::run(&mut compile, Duration::from_mins(1))?;
     Ok(match ended.status {

@@ -1,4 +1,4 @@
-//! Runs the commands in README.md, examples/README.md and the book, and compares what they print.
+//! Runs the commands in README.md, the pages of the examples and the book, and compares what they print.
 //!
 //! A block of the language `console` holds a session: a line `$ command`, then what it prints, first on standard
 //! output, then on standard error. `[..]` stands for anything within a line, a line `...` for any lines, and
@@ -38,7 +38,11 @@ fn book(folder: &Path, pages: &mut Vec<PathBuf>) {
 
 fn pages() -> Vec<PathBuf> {
     let root = root();
-    let mut pages = vec![root.join("README.md"), root.join("examples/README.md")];
+    let mut pages = vec![
+        root.join("README.md"),
+        root.join("examples/README.md"),
+        root.join("examples/myrinet/README.md"),
+    ];
     book(&root.join("docs/src"), &mut pages);
     pages
 }

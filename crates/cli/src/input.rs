@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows_languages::promela::{Options, compile};
+use narrows_languages::promela::{Formula, Options, compile};
 use narrows_model::System;
 use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
@@ -88,12 +88,18 @@ impl Models {
     }
 
     /// Runs a command on every model; prints the reports, and returns the exit status.
-    pub(crate) fn each(&self, mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>) -> anyhow::Result<u8> {
+    ///
+    /// The formulas are asked of every model, beside what its text claims.
+    pub(crate) fn each(
+        &self,
+        formulas: &[Formula],
+        mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
+    ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
         let mut statuses = Vec::new();
         for file in &files {
-            let outcome = match self.load(file) {
+            let outcome = match self.load(file, formulas) {
                 Ok(model) => run(&model)?,
                 Err(rejected) => rejected,
             };
@@ -134,9 +140,9 @@ impl Models {
     }
 
     /// Reads and compiles a model, and shows what is wrong with it.
-    fn load(&self, path: &Path) -> Result<Model, Outcome> {
+    fn load(&self, path: &Path, formulas: &[Formula]) -> Result<Model, Outcome> {
         let name = path.display().to_string();
-        let compiled = compile_file(path, &self.definitions, &self.include, self.quiet)
+        let compiled = compile_file(path, &self.definitions, &self.include, formulas, self.quiet)
             .map_err(|error| self.unreadable(path, &error))?;
         match compiled.system {
             Some(system) => {
@@ -176,11 +182,13 @@ pub(crate) fn compile_file(
     path: &Path,
     definitions: &[String],
     include: &[PathBuf],
+    formulas: &[Formula],
     quiet: bool,
 ) -> std::io::Result<Compiled> {
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), read_text(path)?);
-    let options = Options { definitions: definitions.iter().map(|text| definition(text)).collect() };
+    let definitions = definitions.iter().map(|text| definition(text)).collect();
+    let options = Options { definitions, formulas: formulas.to_vec() };
     let mut diagnostics = Diagnostics::default();
     let system = compile(&mut sources, file, &Disk { folders: include }, &options, &mut diagnostics);
     let system = system.filter(|_| !diagnostics.has_errors());

@@ -35,6 +35,11 @@ impl Folder {
         command
     }
 
+    /// Runs a command with further arguments, which may have spaces.
+    fn ask(&self, arguments: &str, more: &[&str]) -> Output {
+        self.command(arguments).args(more).output().unwrap()
+    }
+
     fn run(&self, arguments: &str) -> Output {
         self.command(arguments).output().unwrap()
     }
@@ -96,7 +101,7 @@ fn a_counterexample_names_steps_places_and_reasons() {
         "1  P(0)  stuck.pml:3  c!1",
         "P(0) waits at stuck.pml:4",
         "no other process is ready to receive this message",
-        "c 1",
+        "├─ c!1 ─",
     ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
@@ -202,58 +207,88 @@ fn files_that_are_no_models_are_said_to_be_none() {
     assert_eq!(status(&folder.run("explore latin.pml")), 0);
 }
 
-fn automaton(arguments: &[&str]) -> Output {
-    Folder::new(&[]).command("automaton").args(arguments).output().unwrap()
+const LIGHT: &str = "\
+#define red (light == 1)
+byte light;
+bool broken;
+active proctype Light() {
+  do
+  :: light == 0 -> light = 1
+  :: light == 1 -> light = 0
+  :: light == 1 -> atomic { broken = true; break }
+  od
+}
+";
+
+#[test]
+fn formulas_come_from_the_command_line() {
+    let folder = Folder::new(&[("light.pml", LIGHT)]);
+    for (formula, expected, parts) in [
+        (
+            "AG (red -> AF !red)",
+            1,
+            &["fails      ctl AG (red -> AF !red)", "then the run stays there for ever"][..],
+        ),
+        (
+            "EF red",
+            0,
+            &["holds      ctl EF red", "ctl EF red shown after 2 steps", "◆ light == 1: false → true"],
+        ),
+        ("EG !broken", 0, &["ctl EG !broken shown: a cycle of 4 steps"]),
+        (
+            "AG  EF\n!red",
+            1,
+            &["fails      ctl AG EF !red", "In the last state, `EF (!(light == 1))` is false."],
+        ),
+        ("AG (light < 2)", 0, &["holds      ctl AG (light < 2)"]),
+        ("EF (light == 2)", 1, &["ctl EF (light == 2) fails in the initial state"]),
+        ("A[!broken W red]", 0, &["holds"]),
+        (
+            "AG (1 / light > 0)",
+            2,
+            &["undecided", "has no value in some state that can be reached: division by zero."],
+        ),
+    ] {
+        let output = folder.ask("check light.pml --only ctl", &["--ctl", formula]);
+        let text = stdout(&output);
+        assert_eq!(status(&output), expected, "{formula}: {text}{}", stderr(&output));
+        for part in parts {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
+    let all =
+        stdout(&folder.ask("check light.pml", &["--ltl", "[] <> red", "--ctl", "EF red", "--ctl", "AX red"]));
+    for part in ["no deadlock", "ltl [] <> red", "ctl EF red", "ctl AX red"] {
+        assert!(all.contains(part), "{part:?} is not in\n{all}");
+    }
+    let wrong = folder.ask("check light.pml", &["--ltl", "[] reed", "--ctl", "[] red"]);
+    assert_eq!(status(&wrong), 2);
+    for part in ["--ltl:1:4", "unknown name `reed`", "--ctl:1:1", "error[P0123]"] {
+        assert!(stderr(&wrong).contains(part), "{part:?} is not in\n{}", stderr(&wrong));
+    }
 }
 
 #[test]
-fn automaton_shows_states_and_conditions() {
-    let output = automaton(&["[] (x == 1 -> <> q)"]);
+fn witnesses_and_notes_are_in_the_document() {
+    let folder = Folder::new(&[("stuck.pml", STUCK)]);
+    let output = folder.ask("check stuck.pml --format json --only ctl", &["--ctl", "EF AG (_nr_pr == 1)"]);
+    let answer = &document(&output)["answers"][0];
+    assert_eq!((answer["kind"].as_str(), answer["verdict"].as_str()), (Some("ctl"), Some("holds")));
+    assert_eq!(answer["name"], "EF AG (_nr_pr == 1)");
+    assert_eq!(answer["witness"]["steps"].as_array().unwrap().len(), 2);
+    assert_eq!(answer["notes"][0], "In the last state, `AG (_nr_pr == 1)` is true.");
     assert_eq!(status(&output), 0);
-    let text = stdout(&output);
-    assert!(text.starts_with("[] (x == 1 -> <> q)\n  2 states, 4 transitions, "), "{text}");
-    assert!(text.contains("state 0  initial"), "{text}");
-    assert!(stdout(&automaton(&["true"])).contains("accepts everything"));
-    assert!(stdout(&automaton(&["<> p && [] !p"])).contains("accepts nothing"));
 }
 
 #[test]
-fn automaton_writes_other_formats() {
-    let never = stdout(&automaton(&["[] p", "--negate", "--format", "never"]));
-    assert!(never.starts_with("never {    /* ![] p */\nT0_init:\n"), "{never}");
-    assert!(never.ends_with("accept_all:\n\tskip\n}\n"), "{never}");
-    let hoa = stdout(&automaton(&["[] p", "--format", "hoa"]));
-    assert!(hoa.starts_with("HOA: v1\n") && hoa.contains("\nState: 0 {0}\n[0] 0\n"), "{hoa}");
-    let dot = stdout(&automaton(&["[] p", "--format", "dot"]));
-    assert!(dot.contains("0 -> 0 [label = \"p\"]"), "{dot}");
-    let document: Value = serde_json::from_slice(&automaton(&["X p", "--format", "json"]).stdout).unwrap();
-    assert_eq!(document["schema"], 1);
-    assert_eq!(document["states"], 3);
-    assert_eq!(document["automaton"]["atoms"][0], "p");
-}
-
-#[test]
-fn automaton_says_what_is_wrong_with_a_formula() {
-    let output = automaton(&["[] (p -> <> )"]);
-    assert_eq!(status(&output), 2);
-    assert!(stdout(&output).is_empty());
-    assert!(
-        stderr(&output).contains("error[P0") && stderr(&output).contains("formula:1:"),
-        "{}",
-        stderr(&output)
-    );
-    let output = automaton(&["p p", "--format", "json"]);
-    assert_eq!(status(&output), 2);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["diagnostics"][0]["severity"], "error");
-}
-
-#[test]
-fn automaton_gives_up_on_huge_formulas() {
-    let formula = format!("[] (p -> {} p)", "X".repeat(40).replace('X', "X "));
-    let output = automaton(&[&formula]);
-    assert_eq!(status(&output), 2);
-    assert!(stderr(&output).contains("more than 20000 states"), "{}", stderr(&output));
-    let deep = format!("{} p", "!<>".repeat(3000));
-    assert!([0, 2].contains(&status(&automaton(&[&deep]))));
+fn questions_are_picked_by_name() {
+    let folder = Folder::new(&[("stuck.pml", STUCK)]);
+    let only = folder.run("check stuck.pml --only assertion --only fault");
+    assert_eq!((status(&only), stdout(&only).contains("deadlock")), (0, false), "{}", stdout(&only));
+    let unknown = folder.run("check stuck.pml --only deadlok");
+    assert_eq!((status(&unknown), stdout(&unknown).as_str()), (2, ""));
+    let text = stderr(&unknown);
+    for part in ["`stuck.pml`", "no question `deadlok`", "did you mean `deadlock`?", "`assertion`"] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
 }

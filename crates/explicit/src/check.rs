@@ -8,11 +8,13 @@
 use std::fmt;
 
 use narrows_model::{
-    Answer, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace, System, Trace,
-    Verdict, Violation,
+    Answer, Counterexample, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace,
+    System, Trace, Verdict, Violation,
 };
 
+use crate::ctl;
 use crate::shorten::shorten;
+use crate::temporal::decide as decide_run;
 use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
 
 /// The first search visits at most this many states.
@@ -52,24 +54,131 @@ impl fmt::Display for NotReplayed {
 
 impl std::error::Error for NotReplayed {}
 
+/// How questions are to be understood.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether only those endless runs count in which no process is enabled for ever and never moves.
+    pub fair: bool,
+    /// How many runs are wanted for each question that fails.
+    pub runs: usize,
+}
+
 /// Returns why this engine does not take a question, if it doesn't.
-pub fn accepts(_system: &System, question: &Question) -> Result<(), Refusal> {
+pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
+    let refused = |reason: String| Err(Refusal { reason });
     match question {
-        Question::Assertions | Question::Deadlock | Question::Faults => Ok(()),
-        _ => Err(Refusal {
-            reason: format!("This version can't answer questions of the kind `{}` yet.", question.kind()),
-        }),
+        Question::Assertions
+        | Question::Deadlock
+        | Question::Faults
+        | Question::Acceptance
+        | Question::Progress => Ok(()),
+        Question::Property { index, .. } => match system.properties.get(*index).map(|found| &found.claim) {
+            Some(_) => Ok(()),
+            None => refused("There is no such property.".to_owned()),
+        },
+        _ => refused(format!("This version can't answer questions of the kind `{}`.", question.kind())),
     }
+}
+
+fn is_safety(question: &Question) -> bool {
+    matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
 /// Answers questions about a system.
 pub fn check(
     evaluator: Evaluator<'_>,
     questions: &[Question],
+    options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
-    let accepted: Vec<&Question> =
-        questions.iter().filter(|question| accepts(evaluator.system(), question).is_ok()).collect();
+    let mut checked = if questions.iter().any(is_safety) {
+        let mut checked = check_safety(evaluator, questions, budget)?;
+        if options.runs > 1 {
+            add_runs(evaluator, &mut checked.answers, options.runs - 1, budget)?;
+        }
+        checked
+    } else {
+        let open =
+            |question: &Question| Answer::new(question.clone(), open_verdict(evaluator.system(), question));
+        Checked {
+            answers: questions.iter().map(open).collect(),
+            coverage: Coverage::default(),
+            end: End::Complete,
+            findings: Vec::new(),
+        }
+    };
+    for answer in &mut checked.answers {
+        if is_safety(&answer.question) || accepts(evaluator.system(), &answer.question).is_err() {
+            continue;
+        }
+        let Some(decided) = decide_run(evaluator, &answer.question, options, budget)? else { continue };
+        answer.verdict = decided.verdict;
+        answer.notes = decided.notes;
+        answer.more = decided.more;
+        // Where nothing but runs was asked about, the largest search is what the report is about.
+        if !checked.coverage.of_system && decided.coverage.states >= checked.coverage.states {
+            checked.coverage = decided.coverage;
+        }
+    }
+    let branching = ctl::answer(evaluator, &mut checked.answers, options, budget)?;
+    if let Some(branching) = branching
+        && (!checked.coverage.of_system || checked.end != End::Complete)
+        && branching.coverage.states >= checked.coverage.states
+    {
+        (checked.coverage, checked.end) = (branching.coverage, branching.end);
+    }
+    Ok(checked)
+}
+
+/// Adds further runs to the safety questions that fail: one for each place and kind, each as short as can be.
+fn add_runs(
+    evaluator: Evaluator<'_>,
+    answers: &mut [Answer],
+    most: usize,
+    budget: &Budget<'_>,
+) -> Result<(), NotReplayed> {
+    let fails =
+        |answer: &&mut Answer| is_safety(&answer.question) && matches!(answer.verdict, Verdict::Fails { .. });
+    if !answers.iter_mut().any(|answer| fails(&answer)) {
+        return Ok(());
+    }
+    let exploration = breadth_first(&evaluator, &[], budget);
+    for answer in answers.iter_mut().filter(fails) {
+        let Verdict::Fails { violation, trace, .. } = &answer.verdict else { continue };
+        for finding in &exploration.findings {
+            let is_same = match &finding.wrong {
+                Wrong::Violation(other) => Some(*other) == *violation,
+                Wrong::Deadlock(state) => *state == trace.last_state(),
+            };
+            if is_same || finding.run.is_none() || finding.wrong.question() != answer.question {
+                continue;
+            }
+            if answer.more.len() == most {
+                break;
+            }
+            let violation = match &finding.wrong {
+                Wrong::Violation(violation) => Some(*violation),
+                Wrong::Deadlock(_) => None,
+            };
+            answer.more.push(Counterexample { violation, trace: replay(evaluator, finding)? });
+        }
+    }
+    Ok(())
+}
+
+fn open_verdict(system: &System, question: &Question) -> Verdict {
+    match accepts(system, question) {
+        Ok(()) => Verdict::Undecided(Limit::Enough),
+        Err(refusal) => Verdict::Refused(refusal),
+    }
+}
+
+fn check_safety(
+    evaluator: Evaluator<'_>,
+    questions: &[Question],
+    budget: &Budget<'_>,
+) -> Result<Checked, NotReplayed> {
+    let accepted: Vec<&Question> = questions.iter().filter(|question| is_safety(question)).collect();
     let scout_budget = Budget {
         states: SCOUT_STATES.min(budget.states),
         transitions: SCOUT_TRANSITIONS.min(budget.transitions),
@@ -79,11 +188,12 @@ pub fn check(
     let shortest = search_shortest(evaluator, &accepted, &scout, budget);
     let mut answers = Vec::new();
     for question in questions {
-        let verdict = match accepts(evaluator.system(), question) {
-            Ok(()) => decide(evaluator, question, &scout, shortest.as_ref())?,
-            Err(refusal) => Verdict::Refused(refusal),
+        let verdict = if is_safety(question) {
+            decide(evaluator, question, &scout, shortest.as_ref())?
+        } else {
+            open_verdict(evaluator.system(), question)
         };
-        answers.push(Answer { question: question.clone(), verdict });
+        answers.push(Answer::new(question.clone(), verdict));
     }
     // How the last search ended is how the whole did: the first one stops early on purpose.
     let end = match &shortest {

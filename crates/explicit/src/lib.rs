@@ -5,11 +5,15 @@
 
 mod breadth_first;
 mod check;
+mod ctl;
+mod cycles;
 mod depth_first;
 mod findings;
 mod search;
 mod shorten;
 mod store;
+mod temporal;
+mod vacuity;
 
 #[cfg(test)]
 mod samples;
@@ -17,7 +21,8 @@ mod samples;
 mod tests;
 
 pub use breadth_first::{Goal, breadth_first};
-pub use check::{Checked, NotReplayed, accepts, check, replay};
+pub use check::{Checked, NotReplayed, Options, accepts, check, replay};
+pub use ctl::{CtlAnswer, ctl};
 pub use depth_first::{Faults, depth_first};
 pub use findings::{Finding, Run, Wrong};
 pub use search::{Budget, End, Exploration, Progress, Unwatched, Watch};

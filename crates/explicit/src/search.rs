@@ -145,14 +145,15 @@ impl Counts {
         budget.watch.check(&progress)
     }
 
-    pub(crate) fn coverage(self, store: &Store, more_memory: u64) -> Coverage {
+    pub(crate) fn coverage(&self, store: &Store, more_memory: u64) -> Coverage {
         Coverage {
             states: store.len(),
             transitions: self.transitions,
             depth: self.depth,
             bytes: store.memory() + more_memory,
             state_bytes: store.state_bytes(),
-            taken: self.taken,
+            of_system: true,
+            taken: self.taken.clone(),
         }
     }
 }

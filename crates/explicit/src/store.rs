@@ -15,6 +15,18 @@ use rapidhash::v3::rapidhash_v3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(u64);
 
+impl StateId {
+    /// Returns the name as a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Makes a name of its number.
+    pub(crate) fn from_number(number: u64) -> StateId {
+        StateId(number)
+    }
+}
+
 /// What became of a state that was offered to a [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -95,6 +107,11 @@ impl Store {
         self.probe(state, self.hash(state)).is_ok()
     }
 
+    /// Returns the name of a state, if it is there.
+    pub fn find(&self, state: &[u8]) -> Option<StateId> {
+        self.probe(state, self.hash(state)).ok()
+    }
+
     /// Adds a state unless it is there.
     pub fn insert(&mut self, state: &[u8]) -> Result<Entry, Full> {
         self.insert_linked(state, None)
@@ -128,11 +145,23 @@ impl Store {
         if !self.shape.linked {
             return None;
         }
+        let link = self.mark(id);
+        (link != NO_LINK).then_some(StateId(link))
+    }
+
+    /// Returns what a search has written in place of a state's link.
+    pub(crate) fn mark(&self, id: StateId) -> u64 {
         let (start, _) = self.extent(id);
         let mut bytes = [0; 8];
         bytes[..LINK].copy_from_slice(&self.segment(id)[start - LINK..start]);
-        let link = u64::from_le_bytes(bytes);
-        (link != NO_LINK).then_some(StateId(link))
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Writes a number of at most 40 bits in place of a state's link.
+    pub(crate) fn set_mark(&mut self, id: StateId, mark: u64) {
+        let (start, _) = self.extent(id);
+        let segment = &mut self.segments[(id.0 >> SEGMENT_BITS) as usize];
+        segment[start - LINK..start].copy_from_slice(&mark.to_le_bytes()[..LINK]);
     }
 
     /// Returns the first state, in the order they came.

@@ -8,8 +8,8 @@ use narrows_model::{
 
 use crate::samples::{add, binary, counters, global, load, proctype, receive, run, send, system, when};
 use crate::{
-    Budget, Checked, End, Exploration, Faults, Goal, Progress, Unwatched, Watch, Wrong, breadth_first, check,
-    depth_first,
+    Budget, Checked, End, Exploration, Faults, Goal, Options, Progress, Unwatched, Watch, Wrong,
+    breadth_first, check, depth_first,
 };
 
 fn explore(system: &System) -> Exploration {
@@ -21,7 +21,8 @@ fn shortest(system: &System) -> Exploration {
 }
 
 fn checked(system: &System) -> Checked {
-    check(Evaluator::new(system), &Question::SAFETY, &Budget::unlimited(&Unwatched)).unwrap()
+    check(Evaluator::new(system), &Question::SAFETY, &Options::default(), &Budget::unlimited(&Unwatched))
+        .unwrap()
 }
 
 fn counts(exploration: &Exploration) -> (u64, u64, u64) {
@@ -139,7 +140,7 @@ fn finds_that_processes_are_created_without_end() {
     let system = system(3, 1, None, vec![spawner]);
     let evaluator = Evaluator::new(&system);
     let budget = Budget { transitions: 300_000, ..Budget::unlimited(&Unwatched) };
-    let checked = check(evaluator, &[Question::Faults], &budget).unwrap();
+    let checked = check(evaluator, &[Question::Faults], &Options::default(), &budget).unwrap();
     let Verdict::Fails { violation: Some(violation), shortest: false, trace } = &checked.answers[0].verdict
     else {
         panic!("{:?}", checked.answers[0].verdict)
@@ -187,14 +188,15 @@ fn limits_make_answers_undecided() {
     let system = counters(4, 20);
     let evaluator = Evaluator::new(&system);
     let watch = Stopwatch(AtomicU64::new(0));
-    let checked = check(evaluator, &Question::SAFETY, &Budget::unlimited(&watch)).unwrap();
+    let checked =
+        check(evaluator, &Question::SAFETY, &Options::default(), &Budget::unlimited(&watch)).unwrap();
     assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Interrupted))));
     let memory = 4 << 20;
     let budget = Budget { memory, ..Budget::unlimited(&Unwatched) };
     let deep = depth_first(&evaluator, Faults::Stop, &budget);
     assert_eq!(deep.end, End::Limit(Limit::Memory));
     assert!(deep.coverage.bytes <= memory && deep.coverage.states > 10_000, "{:?}", deep.coverage);
-    let checked = check(evaluator, &Question::SAFETY, &budget).unwrap();
+    let checked = check(evaluator, &Question::SAFETY, &Options::default(), &budget).unwrap();
     assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Memory))));
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_languages::promela::{Options, compile, messages};
+use narrows_languages::promela::{Formula, Logic, Options, compile, messages};
 use narrows_source::{Diagnostics, Loaded, Loader, Sources, render};
 
 struct Nowhere;
@@ -269,6 +269,44 @@ fn each_message_says_what_is_wrong_and_where() {
     for Case { model, code, line, phrases } in CASES {
         check(model, code, *line, phrases);
     }
+}
+
+/// Returns every message about formulas beside a model, as it is shown.
+fn messages_of_formulas(model: &str, formulas: &[(Logic, &str)]) -> Vec<String> {
+    let formula = |(logic, text): &(Logic, &str)| {
+        let origin = if *logic == Logic::Ltl { "--ltl" } else { "--ctl" };
+        Formula { logic: *logic, text: (*text).to_owned(), origin: origin.to_owned() }
+    };
+    let options = Options { formulas: formulas.iter().map(formula).collect(), ..Options::default() };
+    let mut sources = Sources::default();
+    let file = sources.add("model.pml", model);
+    let mut diagnostics = Diagnostics::default();
+    compile(&mut sources, file, &Nowhere, &options, &mut diagnostics);
+    diagnostics.sorted().iter().map(|diagnostic| render(diagnostic, &sources, false)).collect()
+}
+
+#[test]
+fn formulas_beside_a_model() {
+    let model = "#define p (count == 1)\nbyte count;\nactive proctype P() { again: count = 1 }";
+    let good = [(Logic::Ltl, "[] (p -> <> P@again)"), (Logic::Ctl, "AG EF (p || _nr_pr == 0)")];
+    assert_eq!(messages_of_formulas(model, &good), [] as [String; 0]);
+    for (logic, text, phrases) in [
+        (Logic::Ltl, "[] cuont", ["P0201", "--ltl:1:4", "did you mean `count`?"]),
+        (Logic::Ctl, "AG (p ->\n AF cuont)", ["P0201", "--ctl:2:5", "did you mean `count`?"]),
+        (Logic::Ctl, "AG P@agian", ["P0212", "--ctl:1:6", "did you mean `again`?"]),
+        (Logic::Ctl, "[] p", ["P0123", "--ctl:1:1", "write `AG p` or `EG p`"]),
+        (Logic::Ctl, "count U p", ["P0123", "--ctl:1:7", "write `A[p U q]` or `E[p U q]`"]),
+        (Logic::Ctl, "AG count == 1", ["P0116", "--ctl:1:10", "write `AG (x == 1)`"]),
+        (Logic::Ltl, "AG p", ["P0100", "--ltl:1:4", "ask such a formula with --ctl"]),
+    ] {
+        let found = messages_of_formulas(model, &[(logic, text)]);
+        let [message] = found.as_slice() else { panic!("{text}: {}", found.join("\n")) };
+        for phrase in phrases {
+            assert!(message.contains(phrase), "`{phrase}` is not in\n{message}");
+        }
+    }
+    let all = messages_of_formulas("byte x;\ninit { y = 1 }", &[(Logic::Ltl, "[] z"), (Logic::Ctl, "p U q")]);
+    assert_eq!(all.len(), 3, "{}", all.join("\n"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Questions and answers, as plain data.
 
-use crate::{Claim, System, Trace, Violation};
+use crate::{Claim, Location, System, Trace, Violation};
 
 /// What can be asked of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum Question {
     Deadlock,
     /// Can a run-time fault happen?
     Faults,
+    /// Can a run visit accepting locations again and again?
+    Acceptance,
+    /// Can a run go on for ever without progress?
+    Progress,
     /// Does a property that the text states hold?
     Property {
         /// Its number in [`System::properties`].
@@ -27,17 +31,24 @@ impl Question {
     /// Every safety question.
     pub const SAFETY: [Question; 3] = [Question::Assertions, Question::Deadlock, Question::Faults];
 
-    /// Returns every question that a system's text asks: safety, and the properties it states.
+    /// Returns every question that a system's text asks: safety, cycles where there are labels for them, and the
+    /// properties it states.
     pub fn all(system: &System) -> Vec<Question> {
+        let has = |label: fn(&Location) -> bool| {
+            system.proctypes.iter().any(|proctype| proctype.locations.iter().any(label))
+        };
+        let acceptance = has(|location| location.is_accepting).then_some(Question::Acceptance);
+        let progress = has(|location| location.is_progress).then_some(Question::Progress);
         let properties = system.properties.iter().enumerate().map(|(index, property)| {
             let kind = match &property.claim {
                 Claim::Ltl(_) => "ltl",
+                Claim::Ctl(_) => "ctl",
                 Claim::Never(_) => "never",
                 Claim::Trace { .. } => "trace",
             };
             Question::Property { index, kind, name: property.name.clone() }
         });
-        Question::SAFETY.into_iter().chain(properties).collect()
+        Question::SAFETY.into_iter().chain(acceptance).chain(progress).chain(properties).collect()
     }
 
     /// Returns the name of the kind, as in the JSON output.
@@ -46,6 +57,8 @@ impl Question {
             Question::Assertions => "assertion",
             Question::Deadlock => "deadlock",
             Question::Faults => "fault",
+            Question::Acceptance => "accept",
+            Question::Progress => "progress",
             Question::Property { kind, .. } => kind,
         }
     }
@@ -73,6 +86,28 @@ pub struct Answer {
     pub question: Question,
     /// What came out.
     pub verdict: Verdict,
+    /// A run that shows that it holds, where one run can.
+    pub witness: Option<Box<Trace>>,
+    /// What else is worth knowing, as full sentences.
+    pub notes: Vec<String>,
+    /// Further runs that show how it fails, different from the verdict's.
+    pub more: Vec<Counterexample>,
+}
+
+impl Answer {
+    /// Makes an answer with nothing to add.
+    pub fn new(question: Question, verdict: Verdict) -> Answer {
+        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new() }
+    }
+}
+
+/// A run that shows how something fails.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// What went wrong; `None` if the run as a whole is wrong.
+    pub violation: Option<Violation>,
+    /// The run.
+    pub trace: Trace,
 }
 
 /// What came out.
@@ -138,6 +173,8 @@ pub struct Coverage {
     pub bytes: u64,
     /// Bytes of all states together, before anything is added to find them.
     pub state_bytes: u64,
+    /// Whether it is about the system alone, and not about a watcher's part of it: then what was not taken is not reached.
+    pub of_system: bool,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,
 }

@@ -9,23 +9,31 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod follow;
+mod observe;
 mod print;
 mod space;
 mod system;
 mod trace;
 mod transfer;
+mod watch;
 
-pub use answer::{Answer, Coverage, Limit, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Limit, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::Evaluator;
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
-pub use space::{Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind};
+pub use follow::{Event, Single};
+pub use observe::Observation;
+pub use space::{
+    Communication, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind,
+};
 pub use system::{
-    ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
+    Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
-pub use trace::{Change, Trace, TraceMove, TraceStep};
+pub use trace::{Change, Trace, TraceAtom, TraceMove, TraceStep};
 pub use transfer::Transfer;
+pub use watch::{Colour, Watched, Watcher};

@@ -6,7 +6,7 @@ use narrows_source::Span;
 use rustc_hash::FxHashSet;
 
 use crate::evaluator::Frames;
-use crate::{LocationId, ProctypeId, TransitionId};
+use crate::{LocationId, Message, ProctypeId, TransitionId};
 
 /// States as byte strings of any length, and how they follow each other.
 pub trait StateSpace: Sync {
@@ -36,6 +36,7 @@ pub struct Scratch {
     pub(crate) frames: Frames,
     pub(crate) moves: Vec<Move>,
     pub(crate) violations: Vec<Violation>,
+    pub(crate) events: Vec<Communication>,
     /// The states that an atomic sequence has passed through, once it is long.
     pub(crate) atomic_path: FxHashSet<Vec<u8>>,
     pub(crate) output: Vec<u8>,
@@ -48,8 +49,21 @@ pub struct Successor<'a> {
     pub moves: &'a [Move],
     /// What went wrong on the way.
     pub violations: &'a [Violation],
+    /// The messages that were sent and received on the way, in order, if the space was asked to record them.
+    pub events: &'a [Communication],
     /// The state reached; `None` if something went so wrong that there is none.
     pub target: Option<&'a [u8]>,
+}
+
+/// A message that was sent or received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communication {
+    /// Whether it was sent.
+    pub sent: bool,
+    /// The channel's number, counted from 1.
+    pub channel: i32,
+    /// The fields.
+    pub message: Message,
 }
 
 /// How the successors of a state were enumerated.
@@ -120,6 +134,16 @@ pub enum ViolationKind {
     ReceiveFromNowhere,
     /// A `D_proctype` has a choice.
     Nondeterminism,
+    /// A claim has seen all it has to: whatever comes now, the run is one that must not be.
+    ClaimMatched,
+    /// A message is sent or received that does not follow the pattern of a `trace`.
+    TraceMismatch,
+    /// A message fits more than one way on in a `trace`.
+    TraceAmbiguous,
+    /// The run ends before the pattern of a `trace` does.
+    TraceNotCompleted,
+    /// The messages follow the pattern of a `notrace` to its end.
+    TraceMatched,
     /// Division, or remainder, by zero.
     DivisionByZero,
     /// The smallest number divided by minus one.
@@ -165,6 +189,11 @@ impl ViolationKind {
             ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
             ViolationKind::ReceiveFromNowhere => "receive from an uninitialised channel",
             ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
+            ViolationKind::ClaimMatched => "the run does what must never be done",
+            ViolationKind::TraceMismatch => "a message does not follow the trace",
+            ViolationKind::TraceAmbiguous => "a message fits more than one way on in the trace",
+            ViolationKind::TraceNotCompleted => "the run ends before the trace is completed",
+            ViolationKind::TraceMatched => "the messages follow the forbidden trace to its end",
             ViolationKind::DivisionByZero => "division by zero",
             ViolationKind::DivisionOverflow => "division overflow",
             ViolationKind::TooManyFieldsReceived => "receive of fields that the message does not have",

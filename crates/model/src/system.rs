@@ -1,6 +1,6 @@
 //! A system of processes as data.
 
-use narrows_logic::Ltl;
+use narrows_logic::{Ctl, Ltl};
 use narrows_source::Span;
 
 use crate::{Expr, Place, Receive, Run, Scalar, Send};
@@ -263,11 +263,32 @@ pub struct Property {
     pub span: Span,
 }
 
+/// A proposition of a formula.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    /// What is asked of a state.
+    pub expr: Expr,
+    /// What the text says, tidied up: two atoms with the same text are the same.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl PartialEq for Atom {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Atom {}
+
 /// A claim over whole runs.
 #[derive(Clone, Debug)]
 pub enum Claim {
-    /// A formula.
-    Ltl(Ltl<Expr>),
+    /// A formula over runs.
+    Ltl(Ltl<Atom>),
+    /// A formula over the tree of all runs.
+    Ctl(Ctl<Atom>),
     /// A process that watches: a run that it accepts is a violation.
     Never(Box<Proctype>),
     /// The events on some channels must, or must not, follow a process's pattern.

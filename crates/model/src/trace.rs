@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use narrows_source::Span;
 
-use crate::{Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Violation};
+use crate::{Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation};
 
 /// A run from the initial state.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +13,22 @@ pub struct Trace {
     pub initial: Vec<u8>,
     /// The steps.
     pub steps: Vec<TraceStep>,
-    /// For an endless run: the step that comes again after the last one.
+    /// For an endless run: the step that comes again after the last one. If there is no such step, the run stays in
+    /// its last state for ever.
     pub cycle: Option<usize>,
+    /// What the propositions of the formula are on the way.
+    pub atoms: Vec<TraceAtom>,
+}
+
+/// A proposition along a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceAtom {
+    /// What the text says.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+    /// Whether it holds: in the initial state, and after each step.
+    pub values: Vec<bool>,
 }
 
 /// One edge of the state space.
@@ -67,15 +81,34 @@ impl Trace {
         }
         let mut trace = Trace { initial, ..Trace::default() };
         for pair in path.windows(2) {
-            let step = find_step(evaluator, &pair[0], |_, target| target == Some(pair[1].as_slice()))?;
+            let step = find_step(evaluator, &pair[0], |step| step.target == Some(pair[1].as_slice()))?;
             trace.steps.push(step);
         }
         if let Some(last) = last {
             let state = path.last()?;
-            let step = find_step(evaluator, state, |violations, _| last(violations))?;
+            let step = find_step(evaluator, state, |step| last(step.violations))?;
             trace.steps.push(step);
         }
         Some(trace)
+    }
+
+    /// Follows a run step by step, each given by its moves and the state it leads to. Returns `None` if it is not one of
+    /// the system's.
+    pub fn follow(evaluator: &Evaluator<'_>, steps: &[(&[Move], &[u8])]) -> Option<Trace> {
+        let (initial, _) = evaluator.initial().ok()?;
+        let mut trace = Trace { initial, ..Trace::default() };
+        for (moves, target) in steps {
+            let step = find_step(evaluator, trace.last_state(), |found| {
+                found.moves == *moves && found.target == Some(*target)
+            })?;
+            trace.steps.push(step);
+        }
+        Some(trace)
+    }
+
+    /// Returns the state after the given number of steps.
+    pub fn state(&self, steps: usize) -> &[u8] {
+        steps.checked_sub(1).map_or(&self.initial, |last| &self.steps[last].state)
     }
 
     /// Returns the state after the last step.
@@ -87,12 +120,12 @@ impl Trace {
 fn find_step(
     evaluator: &Evaluator<'_>,
     state: &[u8],
-    wanted: impl Fn(&[Violation], Option<&[u8]>) -> bool,
+    wanted: impl Fn(&Successor<'_>) -> bool,
 ) -> Option<TraceStep> {
     let mut found = None;
     let mut scratch = Scratch::default();
     evaluator.successors(state, &mut scratch, &mut |successor| {
-        if wanted(successor.violations, successor.target) {
+        if wanted(&successor) {
             let violations = successor.violations.to_vec();
             found = Some((successor.moves.to_vec(), violations, successor.target.map(<[u8]>::to_vec)));
             ControlFlow::Break(())

@@ -1,12 +1,13 @@
 //! Reports as JSON: one document, the same shape for every command.
 
-use narrows_model::{Answer, Verdict};
+use narrows_model::{Answer, Counterexample, Question, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
 use crate::Report;
 use crate::report::place_of;
 use crate::run::violation_text;
+use crate::text::headline;
 use crate::trace_json::trace_value;
 
 /// The version of the shape.
@@ -93,6 +94,9 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("verdict".into(), json!("fails"));
             let (message, span) = match violation {
                 Some(violation) => (violation_text(report, *violation), Some(violation.span)),
+                None if answer.question != Question::Deadlock => {
+                    (headline(&answer.question, None, trace, *shortest), None)
+                }
                 None if trace.initial.is_empty() => ("no process can move".to_owned(), None),
                 None => {
                     let problem = Report::deadlock(report.evaluator, trace.last_state(), 1);
@@ -115,6 +119,20 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
         _ => {
             entry.insert("verdict".into(), json!("undecided"));
         }
+    }
+    if !answer.more.is_empty() {
+        let runs = answer.more.iter().map(|run| trace_value(report.evaluator, report.sources, &run.trace));
+        entry.insert("more".into(), runs.collect());
+    }
+    if let Some(witness) = &answer.witness {
+        entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
+    }
+    if !answer.more.is_empty() {
+        let trace = |other: &Counterexample| trace_value(report.evaluator, report.sources, &other.trace);
+        entry.insert("more".into(), answer.more.iter().map(trace).collect());
+    }
+    if !answer.notes.is_empty() {
+        entry.insert("notes".into(), json!(answer.notes));
     }
     Value::Object(entry)
 }

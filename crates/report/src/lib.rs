@@ -1,18 +1,26 @@
-//! Answers as text, as JSON and as pictures. Returns strings; prints nothing.
+//! Answers as text, as JSON, as pages and as pictures. Returns strings; prints nothing.
 
 mod automaton;
 mod chart;
+mod escape;
+mod html;
 mod json;
 mod report;
 mod run;
+#[cfg(test)]
+mod samples;
 mod text;
 mod trace_json;
+mod trail;
 mod units;
 
 pub use automaton::{automaton, automaton_document};
-pub use chart::chart;
+pub use chart::Chart;
+pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
 pub use report::{Problem, Report, Unreached};
+pub use run::one_line;
 pub use text::{check, explore};
-pub use trace_json::{RecordedMove, RecordedTrace, read_trace, trace_document};
+pub use trace_json::{RecordedAtom, RecordedMove, RecordedTrace, read_trace, trace_document};
+pub use trail::{Trail, TrailEntry, read_trail, write_trail};
 pub use units::{bytes, count, grouped, seconds};

@@ -74,6 +74,9 @@ impl Report<'_> {
     /// Returns the statements that no run reaches, by kind of process, in the order of the text.
     pub fn unreached(&self) -> Vec<Unreached> {
         let mut list = Vec::new();
+        if !self.coverage.of_system {
+            return list;
+        }
         for (number, proctype) in self.evaluator.system().proctypes.iter().enumerate() {
             let taken = self.coverage.taken.get(number).map_or(&[][..], Vec::as_slice);
             list.extend(unreached_of(proctype, taken));

@@ -6,14 +6,18 @@ use narrows_model::{Change, MoveKind, Trace, TraceMove, TraceStep, Violation};
 
 use crate::Report;
 use crate::report::{place, written};
-use crate::units::grouped;
+use crate::units::count;
 
 /// A run with more steps than this is shown without its middle.
 const LONGEST: usize = 400;
-/// Of a long run, this many steps at either end are shown.
+/// Of a long run, this many steps at either end are shown, and after the start of its cycle.
 const ENDS: usize = 100;
+/// Of a long run, this many steps before the start of its cycle are shown.
+const BEFORE_CYCLE: usize = 10;
+/// Marks a proposition of the formula.
+const ATOM: char = '◆';
 
-/// Writes the steps of a run.
+/// Writes the steps of a run, with what the propositions of the formula are on the way.
 pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
     let total = trace.steps.len();
     let names = trace.steps.iter().flat_map(|step| &step.moves).map(|step| label(step).chars().count());
@@ -21,17 +25,92 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
     let places = trace.steps.iter().flat_map(|step| &step.moves).map(|step| report.place(step.span).len());
     let layout =
         Layout { number: total.to_string().len(), name: name_width, place: places.max().unwrap_or(0) };
+    first_values(trace, &layout, into);
+    let cycle = trace.cycle.filter(|start| *start < total);
+    let mut next = 0;
     for (index, step) in trace.steps.iter().enumerate() {
-        if trace.cycle == Some(index) {
-            let _ = writeln!(into, "  -- from here the run repeats --");
+        if !is_shown(index, total, cycle) {
+            continue;
         }
-        if total > LONGEST && index == ENDS {
-            let hidden = grouped((total - 2 * ENDS) as u64);
-            let _ = writeln!(into, "  … {hidden} steps left out; --trace saves all of them …");
+        left_out(index - next, Bar::at(next, cycle), into);
+        next = index + 1;
+        if cycle == Some(index) {
+            let _ = writeln!(into, "┌─ cycle: {} for ever", repeats(index, total));
         }
-        if total <= LONGEST || index < ENDS || index >= total - ENDS {
-            one_step(report, index + 1, step, &layout, into);
+        let bar = Bar::at(index, cycle);
+        one_step(report, index + 1, step, &layout, bar, into);
+        changed_values(trace, index, &layout, bar, into);
+    }
+    match trace.cycle {
+        Some(start) if start < total => {
+            let _ = writeln!(into, "└─ back to step {}", start + 1);
         }
+        Some(_) => into.push_str("  ── the run stays here for ever\n"),
+        None => {}
+    }
+}
+
+/// Says which steps repeat, from the one with an index to the last.
+pub(crate) fn repeats(index: usize, total: usize) -> String {
+    match total - index {
+        1 => format!("step {total} repeats"),
+        _ => format!("steps {}–{total} repeat", index + 1),
+    }
+}
+
+/// Says whether a step of a long run is near one of its ends, or near the start of its cycle.
+fn is_shown(index: usize, total: usize, cycle: Option<usize>) -> bool {
+    let near_cycle = cycle.is_some_and(|start| index + BEFORE_CYCLE >= start && index < start + ENDS);
+    total <= LONGEST || index < ENDS || index >= total - ENDS || near_cycle
+}
+
+fn left_out(steps: usize, bar: Bar, into: &mut String) {
+    if steps > 0 {
+        let steps = count(steps as u64, "step");
+        let _ = writeln!(into, "{}… {steps} left out; --trace and --html save all of them …", bar.text());
+    }
+}
+
+/// Writes what the propositions of the formula are in the initial state.
+fn first_values(trace: &Trace, layout: &Layout, into: &mut String) {
+    if trace.atoms.is_empty() {
+        return;
+    }
+    let _ = writeln!(into, "  {:>width$}  the initial state", 0, width = layout.number);
+    for atom in &trace.atoms {
+        if let Some(value) = atom.values.first() {
+            let _ = writeln!(into, "{:indent$}{ATOM} {}: {value}", "", atom.text, indent = layout.indent());
+        }
+    }
+}
+
+/// Writes which propositions of the formula have other values after a step than before it.
+fn changed_values(trace: &Trace, index: usize, layout: &Layout, bar: Bar, into: &mut String) {
+    for atom in &trace.atoms {
+        if let Some([before, after]) = atom.values.get(index..index + 2)
+            && before != after
+        {
+            let indent = bar.indented(layout.indent());
+            let _ = writeln!(into, "{indent}{ATOM} {}: {before} → {after}", atom.text);
+        }
+    }
+}
+
+/// What stands at the left of a line: a bar beside the steps of a cycle.
+#[derive(Clone, Copy)]
+struct Bar(bool);
+
+impl Bar {
+    fn at(index: usize, cycle: Option<usize>) -> Bar {
+        Bar(cycle.is_some_and(|start| start <= index))
+    }
+
+    fn text(self) -> &'static str {
+        if self.0 { "│ " } else { "  " }
+    }
+
+    fn indented(self, indent: usize) -> String {
+        format!("{}{:width$}", self.text(), "", width = indent - 2)
     }
 }
 
@@ -42,39 +121,64 @@ struct Layout {
     place: usize,
 }
 
-fn one_step(report: &Report<'_>, number: usize, step: &TraceStep, layout: &Layout, into: &mut String) {
+impl Layout {
+    /// Returns where the text of a line without number and name starts.
+    fn indent(&self) -> usize {
+        self.number + self.name + 6
+    }
+}
+
+fn one_step(
+    report: &Report<'_>,
+    number: usize,
+    step: &TraceStep,
+    layout: &Layout,
+    bar: Bar,
+    into: &mut String,
+) {
     let mut first = number.to_string();
     for step in step.visible_moves(&report.evaluator) {
         let (name, place) = (label(step), report.place(step.span));
-        let role = match step.step.kind {
-            MoveKind::Alone => "",
-            MoveKind::Offer => "  (rendezvous)",
-            MoveKind::Accept => "  (takes it)",
-        };
         let _ = writeln!(
             into,
-            "  {first:>number$}  {name:<width$}  {place:<where_$}  {text}{role}",
+            "{bar}{first:>number$}  {name:<width$}  {place:<where_$}  {text}{role}",
+            bar = bar.text(),
             number = layout.number,
             width = layout.name,
             where_ = layout.place,
-            text = step.text,
+            text = one_line(&step.text),
+            role = role(step),
         );
         first.clear();
     }
-    let indent = layout.number + layout.name + 6;
+    let indent = bar.indented(layout.indent());
     for change in &step.changes {
-        let _ = writeln!(into, "{:indent$}{}", "", change_text(change));
+        let _ = writeln!(into, "{indent}{}", change_text(change));
     }
     for violation in &step.violations {
-        let _ = writeln!(into, "{:indent$}! {}", "", violation_text(report, *violation));
+        let _ = writeln!(into, "{indent}! {}", violation_text(report, *violation));
     }
 }
 
-fn label(step: &TraceMove) -> String {
+/// Says what part a move has in a rendezvous.
+pub(crate) fn role(step: &TraceMove) -> &'static str {
+    match step.step.kind {
+        MoveKind::Alone => "",
+        MoveKind::Offer => "  (rendezvous)",
+        MoveKind::Accept => "  (takes it)",
+    }
+}
+
+/// Writes control characters as Promela does: a statement is one line, also if it prints a line break.
+pub fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+pub(crate) fn label(step: &TraceMove) -> String {
     format!("{}({})", step.process, step.step.pid)
 }
 
-fn change_text(change: &Change) -> String {
+pub(crate) fn change_text(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => format!("{}: {before} → {after}", change.name),
         (None, Some(after)) if after == "alive" => format!("{} starts", change.name),
@@ -111,6 +215,94 @@ pub(crate) fn stuck(report: &Report<'_>, trace: &Trace, into: &mut String) {
         let _ = writeln!(into, "    {} waits at {}{note}", process.label(), report.place(process.span));
         for edge in disabled.iter().filter(|edge| edge.pid == process.pid) {
             let _ = writeln!(into, "      {}  {}: {}", report.place(edge.span), edge.text, edge.reason);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Answer, Question, Verdict};
+
+    use crate::samples::{Sample, TURNS};
+
+    /// Returns what is said of a run against a question.
+    fn text(sample: &Sample, question: Question) -> String {
+        let trace = Box::new(sample.trace.clone());
+        let verdict = Verdict::Fails { violation: None, trace, shortest: true };
+        let text = sample.report(&[Answer::new(question, verdict)], crate::check);
+        let lines = text.lines().skip(3).take_while(|line| !line.is_empty());
+        lines.map(|line| format!("{line}\n")).collect()
+    }
+
+    fn property(kind: &'static str, name: &str) -> Question {
+        Question::Property { index: 0, kind, name: name.to_owned() }
+    }
+
+    #[test]
+    fn a_lasso_is_marked_and_propositions_are_told() {
+        let sample = Sample::new(TURNS, &[0; 4], Some(1)).with_atom("turn == 1", "turn", "1");
+        let expected = "\
+ltl fair fails: 1 step, then a cycle of 3 (no shorter run shows it)
+  0  the initial state
+           ◆ turn == 1: false
+  1  P(0)  m.pml:4  (turn == _pid)
+┌─ cycle: steps 2–4 repeat for ever
+│ 2  P(0)  m.pml:4  turn = 1 - _pid
+│          turn: 0 → 1
+│          ◆ turn == 1: false → true
+│ 3  P(1)  m.pml:4  (turn == _pid)
+│ 4  P(1)  m.pml:4  turn = 1 - _pid
+│          turn: 1 → 0
+│          ◆ turn == 1: true → false
+└─ back to step 2
+";
+        assert_eq!(text(&sample, property("ltl", "fair")), expected);
+    }
+
+    #[test]
+    fn a_run_may_stay_where_it_is() {
+        let sample = Sample::new(TURNS, &[0], Some(1));
+        let expected = "\
+never claim fails: 1 step, then the run stays there for ever (no shorter run shows it)
+  1  P(0)  m.pml:4  (turn == _pid)
+  ── the run stays here for ever
+";
+        assert_eq!(text(&sample, property("never", "")), expected);
+    }
+
+    #[test]
+    fn headlines_say_what_fails() {
+        let check = |question: Question, choices: &[usize], cycle, expected: &str| {
+            let text = text(&Sample::new(TURNS, choices, cycle), question);
+            assert_eq!(text.lines().next(), Some(expected));
+        };
+        let short = "no shorter run shows it";
+        check(property("ctl", "q"), &[0], None, &format!("ctl q fails after 1 step ({short})"));
+        check(property("ctl", "q"), &[], None, "ctl q fails in the initial state");
+        check(property("ltl", "q"), &[], Some(0), "ltl q fails: the run stays in its initial state for ever");
+        check(property("trace", ""), &[0], None, &format!("trace assertion fails after 1 step ({short})"));
+        check(
+            Question::Progress,
+            &[0; 4],
+            Some(0),
+            &format!("non-progress cycle: a cycle of 4 steps ({short})"),
+        );
+        let lasso = format!("acceptance cycle: 3 steps, then a cycle of 1 ({short})");
+        check(Question::Acceptance, &[0; 4], Some(3), &lasso);
+    }
+
+    #[test]
+    fn a_long_run_is_shown_at_its_ends_and_around_its_cycle() {
+        let text = text(&Sample::new(TURNS, &[0; 900], Some(400)), property("ltl", "q"));
+        let steps = text.lines().filter(|line| line.contains("m.pml:4")).count();
+        assert_eq!(steps, 100 + 10 + 100 + 100);
+        for line in [
+            "  … 290 steps left out; --trace and --html save all of them …",
+            "┌─ cycle: steps 401–900 repeat for ever",
+            "│ … 300 steps left out; --trace and --html save all of them …",
+            "└─ back to step 401",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
         }
     }
 }

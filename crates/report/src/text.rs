@@ -24,10 +24,16 @@ pub fn check(report: &Report<'_>) -> String {
     for answer in report.answers {
         let (mark, line) = answer_line(report, answer);
         let _ = writeln!(text, "  {mark:<10} {line}");
+        for note in answer.notes.iter().filter(|_| !has_run(answer)) {
+            let _ = writeln!(text, "             {note}");
+        }
     }
     for answer in report.answers {
-        if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
-            failure(report, &answer.question, *violation, trace, *shortest, &mut text);
+        for run in runs(answer) {
+            one_run(report, &answer.question, &run, &mut text);
+        }
+        for note in answer.notes.iter().filter(|_| has_run(answer)) {
+            let _ = writeln!(text, "  {note}");
         }
     }
     text.push('\n');
@@ -37,12 +43,16 @@ pub fn check(report: &Report<'_>) -> String {
     text
 }
 
-fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
+pub(crate) fn has_run(answer: &Answer) -> bool {
+    answer.witness.is_some() || matches!(answer.verdict, Verdict::Fails { .. })
+}
+
+pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
     let name = title(&answer.question);
     match &answer.verdict {
         Verdict::Holds => ("holds", name),
         Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
-        Verdict::Fails { .. } => ("fails", "deadlock: no process can move".to_owned()),
+        Verdict::Fails { .. } => ("fails", opposite(&answer.question)),
         Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
         Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
         _ => ("undecided", name),
@@ -50,38 +60,109 @@ fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str, String) {
 }
 
 /// Says what is claimed when a question is answered with yes.
-fn title(question: &Question) -> String {
+pub(crate) fn title(question: &Question) -> String {
     match question {
         Question::Assertions => "no assertion is violated".to_owned(),
         Question::Deadlock => "no deadlock".to_owned(),
         Question::Faults => "no run-time fault".to_owned(),
-        other if other.name().is_empty() => other.kind().to_owned(),
-        other => format!("{} {}", other.kind(), other.name()),
+        Question::Acceptance => "no acceptance cycle".to_owned(),
+        Question::Progress => "no non-progress cycle".to_owned(),
+        other => {
+            let kind = match other.kind() {
+                "never" => "never claim",
+                "trace" => "trace assertion",
+                kind => kind,
+            };
+            format!("{kind} {}", other.name()).trim_end().to_owned()
+        }
     }
 }
 
-fn failure(
-    report: &Report<'_>,
+/// Says what a run shows that is a counterexample.
+fn opposite(question: &Question) -> String {
+    match question {
+        Question::Deadlock => "deadlock: no process can move".to_owned(),
+        Question::Acceptance => "acceptance cycle: an accepting place is passed again and again".to_owned(),
+        Question::Progress => "non-progress cycle: the run goes on for ever without progress".to_owned(),
+        other => title(other),
+    }
+}
+
+/// Says what a run is a counterexample to, and how long it is.
+pub(crate) fn headline(
     question: &Question,
     violation: Option<Violation>,
     trace: &Trace,
     shortest: bool,
-    text: &mut String,
-) {
-    let what = violation.map_or("deadlock", |violation| violation.kind.message());
-    let length = trace.steps.len();
-    let note = if shortest { "no shorter run shows it" } else { "a shorter run may show it too" };
-    if length == 0 {
-        let _ = writeln!(text, "\n{what} in the initial state");
-    } else {
-        let _ = writeln!(text, "\n{what} after {} ({note})", count(length as u64, "step"));
+) -> String {
+    let what = claim(question, violation);
+    let note = if shortest { " (no shorter run shows it)" } else { " (a shorter run may show it too)" };
+    extent(&what, trace, note)
+}
+
+/// Says what goes wrong in a counterexample.
+fn claim(question: &Question, violation: Option<Violation>) -> String {
+    match (question, violation) {
+        (_, Some(violation)) => violation.kind.message().to_owned(),
+        (Question::Deadlock, _) => "deadlock".to_owned(),
+        (Question::Acceptance, _) => "acceptance cycle".to_owned(),
+        (Question::Progress, _) => "non-progress cycle".to_owned(),
+        (other, _) => format!("{} fails", title(other)),
     }
-    steps(report, trace, text);
-    match violation {
-        Some(violation) if length == 0 => {
+}
+
+/// Says of what a run shows how long it takes.
+fn extent(what: &str, trace: &Trace, note: &str) -> String {
+    let steps = |number: usize| count(number as u64, "step");
+    let length = trace.steps.len();
+    match (length, trace.cycle) {
+        (0, None) => format!("{what} in the initial state"),
+        (0, Some(_)) => format!("{what}: the run stays in its initial state for ever"),
+        (_, None) => format!("{what} after {}{note}", steps(length)),
+        (_, Some(0)) => format!("{what}: a cycle of {}{note}", steps(length)),
+        (_, Some(start)) if start < length => {
+            format!("{what}: {}, then a cycle of {}{note}", steps(start), length - start)
+        }
+        (_, Some(_)) => format!("{what}: {}, then the run stays there for ever{note}", steps(length)),
+    }
+}
+
+/// A run that goes with an answer.
+pub(crate) struct Shown<'a> {
+    /// Says what it shows, and how long it is.
+    pub(crate) title: String,
+    /// What goes wrong in it.
+    pub(crate) violation: Option<Violation>,
+    pub(crate) trace: &'a Trace,
+}
+
+/// Returns every run that goes with an answer: the counterexample, further ones, a witness.
+pub(crate) fn runs(answer: &Answer) -> Vec<Shown<'_>> {
+    let mut runs = Vec::new();
+    if let Verdict::Fails { violation, trace, shortest } = &answer.verdict {
+        let title = headline(&answer.question, *violation, trace, *shortest);
+        runs.push(Shown { title, violation: *violation, trace });
+    }
+    for other in &answer.more {
+        let what = claim(&answer.question, other.violation);
+        let title = extent(&format!("another run: {what}"), &other.trace, "");
+        runs.push(Shown { title, violation: other.violation, trace: &other.trace });
+    }
+    if let Some(witness) = &answer.witness {
+        let title = extent(&format!("{} shown", title(&answer.question)), witness, "");
+        runs.push(Shown { title, violation: None, trace: witness });
+    }
+    runs
+}
+
+fn one_run(report: &Report<'_>, question: &Question, run: &Shown<'_>, text: &mut String) {
+    let _ = writeln!(text, "\n{}", run.title);
+    steps(report, run.trace, text);
+    match run.violation {
+        Some(violation) if run.trace.steps.is_empty() => {
             let _ = writeln!(text, "  {}", violation_text(report, violation));
         }
-        None if *question == Question::Deadlock => stuck(report, trace, text),
+        None if *question == Question::Deadlock => stuck(report, run.trace, text),
         _ => {}
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use narrows_model::{
-    Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceMove, TraceStep, Violation,
+    Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceAtom, TraceMove, TraceStep, Violation,
 };
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
@@ -22,8 +22,20 @@ pub struct RecordedTrace {
     pub definitions: Vec<String>,
     /// The steps: what the processes did in each.
     pub steps: Vec<Vec<RecordedMove>>,
-    /// For an endless run: the step that comes again after the last one.
+    /// For an endless run: the step that comes again after the last one. If there is no such step, the run stays in
+    /// its last state for ever.
     pub cycle: Option<usize>,
+    /// What the propositions of the formula are on the way.
+    pub atoms: Vec<RecordedAtom>,
+}
+
+/// A proposition along a run, as a file tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedAtom {
+    /// What the text says.
+    pub text: String,
+    /// Whether it holds: in the initial state, and after each step.
+    pub values: Vec<bool>,
 }
 
 /// What a process did, as a file tells it.
@@ -69,7 +81,22 @@ pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &T
         steps.push(step_value(sources, step));
         before = &step.state;
     }
-    json!({ "initial": hexadecimal(&trace.initial), "choices": choices, "cycle": trace.cycle, "steps": steps })
+    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
+    json!({
+        "initial": hexadecimal(&trace.initial),
+        "choices": choices,
+        "cycle": trace.cycle,
+        "atoms": atoms,
+        "steps": steps,
+    })
+}
+
+fn atom_value(sources: &Sources, atom: &TraceAtom) -> Value {
+    let mut entry = Map::new();
+    entry.insert("text".into(), json!(atom.text));
+    add_place(&mut entry, sources, Some(atom.span));
+    entry.insert("values".into(), json!(atom.values));
+    Value::Object(entry)
 }
 
 /// Returns which successor of a state a step is, counted from 0; none for the beginning of an atomic sequence.
@@ -158,6 +185,7 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
         recorded.steps.push(step);
     }
     recorded.cycle = read_cycle(trace, steps.len())?;
+    recorded.atoms = read_atoms(trace, steps.len())?;
     Ok(recorded)
 }
 
@@ -170,10 +198,24 @@ fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
     match trace.get("cycle") {
         None | Some(Value::Null) => Ok(None),
         Some(cycle) => match cycle.as_u64().map(|cycle| cycle as usize) {
-            Some(cycle) if cycle < steps => Ok(Some(cycle)),
-            _ => Err(format!("\"cycle\" is {cycle}, which is none of the {steps} steps")),
+            Some(cycle) if cycle <= steps => Ok(Some(cycle)),
+            _ => Err(format!("\"cycle\" is {cycle}, but there are only {steps} steps")),
         },
     }
+}
+
+fn read_atoms(trace: &Value, steps: usize) -> Result<Vec<RecordedAtom>, String> {
+    let list = trace.get("atoms").and_then(Value::as_array).into_iter().flatten();
+    let read = |atom: &Value| {
+        let text = atom.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let values = atom.get("values").and_then(Value::as_array).into_iter().flatten();
+        let values: Vec<bool> = values.filter_map(Value::as_bool).collect();
+        if values.len() != steps + 1 {
+            return Err(format!("`{text}` has {} values in {} states", values.len(), steps + 1));
+        }
+        Ok(RecordedAtom { text, values })
+    };
+    list.map(read).collect()
 }
 
 fn read_step(step: &Value) -> Result<Vec<RecordedMove>, String> {
@@ -231,7 +273,8 @@ mod tests {
         let changes =
             vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
         let step = TraceStep { moves, violations, state: Vec::new(), changes };
-        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0) }, sources)
+        let atoms = vec![TraceAtom { text: "x > 0".to_owned(), span, values: vec![false, true] }];
+        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms }, sources)
     }
 
     fn written(trace: &Trace, sources: &Sources) -> Value {
@@ -254,6 +297,8 @@ mod tests {
         let recorded = read_trace(&document).expect("it was just written");
         assert_eq!((recorded.model.as_str(), recorded.definitions), ("m.pml", vec!["N=3".to_owned()]));
         assert_eq!(recorded.cycle, Some(0));
+        let atom = RecordedAtom { text: "x > 0".to_owned(), values: vec![false, true] };
+        assert_eq!((document["trace"]["atoms"][0]["line"].as_u64(), recorded.atoms), (Some(2), vec![atom]));
         let only = &recorded.steps[0][0];
         assert_eq!((only.pid, only.transition, only.from, only.kind), (2, 12, 3, MoveKind::Offer));
     }
@@ -283,7 +328,11 @@ mod tests {
         );
         check(
             json!({ "schema": 1, "trace": { "steps": [], "cycle": 4 } }),
-            "\"cycle\" is 4, which is none of the 0 steps",
+            "\"cycle\" is 4, but there are only 0 steps",
+        );
+        check(
+            json!({ "schema": 1, "trace": { "steps": [], "atoms": [{ "text": "p", "values": [] }] } }),
+            "`p` has 0 values in 1 states",
         );
     }
 }

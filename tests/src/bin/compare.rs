@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
 use narrows_tests::compare::{Summary, Verdict, compare_file, compare_text};
+use narrows_tests::generator::{self, Questions};
+use narrows_tests::questions::{self, Asked};
+use narrows_tests::shrink;
 use narrows_tests::spin::{self, Limits};
-use narrows_tests::{generator, shrink};
 
 const HELP: &str = "Compare Narrows with SPIN
 
@@ -21,6 +23,7 @@ Usage: compare [OPTIONS] [FILE]...
 Options:
   --seeds A..B      Compare the random models of these seeds, B included
   --jobs N          Compare so many at once (1)
+  --runs            Ask about the runs of the random models: formulas, never claims, cycles, fairness
   --seconds N       Give SPIN so long per model (2)
   --depth N         Let SPIN search so deep (2000000)
   -D NAME=VALUE     Define a name for the preprocessor, for files
@@ -39,6 +42,7 @@ struct Request {
     limits: Limits,
     shrink: bool,
     spin_only: bool,
+    runs: bool,
 }
 
 enum Item {
@@ -59,7 +63,13 @@ fn main() -> ExitCode {
         eprintln!("error: there is no `spin` here");
         return ExitCode::from(2);
     }
-    let ended = if request.spin_only { census(&request) } else { comparison(&request) };
+    let ended = if request.spin_only {
+        census(&request)
+    } else if request.runs {
+        runs(&request)
+    } else {
+        comparison(&request)
+    };
     ended.unwrap_or_else(|error| {
         eprintln!("error: {error}");
         ExitCode::from(2)
@@ -87,10 +97,15 @@ fn read_arguments() -> Result<Option<Request>, String> {
             "--seconds" => request.limits.time = Duration::from_secs(number(value()?)?),
             "--depth" => request.limits.depth = number(value()?)?,
             "-D" => request.definitions.push(value()?),
+            "--runs" => request.runs = true,
             "--shrink" => request.shrink = true,
             "--spin-only" => request.spin_only = true,
             "--print" => {
                 let seed = number(value()?)?;
+                if request.runs {
+                    print!("{}", questions::claims_text(&generator::generate_questions(seed)));
+                    return Ok(None);
+                }
                 print!("/* seed {seed}: {:?} */\n{}", generator::features(seed), generator::generate(seed));
                 return Ok(None);
             }
@@ -161,6 +176,38 @@ fn example(seed: u64, request: &Request) -> String {
         _ => String::new(),
     };
     format!("reduced: {why}\n{small}")
+}
+
+/// Compares answers to questions about runs of random models.
+fn runs(request: &Request) -> io::Result<ExitCode> {
+    let summary = Mutex::new((Summary::default(), 0_usize));
+    for_each(request, |item| {
+        let Item::Seed(seed) = item else { return Ok(()) };
+        let questions = generator::generate_questions(*seed);
+        for compared in questions::compare(&questions, &request.limits)? {
+            if let Verdict::Differed(why) = &compared.verdict {
+                println!("seed {seed}: {why}\n{}", reduced(&questions, &compared.asked, request));
+            }
+            if let Ok(mut summary) = summary.lock() {
+                summary.0.add(&compared.verdict);
+                summary.1 += usize::from(compared.holds);
+            }
+        }
+        Ok(())
+    })?;
+    let (summary, holding) = summary.into_inner().unwrap_or_default();
+    println!("{summary}; {holding} of those agreed hold");
+    Ok(if summary.differed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The text that a question which differs is about, reduced on request.
+fn reduced(questions: &Questions, asked: &Asked, request: &Request) -> String {
+    let small = if request.shrink {
+        questions::reduce(questions, asked, 1500, &request.limits)
+    } else {
+        questions.clone()
+    };
+    questions::text(&small, asked)
 }
 
 /// Says how models turn out for SPIN alone: what a generator of models is worth.

@@ -153,8 +153,10 @@ impl<'a> Body<'a> {
 
     /// Puts a label at a statement, sometimes.
     pub(super) fn label(&mut self, node: Node) -> Node {
-        let wanted =
-            self.has(Feature::Gotos) || self.has(Feature::EndLabels) || self.has(Feature::RemoteReferences);
+        let wanted = self.has(Feature::Gotos)
+            || self.has(Feature::EndLabels)
+            || self.has(Feature::RemoteReferences)
+            || self.world.watched;
         let unfit = matches!(&node, Node::Leaf(text) if cannot_be_labelled(text));
         let unfit = unfit || starts_with_step(&node);
         if !wanted || unfit || self.step || self.outside || !self.random.percent(25) {
@@ -162,6 +164,8 @@ impl<'a> Body<'a> {
         }
         let number = self.fresh();
         let prefix = match self.random.below(8) {
+            0 | 1 if self.world.watched => "progress",
+            2 | 3 if self.world.watched => "accept",
             0..=3 if self.has(Feature::EndLabels) => "end",
             4 => "progress",
             5 => "accept",

@@ -137,6 +137,25 @@ impl Features {
         set
     }
 
+    /// The features without those that make a run stop or count for what it is not: what goes wrong in the model itself
+    /// counts as an error beside every question about its runs.
+    #[must_use]
+    pub fn without_faults(mut self) -> Self {
+        let faulty = [
+            Feature::Assertions,
+            Feature::Arity,
+            Feature::BlockingSteps,
+            Feature::DanglingChannels,
+            Feature::DeterministicProctypes,
+            Feature::Hidden,
+            Feature::Enabled,
+        ];
+        for feature in faulty {
+            self.0 &= !(1 << feature as u64);
+        }
+        self
+    }
+
     /// Whether the set has a feature.
     pub fn has(self, feature: Feature) -> bool {
         self.0 & 1 << feature as u64 != 0

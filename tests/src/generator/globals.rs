@@ -22,6 +22,10 @@ pub(super) struct World {
     pub(super) inlines: Vec<Inline>,
     /// Expressions over labels and variables of the first process.
     pub(super) remote: Vec<String>,
+    /// Whether questions about runs will be asked, for which there are labels everywhere.
+    pub(super) watched: bool,
+    /// Places in processes that claims can speak of, as remote references.
+    pub(super) landmarks: Vec<String>,
 }
 
 /// An inline's name, with for each parameter whether it is written.
@@ -47,6 +51,8 @@ impl World {
             hidden: Vec::new(),
             inlines: Vec::new(),
             remote: Vec::new(),
+            watched: false,
+            landmarks: Vec::new(),
         };
         world.draw_sets(random, nodes);
         if features.has(Feature::Typedefs) || features.has(Feature::StructMessages) {

@@ -46,6 +46,8 @@ pub(super) fn write(random: &mut Random, world: &mut World, nodes: &mut Vec<Node
         4 => 6,
         _ => 4,
     };
+    // Every question about runs is another search, and some states are visited twice.
+    let length = if world.watched { length * 2 / 3 } else { length };
     for index in 0..plans.len() {
         let plan = plans[index].clone();
         let first = index == 0 && plan.active > 0;
@@ -163,7 +165,7 @@ fn proctype(
     let mut all = declarations.clone();
     all.append(&mut body.opening);
     all.append(&mut nodes);
-    if first && features.has(Feature::RemoteReferences) && plan.active > 0 {
+    if first && (features.has(Feature::RemoteReferences) || world.watched) && plan.active > 0 {
         let mut remote: Vec<String> =
             body.labels.iter().map(|label| format!("{}[0]@{}", plan.name, label.name)).collect();
         let locals = body.scopes.last().into_iter().flatten();
@@ -174,7 +176,12 @@ fn proctype(
                 && !place.kind.is_symbolic()
         };
         remote.extend(locals.filter(plain).map(|place| format!("{}[0]:{}", plan.name, place.name)));
-        world.remote = remote;
+        if world.watched {
+            world.landmarks.clone_from(&remote);
+        }
+        if features.has(Feature::RemoteReferences) {
+            world.remote = remote;
+        }
     }
     Node::braces(&head, all)
 }

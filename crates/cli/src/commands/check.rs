@@ -1,20 +1,25 @@
 //! `narrows check`: every property, proved or refuted.
 
-use std::path::PathBuf;
-
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use narrows_explicit::Options;
+use narrows_languages::promela::{Formula, Logic};
 use narrows_model::{Evaluator, Question, Trace, Verdict};
-use narrows_report::{Report, chart, document, trace_document};
+use narrows_report::{Chart, Report, document};
 
+use super::files::{Files, Writer};
 use super::problems;
+use super::selection::selected;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml
-  narrows check bus.pml --trace bus.json   save the first counterexample
+  narrows check bus.pml --ltl '[] (request -> <> grant)' --ctl 'AG EF idle'
+  narrows check bus.pml --only safe        answer one question alone
+  narrows check bus.pml --html bus.html    a page with every counterexample beside the source
+  narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -24,30 +29,72 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) models: Models,
 
-    /// Save the first counterexample in this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    /// Ask whether this formula of linear temporal logic holds too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    ltl: Vec<String>,
+
+    /// Ask whether this formula of computation tree logic holds too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    ctl: Vec<String>,
+
+    /// Answer only this: a property by its name, or all of a kind, such as assertion, deadlock, fault or ltl
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    only: Vec<String>,
+
+    #[command(flatten)]
+    files: Files,
+
+    /// Count only runs that are fair to every process that could move
+    #[arg(long, value_name = "KIND")]
+    fair: Option<Fairness>,
+
+    /// Show up to this many different counterexamples for each question
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    all: usize,
 
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fairness {
+    /// No process can move from some point on and never does
+    Weak,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
-    let mut is_saved = false;
-    arguments.models.each(|model| {
+    let mut writer = arguments.files.writer();
+    arguments.models.each(&formulas(arguments), |model| {
         let clock = Clock::new(&arguments.models, &interrupted);
-        one(model, arguments, &clock, &mut is_saved)
+        one(model, arguments, &clock, &mut writer)
     })
 }
 
-fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool) -> anyhow::Result<Outcome> {
+fn formulas(arguments: &Arguments) -> Vec<Formula> {
+    let formula =
+        |logic, origin: &str, text: &String| Formula { logic, text: text.clone(), origin: origin.to_owned() };
+    let ltl = arguments.ltl.iter().map(|text| formula(Logic::Ltl, "--ltl", text));
+    let ctl = arguments.ctl.iter().map(|text| formula(Logic::Ctl, "--ctl", text));
+    ltl.chain(ctl).collect()
+}
+
+fn one(
+    model: &Model,
+    arguments: &Arguments,
+    clock: &Clock,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
     let evaluator = Evaluator::new(&model.system);
-    let questions = Question::all(&model.system);
-    let checked = narrows_explicit::check(evaluator, &questions, &clock.budget());
+    let questions = selected(Question::all(&model.system), &arguments.only)
+        .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+    let options = Options { fair: arguments.fair.is_some(), runs: arguments.all };
+    let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
+    let mut problems = problems(evaluator, &checked.findings);
+    problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
     let report = Report {
         model: &model.name,
         evaluator,
@@ -55,29 +102,27 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock, is_saved: &mut bool)
         coverage: &checked.coverage,
         seconds,
         limit: checked.end.limit(),
-        problems: problems(evaluator, &checked.findings),
+        problems,
         answers: &checked.answers,
     };
+    writer.add(model, &report)?;
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(&report) {
         if arguments.chart {
-            charts.push(format!("\nmessages before the {kind}:\n{}", chart(evaluator, trace)));
-        }
-        if let (Some(path), false) = (&arguments.trace, *is_saved) {
-            let document =
-                trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
-            std::fs::write(path, format!("{document:#}\n"))
-                .with_context(|| format!("can't write `{}`", path.display()))?;
-            *is_saved = true;
+            let lines = Chart::of(evaluator, trace).lines(None).join("\n");
+            charts.push(format!("\nmessages of the {kind} counterexample:\n{lines}\n"));
         }
     }
     let text = || format!("{}{}", narrows_report::check(&report), charts.concat());
     Ok(arguments.models.outcome(report.status(), text, || document(&report)))
 }
 
-fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (&'a str, &'a Trace)> {
+fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {
     report.answers.iter().filter_map(|answer| match &answer.verdict {
-        Verdict::Fails { trace, .. } => Some((answer.question.kind(), &**trace)),
+        Verdict::Fails { trace, .. } => Some((
+            format!("{} {}", answer.question.kind(), answer.question.name()).trim_end().to_owned(),
+            &**trace,
+        )),
         _ => None,
     })
 }

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
-    models.each(|model| Ok(one(model, models, &Clock::new(models, &interrupted))))
+    models.each(&[], |model| Ok(one(model, models, &Clock::new(models, &interrupted))))
 }
 
 fn one(model: &Model, models: &Models, clock: &Clock) -> Outcome {

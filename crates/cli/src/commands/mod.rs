@@ -4,6 +4,8 @@ pub(crate) mod automaton;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
+mod files;
+mod selection;
 pub(crate) mod simulate;
 
 use narrows_explicit::{Finding, Wrong};

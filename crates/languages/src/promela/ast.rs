@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use narrows_logic::Ctl;
 pub use narrows_model::{Binary as BinaryOperator, Query as ChannelQuery, Unary as UnaryOperator};
 use narrows_source::Span;
 
@@ -34,6 +35,8 @@ pub enum Unit {
     Trace(Trace),
     /// `ltl name { … }`.
     Ltl(LtlBlock),
+    /// A formula of computation tree logic, which stands in a text of its own.
+    Ctl(CtlBlock),
     /// A declaration of global variables.
     Variables(Declaration),
     /// `typedef`.
@@ -113,6 +116,17 @@ pub struct LtlBlock {
     /// The formula; its leaves are expressions without temporal operators.
     pub formula: Ltl,
     /// The keyword.
+    pub head: Span,
+}
+
+/// A formula of computation tree logic.
+#[derive(Clone, Debug)]
+pub struct CtlBlock {
+    /// The name.
+    pub name: Ident,
+    /// The formula; its leaves are expressions without temporal operators.
+    pub formula: Ctl<Expr>,
+    /// All of it.
     pub head: Span,
 }
 

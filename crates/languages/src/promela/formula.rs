@@ -1,43 +1,52 @@
-//! Formulas whose atoms are texts: for automata that are made without a model.
+//! Formulas that stand beside a text, such as those given on the command line.
 
-use narrows_logic::Ltl;
+use std::rc::Rc;
 
-use super::ast::{self, BinaryOperator, Expr, ExprKind, LtlBinary, LtlUnary, UnaryOperator};
-use super::text;
+use narrows_source::{Diagnostics, FileId, Sources, Span};
 
-/// Turns the atoms of a formula into text.
-///
-/// Atoms are taken apart at `!`, `&&` and `||`, so that parts that occur in several atoms are seen to be the same.
-pub fn atoms_as_text(formula: &ast::Ltl) -> Ltl<String> {
-    let inside = |operand: &ast::Ltl| Box::new(atoms_as_text(operand));
-    match formula {
-        ast::Ltl::Atom(atom) => condition(atom),
-        ast::Ltl::Not(operand) => Ltl::Not(inside(operand)),
-        ast::Ltl::Unary(LtlUnary::Always, operand) => Ltl::Always(inside(operand)),
-        ast::Ltl::Unary(LtlUnary::Eventually, operand) => Ltl::Eventually(inside(operand)),
-        ast::Ltl::Unary(LtlUnary::Next, operand) => Ltl::Next(inside(operand)),
-        ast::Ltl::Binary(operator, left, right) => {
-            let (left, right) = (inside(left), inside(right));
-            match operator {
-                LtlBinary::And => Ltl::And(left, right),
-                LtlBinary::Or => Ltl::Or(left, right),
-                LtlBinary::Implies => Ltl::Implies(left, right),
-                LtlBinary::Equivalent => Ltl::Equivalent(left, right),
-                LtlBinary::Until => Ltl::Until(left, right),
-                LtlBinary::WeakUntil => Ltl::WeakUntil(left, right),
-                LtlBinary::Release => Ltl::Release(left, right),
-            }
-        }
-    }
+use super::ast::{CtlBlock, Ident, LtlBlock, Program, Unit};
+use super::parser::{Context, parse_ctl_text, parse_formula_text};
+
+/// A formula that is asked beside what a text claims. It may use the text's names and macros.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    /// What kind of formula it is.
+    pub logic: Logic,
+    /// How it is written; this is its name too.
+    pub text: String,
+    /// Where it comes from, for messages about it.
+    pub origin: String,
 }
 
-fn condition(expr: &Expr) -> Ltl<String> {
-    let inside = |operand: &Expr| Box::new(condition(operand));
-    match &expr.kind {
-        ExprKind::Number(value) => Ltl::Constant(*value != 0),
-        ExprKind::Unary(UnaryOperator::Not, operand) => Ltl::Not(inside(operand)),
-        ExprKind::Binary(BinaryOperator::And, left, right) => Ltl::And(inside(left), inside(right)),
-        ExprKind::Binary(BinaryOperator::Or, left, right) => Ltl::Or(inside(left), inside(right)),
-        _ => Ltl::Atom(text::expr(expr)),
+/// The logic of a [`Formula`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// Linear temporal logic.
+    Ltl,
+    /// Computation tree logic.
+    Ctl,
+}
+
+/// Parses formulas, and adds them to the program as if its text had them at its end.
+pub(super) fn append(
+    program: &mut Program,
+    context: &Context,
+    sources: &mut Sources,
+    formulas: &[Formula],
+    diagnostics: &mut Diagnostics,
+) {
+    for Formula { logic, text, origin } in formulas {
+        // The parser adds the text to the sources.
+        let file = FileId(sources.files().count() as u32);
+        let head = Span::new(file, 0, text.len());
+        let name: Rc<str> = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
+        let name = Ident { name, span: head };
+        let unit = match logic {
+            Logic::Ltl => parse_formula_text(sources, origin, text, context, diagnostics)
+                .map(|formula| Unit::Ltl(LtlBlock { name: Some(name), formula, head })),
+            Logic::Ctl => parse_ctl_text(sources, origin, text, context, diagnostics)
+                .map(|formula| Unit::Ctl(CtlBlock { name, formula, head })),
+        };
+        program.units.extend(unit);
     }
 }

@@ -1,6 +1,7 @@
 //! Promela as SPIN 6.5.2 accepts it: preprocess, lex, parse, check, lower.
 
 pub mod ast;
+mod atoms;
 mod flow;
 mod formula;
 mod lexer;
@@ -14,8 +15,11 @@ mod walk;
 use narrows_model::System;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
-pub use formula::atoms_as_text;
-pub use parser::{Context, parse, parse_expression_text, parse_formula_text, parse_with_context};
+pub use atoms::atoms_as_text;
+pub use formula::{Formula, Logic};
+pub use parser::{
+    Context, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
+};
 pub use preprocess::Options;
 
 /// Turns a text into a system; `None` if there are errors.
@@ -26,6 +30,7 @@ pub fn compile(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Option<System> {
-    let program = parse(sources, file, loader, options, diagnostics);
+    let (mut program, context) = parse_with_context(sources, file, loader, options, diagnostics);
+    formula::append(&mut program, &context, sources, &options.formulas, diagnostics);
     lower::lower(&program, &sources.file(file).name, diagnostics)
 }

@@ -22,6 +22,7 @@ impl Program {
                 Unit::Never(claim) => claim.body.each_expression(visit),
                 Unit::Trace(trace) => trace.body.each_expression(visit),
                 Unit::Ltl(block) => block.formula.each_expression(visit),
+                Unit::Ctl(block) => block.formula.each_atom(&mut |atom| atom.each(visit)),
                 Unit::Variables(_) | Unit::Typedef(_) | Unit::Mtype(_) => {}
             }
         }

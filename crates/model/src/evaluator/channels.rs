@@ -4,7 +4,7 @@ use narrows_source::Span;
 
 use super::expressions::{Context, Fault};
 use super::frame::Frame;
-use crate::{ChannelKind, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
+use crate::{ChannelKind, Communication, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
 
 /// A message that a sender holds out in a rendezvous.
 #[derive(Clone, Debug)]
@@ -110,6 +110,10 @@ impl<'s> Context<'_, 's> {
             let fault = if few { ViolationKind::TooFewFieldsSent } else { ViolationKind::TooManyFieldsSent };
             self.report(fault, send.span);
             raw.resize(kind.fields.len(), 0);
+        }
+        if let Some(events) = &mut self.events {
+            let message = raw.iter().zip(&kind.fields).map(|(value, field)| field.truncate(*value)).collect();
+            events.push(Communication { sent: true, channel: channel as i32 + 1, message });
         }
         if kind.capacity == 0 {
             let message = raw.iter().zip(&kind.fields).map(|(value, field)| field.truncate(*value)).collect();
@@ -240,6 +244,16 @@ impl<'s> Context<'_, 's> {
                 return Err(self.fault(ViolationKind::TooManyFieldsReceived, receive.span));
             }
             self.report(ViolationKind::WrongFieldCountReceived, receive.span);
+        }
+        if self.events.is_some() && !receive.peek {
+            let mut reader = self.reader(channel, slot);
+            let message = match offer {
+                Some(offer) => offer.message.clone(),
+                None => kind.fields.iter().map(|_| reader.next(self.frame)).collect(),
+            };
+            if let Some(events) = &mut self.events {
+                events.push(Communication { sent: false, channel: channel as i32 + 1, message });
+            }
         }
         let mut reader = self.reader(channel, slot);
         for (field, pattern) in receive.patterns.iter().enumerate() {

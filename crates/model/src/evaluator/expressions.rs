@@ -4,7 +4,7 @@ use narrows_source::Span;
 
 use super::channels::Offer;
 use super::frame::Frame;
-use crate::{Binary, Expr, Place, System, Unary, Violation, ViolationKind};
+use crate::{Binary, Communication, Expr, Place, System, Unary, Violation, ViolationKind};
 
 /// A violation after which the step can't be finished.
 pub(crate) type Fault = Violation;
@@ -23,6 +23,8 @@ pub(crate) struct Context<'c, 's> {
     pub(crate) run_result: i32,
     /// What went wrong so far.
     pub(crate) violations: &'c mut Vec<Violation>,
+    /// What was sent and received, if anybody wants to know.
+    pub(crate) events: Option<&'c mut Vec<Communication>>,
     /// What is printed, if anybody wants to know.
     pub(crate) output: Option<String>,
 }
@@ -34,7 +36,17 @@ impl<'c, 's> Context<'c, 's> {
         pid: usize,
         violations: &'c mut Vec<Violation>,
     ) -> Self {
-        Context { system, frame, pid, timeout: false, offer: None, run_result: 0, violations, output: None }
+        Context {
+            system,
+            frame,
+            pid,
+            timeout: false,
+            offer: None,
+            run_result: 0,
+            violations,
+            events: None,
+            output: None,
+        }
     }
 
     pub(super) fn fault(&self, kind: ViolationKind, span: Span) -> Fault {

@@ -6,11 +6,16 @@ const CHANNEL_TAG: u16 = 0x8000;
 const PROCESS_HEAD: usize = 4;
 const CHANNEL_HEAD: usize = 4;
 
+/// The number by which an observer, such as a never claim, goes in place of a process's: no process has it.
+pub(crate) const OBSERVER: usize = u8::MAX as usize;
+
 /// A state that can be read and changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     bytes: Vec<u8>,
     hidden: Vec<u8>,
+    /// The variables of an observer; not part of the state.
+    observer: Vec<u8>,
     /// Where each process's component starts.
     processes: Vec<u32>,
     /// Where each channel's component starts.
@@ -61,6 +66,7 @@ impl Frame {
     fn clone_from_frame(&mut self, other: &Frame) {
         self.bytes.clone_from(&other.bytes);
         self.hidden.clone_from(&other.hidden);
+        self.observer.clone_from(&other.observer);
         self.processes.clone_from(&other.processes);
         self.channels.clone_from(&other.channels);
         self.globals = other.globals;
@@ -160,23 +166,43 @@ impl Frame {
         }
     }
 
+    /// Returns the variables of an observer.
+    pub(crate) fn observer(&self) -> &[u8] {
+        &self.observer
+    }
+
+    /// Gives an observer its variables.
+    pub(crate) fn set_observer(&mut self, variables: &[u8]) {
+        self.observer.clear();
+        self.observer.extend_from_slice(variables);
+    }
+
     fn start_of(&self, area: Area, pid: usize) -> usize {
         match area {
             Area::Global => self.globals as usize,
             Area::Hidden => 0,
+            Area::Local if pid == OBSERVER => 0,
             Area::Local => (self.processes[pid] + self.process_head) as usize,
         }
     }
 
     pub(crate) fn read(&self, area: Area, pid: usize, offset: u32, scalar: Scalar) -> i32 {
         let at = self.start_of(area, pid) + offset as usize;
-        let bytes = if area == Area::Hidden { &self.hidden } else { &self.bytes };
+        let bytes = match area {
+            Area::Hidden => &self.hidden,
+            Area::Local if pid == OBSERVER => &self.observer,
+            _ => &self.bytes,
+        };
         scalar.read(bytes, at)
     }
 
     pub(crate) fn write(&mut self, area: Area, pid: usize, offset: u32, scalar: Scalar, value: i32) {
         let at = self.start_of(area, pid) + offset as usize;
-        let bytes = if area == Area::Hidden { &mut self.hidden } else { &mut self.bytes };
+        let bytes = match area {
+            Area::Hidden => &mut self.hidden,
+            Area::Local if pid == OBSERVER => &mut self.observer,
+            _ => &mut self.bytes,
+        };
         scalar.write(bytes, at, value);
     }
 

@@ -22,20 +22,28 @@ use std::ops::ControlFlow;
 
 use crate::{Expansion, Proctype, Scratch, StateSpace, Successor, System, Violation};
 
+pub(crate) use execute::Outcome;
 pub(crate) use expressions::Context;
-pub(crate) use frame::{Frame, Frames};
+pub(crate) use frame::{Frame, Frames, OBSERVER};
 use steps::Walk;
 
 /// Walks over the states of a [`System`].
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluator<'s> {
     system: &'s System,
+    records_events: bool,
 }
 
 impl<'s> Evaluator<'s> {
     /// Makes an evaluator.
     pub fn new(system: &'s System) -> Self {
-        Evaluator { system }
+        Evaluator { system, records_events: false }
+    }
+
+    /// Makes every step tell what was sent and received.
+    #[must_use]
+    pub fn recording_events(self) -> Self {
+        Evaluator { records_events: true, ..self }
     }
 
     /// Returns the system.

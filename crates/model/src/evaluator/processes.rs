@@ -40,7 +40,7 @@ pub(super) fn create(
 
 impl Context<'_, '_> {
     /// Gives variables their first values.
-    pub(super) fn set_up(&mut self, setup: &[Setup], span: Span) -> Result<(), Fault> {
+    pub(crate) fn set_up(&mut self, setup: &[Setup], span: Span) -> Result<(), Fault> {
         for step in setup {
             match step {
                 Setup::Value(place, value) => {

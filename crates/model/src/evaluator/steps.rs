@@ -41,6 +41,7 @@ impl<'w, 's> Walk<'w, 's> {
     ) -> Self {
         scratch.moves.clear();
         scratch.violations.clear();
+        scratch.events.clear();
         scratch.atomic_path.clear();
         Walk { evaluator, scratch, visit, stopped: false, timeout: false, inside: 0, single: false }
     }
@@ -104,7 +105,7 @@ impl<'w, 's> Walk<'w, 's> {
                 transition: edge.transition,
                 kind,
             };
-            let marks = (self.scratch.moves.len(), self.scratch.violations.len());
+            let marks = (self.scratch.moves.len(), self.scratch.violations.len(), self.scratch.events.len());
             let mut next = self.scratch.frames.copy_of(frame);
             let outcome = self.execute(&mut next, pid, transition, offer, moved);
             match outcome {
@@ -154,6 +155,7 @@ impl<'w, 's> Walk<'w, 's> {
             self.scratch.frames.give_back(next);
             self.scratch.moves.truncate(marks.0);
             self.scratch.violations.truncate(marks.1);
+            self.scratch.events.truncate(marks.2);
             if self.stopped {
                 break;
             }
@@ -191,6 +193,7 @@ impl<'w, 's> Walk<'w, 's> {
         let mut context = Context::new(self.evaluator.system, next, pid, &mut self.scratch.violations);
         context.timeout = self.timeout;
         context.offer = offer;
+        context.events = self.evaluator.records_events.then_some(&mut self.scratch.events);
         let mut outcome = context.execute(&transition.statement, taken);
         if let Err(fault) = &mut outcome
             && fault.span == narrows_source::Span::default()
@@ -250,6 +253,7 @@ impl<'w, 's> Walk<'w, 's> {
         let successor = Successor {
             moves: &scratch.moves,
             violations: &scratch.violations,
+            events: &scratch.events,
             target: target.map(|_| scratch.output.as_slice()),
         };
         if (self.visit)(successor).is_break() {

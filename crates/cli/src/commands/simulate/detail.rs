@@ -8,7 +8,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::app::{App, Pane};
-use super::chart;
 use super::text;
 use super::view::{CHANGED, FAINT, FOCUS, WRONG, clean};
 
@@ -122,7 +121,7 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
 /// The message sequence chart; the names of the processes stay at the top.
 fn messages(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
-    let rows = chart::draw(app.session.past(), usize::from(area.width.saturating_sub(2)));
+    let rows = app.session.chart().lines(Some(usize::from(area.width.saturating_sub(2))));
     let mut lines: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
     let names = if lines.is_empty() { Line::default() } else { lines.remove(0) };
     let focus = lines.len().saturating_sub(1);
@@ -143,7 +142,7 @@ fn why(app: &App<'_>) -> Vec<Line<'static>> {
         Line::from(vec![
             Span::raw(format!("{label} ")),
             Span::styled(session.short_place(entry.span), FAINT),
-            Span::raw(format!(" [{}]: ", text::one_line(&entry.text))),
+            Span::raw(format!(" [{}]: ", narrows_report::one_line(&entry.text))),
             Span::styled(entry.reason, CHANGED),
         ])
     });

@@ -1,11 +1,9 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 
 mod app;
-mod chart;
 mod detail;
 #[cfg(test)]
 mod examples;
-mod follow;
 mod prng;
 mod random;
 #[cfg(test)]
@@ -27,12 +25,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use narrows_model::Evaluator;
-use narrows_report::RecordedTrace;
+use narrows_report::{RecordedTrace, Trail};
 
 use crate::input::{compile_file, unreadable};
 use app::App;
 use session::Session;
-use trail::Trail;
 
 /// Run a model step by step: choose, run at random, step back, replay
 #[derive(Clone, Debug, Args)]
@@ -84,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     if let (Some(Recorded::Trace(trace)), true) = (&recorded, definitions.is_empty()) {
         definitions.clone_from(&trace.definitions);
     }
-    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, arguments.quiet)
+    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, &[], arguments.quiet)
         .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     let Some(system) = &compiled.system else { return Ok(2) };
     let sources = &compiled.sources;
@@ -126,7 +123,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
         return Ok(Some(Recorded::Trace(trace)));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
-    let trail = trail::parse(&read(path)?).map_err(|reason| bad(path, reason))?;
+    let trail = narrows_report::read_trail(&read(path)?).map_err(|reason| bad(path, reason))?;
     Ok(Some(Recorded::Trail(trail)))
 }
 

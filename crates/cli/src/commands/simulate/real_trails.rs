@@ -27,7 +27,7 @@ fn compiled(model: &str) -> (System, Sources) {
 fn check(model: &str, trail: &str, look: impl Fn(&Session<'_>)) {
     let (system, sources) = compiled(model);
     let mut session = Session::new(Evaluator::new(&system), &sources, 1).expect("it has an initial state");
-    let trail = trail::parse(&trail.replace(' ', "\n")).expect("a trail");
+    let trail = narrows_report::read_trail(&trail.replace(' ', "\n")).expect("a trail");
     assert_eq!(trail::replay(&mut session, &trail), Ok(()));
     look(&session);
 }

@@ -1,9 +1,8 @@
 //! Saved runs: finding the steps of a file again in the model, and saving the run that is on the screen.
 
-use narrows_model::{Evaluator, LocationId, Move, ProctypeId, TraceStep, TransitionId};
+use narrows_model::{Evaluator, LocationId, Move, ProctypeId, Single, TraceStep, TransitionId};
 use narrows_report::{RecordedMove, RecordedTrace};
 
-use super::follow;
 use super::session::Session;
 
 /// Replays a recorded run from the initial state. The error says at which step it does not fit the model, and why; the
@@ -33,14 +32,14 @@ fn find(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<TraceStep, S
     }
     let evaluator = session.evaluator();
     let moves = resolve(session, recorded)?;
-    match follow::follow(evaluator, session.state(), &moves) {
+    match evaluator.follow(session.state(), &moves) {
         Ok(path) => Ok(as_step(evaluator, session.state(), &path)),
         Err((index, state)) => Err(why_not(session, &state, &recorded[index])),
     }
 }
 
 /// Makes one step out of moves that follow each other.
-pub(super) fn as_step(evaluator: Evaluator<'_>, before: &[u8], path: &[follow::Single]) -> TraceStep {
+pub(super) fn as_step(evaluator: Evaluator<'_>, before: &[u8], path: &[Single]) -> TraceStep {
     let moves: Vec<Move> = path.iter().flat_map(|single| single.moves.iter().copied()).collect();
     let violations = path.iter().flat_map(|single| single.violations.iter().copied()).collect();
     let target = path.last().and_then(|single| single.after.clone());

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Evaluator, Expansion, StateSpace, StateView, Trace, TraceStep, Violation};
+use narrows_model::{Evaluator, Event, Expansion, StateSpace, StateView, Trace, TraceStep, Violation};
+use narrows_report::Chart;
 use narrows_source::{FileId, Sources, Span};
 
-use super::follow::{self, Event};
 use super::prng::Random;
 
 /// A run, where it is now, and where it can go.
@@ -202,8 +202,7 @@ impl<'s> Session<'s> {
 
     fn events_of(&self, step: &TraceStep) -> Vec<Event> {
         let moves: Vec<_> = step.moves.iter().map(|step| step.step).collect();
-        let path = follow::follow(self.evaluator, self.state(), &moves).unwrap_or_default();
-        path.iter().flat_map(|single| follow::events(self.evaluator, single)).collect()
+        self.evaluator.events(self.state(), &moves)
     }
 
     /// Takes a step at random; returns whether there was one.
@@ -315,7 +314,13 @@ impl<'s> Session<'s> {
     pub(super) fn trace(&self) -> Trace {
         let steps = self.past().iter().map(|taken| taken.step.clone()).collect();
         let cycle = self.cycle.filter(|_| self.position == self.history.len());
-        Trace { initial: self.start.clone(), steps, cycle }
+        Trace { initial: self.start.clone(), steps, cycle, atoms: Vec::new() }
+    }
+
+    /// Lays out the messages of the run so far.
+    pub(super) fn chart(&self) -> Chart {
+        let steps = self.past().iter().map(|taken| (&taken.step, taken.events.as_slice()));
+        Chart::new(self.evaluator, steps, self.cycle.filter(|_| self.position == self.history.len()))
     }
 
     /// Returns what the run printed so far, in order, with the processes that did.

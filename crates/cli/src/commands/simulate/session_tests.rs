@@ -1,9 +1,8 @@
 //! Tests of [`super::session`].
 
-use narrows_model::{Evaluator, ViolationKind};
+use narrows_model::{Evaluator, Event, ViolationKind};
 
 use super::examples::{Example, counting, dividing, meeting};
-use super::follow::Event;
 use super::session::{Session, Status, Stop};
 
 fn session(example: &Example) -> Session<'_> {
@@ -122,7 +121,7 @@ fn tells_who_sent_what_to_whom() {
     second.run(3, |_| false);
     let events: Vec<_> = second.past().iter().flat_map(|taken| taken.events.clone()).collect();
     assert_eq!(events[2], Event::Sent { pid: 0, channel: 1, slot: 0, text: "c!2".to_owned() });
-    assert_eq!(events[3], Event::Received { pid: 1, channel: 1, slot: 0 });
+    assert_eq!(events[3], Event::Received { pid: 1, channel: 1, slot: 0, text: "c?2".to_owned() });
 }
 
 #[test]

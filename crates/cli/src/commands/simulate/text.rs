@@ -2,14 +2,10 @@
 
 use std::fmt::Write as _;
 
-use narrows_model::{Change, MoveKind, TraceStep, Violation};
+use narrows_model::{Change, Event, MoveKind, TraceStep, Violation};
+use narrows_report::one_line;
 
 use super::session::{Session, Status};
-
-/// Writes control characters as Promela does: a statement is one line, also if it prints a line break.
-pub(super) fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-}
 
 /// Says what moves in a step, as `P(0) file:line [statement]`, for each move that says something.
 pub(super) fn moves(session: &Session<'_>, step: &TraceStep) -> Vec<String> {
@@ -91,7 +87,7 @@ pub(super) fn output(session: &Session<'_>) -> String {
     let before = session.position().saturating_sub(1);
     let events = session.past()[before..].iter().flat_map(|taken| &taken.events);
     let texts = events.filter_map(|event| match event {
-        super::follow::Event::Printed { text, .. } => Some(text.as_str()),
+        Event::Printed { text, .. } => Some(text.as_str()),
         _ => None,
     });
     texts.collect()

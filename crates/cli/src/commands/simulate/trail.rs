@@ -1,65 +1,16 @@
-//! SPIN's trail files: runs that `pan` recorded, as lines `depth:process:statement`.
+//! Replays SPIN's trails.
 //!
-//! Headers have negative depths: `-2` says that process 0 is the never claim, so that all others are shifted by one, and
-//! `-1` marks where the cycle starts. SPIN merges statements that touch local variables only and records the first of
-//! them, so a process may have to catch up before its next recorded statement is there; nobody else can tell the
-//! difference. A rendezvous is two lines, the sender's and the receiver's.
+//! SPIN merges statements that touch local variables only and records the first of them, so a process may have to catch
+//! up before its next recorded statement is there; nobody else can tell the difference.
 
-use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Statement};
+use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Single, Statement};
+use narrows_report::{Trail, TrailEntry};
 
-use super::follow::{Single, singles};
 use super::saved::as_step;
 use super::session::Session;
 
 /// At most this many moves are made to catch up with merged statements.
 const CATCH_UP: usize = 100;
-
-/// A recorded run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Trail {
-    entries: Vec<Entry>,
-    /// The entry at which the cycle starts.
-    cycle: Option<usize>,
-    /// Whether a claim moved along; its moves are left out.
-    pub(super) has_claim: bool,
-}
-
-/// What a process did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    /// The line of the file.
-    line: usize,
-    pid: u8,
-    statement: u32,
-}
-
-/// Reads a trail file; the error says what is wrong with it.
-pub(super) fn parse(text: &str) -> Result<Trail, String> {
-    let mut trail = Trail::default();
-    for (index, content) in text.lines().enumerate().filter(|(_, content)| !content.trim().is_empty()) {
-        let line = index + 1;
-        let bad = || format!("line {line} is `{content}`, not depth:process:statement");
-        let numbers: Vec<i64> = content
-            .split(':')
-            .map(|part| part.trim().parse())
-            .collect::<Result<_, _>>()
-            .map_err(|_| bad())?;
-        let [depth, pid, statement] = numbers[..] else { return Err(bad()) };
-        match depth {
-            -2 => trail.has_claim = true,
-            -1 => trail.cycle = Some(trail.entries.len()),
-            // Options of the verifier: how it ordered its search does not matter to a replay.
-            ..=-3 => {}
-            _ if trail.has_claim && pid == 0 => {}
-            _ => {
-                let pid = u8::try_from(pid - i64::from(trail.has_claim)).map_err(|_| bad())?;
-                let statement = u32::try_from(statement).map_err(|_| bad())?;
-                trail.entries.push(Entry { line, pid, statement });
-            }
-        }
-    }
-    Ok(trail)
-}
 
 /// Replays a trail from the initial state. The error says at which line the replay failed, and why; what was replayed
 /// until then is taken.
@@ -141,7 +92,7 @@ impl Replay<'_> {
     }
 
     /// Replays the first of some entries, and the second with it in a rendezvous; returns how many.
-    fn entry(&mut self, entries: &[Entry]) -> Result<usize, Reason> {
+    fn entry(&mut self, entries: &[TrailEntry]) -> Result<usize, Reason> {
         let entry = entries[0];
         let (length, state) = (self.path.len(), self.state.clone());
         let partner = entries.get(1).map(|entry| usize::from(entry.pid));
@@ -169,7 +120,7 @@ impl Replay<'_> {
     }
 
     /// Makes the merged moves of a process up to its next recorded statement, if they lead there.
-    fn catch_up(&mut self, pid: usize, rest: &[Entry]) {
+    fn catch_up(&mut self, pid: usize, rest: &[TrailEntry]) {
         let Some(next) = rest.iter().find(|entry| usize::from(entry.pid) == pid) else { return };
         let (length, state) = (self.path.len(), self.state.clone());
         for _ in 0..CATCH_UP {
@@ -185,9 +136,10 @@ impl Replay<'_> {
     }
 
     /// Returns the move that the first entry records.
-    fn matching(&self, entries: &[Entry]) -> Option<Single> {
-        let is = |step: &Move, entry: &Entry| step.pid == entry.pid && self.number(*step) == entry.statement;
-        let (list, _) = singles(self.evaluator, &self.state);
+    fn matching(&self, entries: &[TrailEntry]) -> Option<Single> {
+        let is =
+            |step: &Move, entry: &TrailEntry| step.pid == entry.pid && self.number(*step) == entry.statement;
+        let (list, _) = self.evaluator.singles(&self.state);
         let fits = |single: &&Single| {
             single.moves.len() <= entries.len() && single.moves.iter().zip(entries).all(|(m, e)| is(m, e))
         };
@@ -207,7 +159,7 @@ impl Replay<'_> {
     /// Makes the only move that a process has, if there is just one; returns whether there was. `any` allows moves that
     /// others notice.
     fn advance(&mut self, pid: usize, any: bool) -> bool {
-        let (list, _) = singles(self.evaluator, &self.state);
+        let (list, _) = self.evaluator.singles(&self.state);
         let mut own = list.into_iter().filter(|single| usize::from(single.moves[0].pid) == pid);
         match (own.next(), own.next()) {
             (Some(single), None) if single.moves.len() == 1 && (any || self.may_be_merged(&single)) => {
@@ -252,10 +204,10 @@ impl Replay<'_> {
     }
 
     fn is_deadlock(&self) -> bool {
-        singles(self.evaluator, &self.state).1 == Expansion::Deadlock
+        self.evaluator.singles(&self.state).1 == Expansion::Deadlock
     }
 
-    fn why_not(&self, entry: Entry) -> Reason {
+    fn why_not(&self, entry: TrailEntry) -> Reason {
         let evaluator = self.evaluator;
         let view = evaluator.describe(&self.state);
         let Some(process) = view.processes.get(usize::from(entry.pid)).cloned() else {
@@ -316,6 +268,7 @@ mod tests {
     use super::super::examples::{Example, counting, meeting};
     use super::super::session::Status;
     use super::*;
+    use narrows_report::read_trail;
 
     fn session(example: &Example) -> Session<'_> {
         Session::new(Evaluator::new(&example.system), &example.sources, 1).expect("it has an initial state")
@@ -323,24 +276,15 @@ mod tests {
 
     fn check(example: &Example, text: &str) -> (Result<(), String>, usize) {
         let mut session = session(example);
-        let result = replay(&mut session, &parse(text).expect("a trail"));
+        let result = replay(&mut session, &read_trail(text).expect("a trail"));
         (result, session.position())
-    }
-
-    #[test]
-    fn reads_headers_claims_and_cycles() {
-        let trail = parse("-2:1:-2\n-4:-4:-4\n1:0:8\n2:1:0\n-1:-1:-1\n3:0:15\n4:2:1\n").expect("a trail");
-        let entries = vec![Entry { line: 4, pid: 0, statement: 0 }, Entry { line: 7, pid: 1, statement: 1 }];
-        assert_eq!(trail, Trail { entries, cycle: Some(1), has_claim: true });
-        assert_eq!(parse("1:2\n"), Err("line 1 is `1:2`, not depth:process:statement".to_owned()));
-        assert_eq!(parse("\n1:x:3"), Err("line 2 is `1:x:3`, not depth:process:statement".to_owned()));
     }
 
     #[test]
     fn an_atomic_sequence_is_one_step() {
         let example = counting();
         let mut session = session(&example);
-        let trail = parse("1:0:1\n2:0:2\n3:0:3\n4:0:4\n5:0:5\n6:1:7\n7:1:8\n").expect("a trail");
+        let trail = read_trail("1:0:1\n2:0:2\n3:0:3\n4:0:4\n5:0:5\n6:1:7\n7:1:8\n").expect("a trail");
         assert_eq!(replay(&mut session, &trail), Ok(()));
         assert_eq!(session.position(), 4);
         assert_eq!(session.violations().len(), 1);
@@ -351,7 +295,7 @@ mod tests {
         // P's `n = 7` (1) and Q's `k = 1` (4) are not in the trail; the rendezvous is two lines.
         let example = meeting();
         let mut session = session(&example);
-        let trail = parse("1:0:2\n2:1:5\n3:1:6\n4:0:3\n").expect("a trail");
+        let trail = read_trail("1:0:2\n2:1:5\n3:1:6\n4:0:3\n").expect("a trail");
         assert_eq!(replay(&mut session, &trail), Ok(()));
         assert_eq!(session.position(), 5);
         assert_eq!(session.status(), Status::Ended);
@@ -361,7 +305,7 @@ mod tests {
     fn a_merged_assertion_at_the_end_is_found() {
         let example = counting();
         let mut session = session(&example);
-        let trail = parse("1:0:1\n2:0:5\n3:1:7\n").expect("a trail");
+        let trail = read_trail("1:0:1\n2:0:5\n3:1:7\n").expect("a trail");
         assert_eq!(replay(&mut session, &trail), Ok(()));
         assert_eq!(session.violations().len(), 1);
     }
@@ -370,7 +314,7 @@ mod tests {
     fn marks_the_cycle() {
         let example = meeting();
         let mut session = session(&example);
-        let trail = parse("1:0:1\n-1:-1:-1\n2:1:4\n3:0:2\n4:1:5\n").expect("a trail");
+        let trail = read_trail("1:0:1\n-1:-1:-1\n2:1:4\n3:0:2\n4:1:5\n").expect("a trail");
         assert_eq!(replay(&mut session, &trail), Ok(()));
         assert_eq!((session.position(), session.cycle()), (3, Some(1)));
     }

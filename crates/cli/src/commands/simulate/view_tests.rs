@@ -57,7 +57,7 @@ fn shows_what_happened() {
 
 #[test]
 fn shows_the_other_panes() {
-    check(&counting(), "Rm", &["Messages", "● c!2", "c!2──"]);
+    check(&counting(), "Rm", &["Messages", "● c!2", "c?2 ╌"]);
     check(&counting(), "w", &["Why not?", "Q(1) example.pml:14 [c?y]: the channel"]);
     check(&counting(), "rrh", &["History", "0 the initial state", "▶   2 P(0) c!x"]);
     check(&counting(), "?", &["Help", "so does its number", "Ctrl-C   quit"]);

@@ -160,13 +160,15 @@ impl<'d> Lowering<'d> {
                 Unit::Mtype(mtype) => self.mtype(mtype),
                 Unit::Never(claim) => self.never(claim),
                 Unit::Trace(trace) => self.trace(trace),
-                Unit::Ltl(_) => {}
+                Unit::Ltl(_) | Unit::Ctl(_) => {}
             }
         }
         // Formulas may name anything, wherever they stand.
         for unit in &program.units {
-            if let Unit::Ltl(block) = unit {
-                self.ltl(block);
+            match unit {
+                Unit::Ltl(block) => self.ltl(block),
+                Unit::Ctl(block) => self.ctl(block),
+                _ => {}
             }
         }
     }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use narrows_logic::Ltl;
-use narrows_model::{Claim, Expr, Property};
+use narrows_model::{Atom, Claim, Property};
 
 use super::Lowering;
 use crate::promela::ast::{self, LtlBinary, LtlUnary, Program};
+use crate::promela::text;
 
 impl Lowering<'_> {
     pub(super) fn never(&mut self, never: &ast::Claim) {
@@ -31,9 +32,19 @@ impl Lowering<'_> {
         self.system.properties.push(Property { name, claim: Claim::Ltl(formula), span: block.head });
     }
 
-    fn formula(&mut self, formula: &ast::Ltl) -> Ltl<Expr> {
+    pub(super) fn ctl(&mut self, block: &ast::CtlBlock) {
+        let name = block.name.name.to_string();
+        let formula = block.formula.map(&mut |atom| self.atom(atom));
+        self.system.properties.push(Property { name, claim: Claim::Ctl(formula), span: block.head });
+    }
+
+    fn atom(&mut self, atom: &ast::Expr) -> Atom {
+        Atom { expr: self.expr(atom), text: text::expr(atom), span: atom.span }
+    }
+
+    fn formula(&mut self, formula: &ast::Ltl) -> Ltl<Atom> {
         match formula {
-            ast::Ltl::Atom(atom) => Ltl::Atom(self.expr(atom)),
+            ast::Ltl::Atom(atom) => Ltl::Atom(self.atom(atom)),
             ast::Ltl::Not(operand) => Ltl::Not(Box::new(self.formula(operand))),
             ast::Ltl::Unary(operator, operand) => {
                 let operand = Box::new(self.formula(operand));

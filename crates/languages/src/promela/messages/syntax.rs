@@ -287,4 +287,18 @@ init { if :: n > 0 && c?x -> skip fi }
 Write `n > 0 && c?[x] -> c?x`: `c?[x]` is true if the message can be received, and receives nothing.
 ",
     },
+    Explanation {
+        code: "P0123",
+        title: "a temporal operator that does not say which paths it means",
+        text: "In computation tree logic every temporal operator says whether it means all paths from a state or some path.
+
+```text
+[] (request -> <> grant)
+p U q
+```
+
+Write `AG (request -> AF grant)` and `A[p U q]`, or with `E` for some path. A formula without `A` and `E` is one of
+linear temporal logic: ask it with `--ltl`.
+",
+    },
 ];

@@ -55,6 +55,23 @@ impl Parser<'_> {
         Reported
     }
 
+    /// Reports that a formula goes on where it should end.
+    #[cold]
+    pub(super) fn unended(&mut self) {
+        let word = self.previous().text.clone();
+        if !matches!(&*word, "AG" | "AF" | "AX" | "EG" | "EF" | "EX") {
+            self.unexpected("the end of the formula");
+            return;
+        }
+        let found = describe(self.token());
+        let title = format!("expected the end of the formula, found {found}");
+        let diagnostic =
+            Diagnostic::error("P0100", self.span(), title).label("expected the end of the formula").help(
+                format!("`{word}` is an operator of computation tree logic: ask such a formula with --ctl"),
+            );
+        self.report(diagnostic);
+    }
+
     /// Reports that a construct has no end; `missing` is what would end it.
     #[cold]
     pub(super) fn unclosed(&mut self, open: Open, missing: &str) {

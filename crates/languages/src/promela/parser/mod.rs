@@ -7,6 +7,7 @@
 //! **Invariants.** The token list ends with [`Kind::End`] and the position never passes it. At most one message is
 //! given about the token at hand. Nesting is bounded, so the tree can be walked recursively.
 
+mod ctl;
 mod cursor;
 mod declarations;
 mod expressions;
@@ -20,6 +21,7 @@ mod units;
 
 use std::rc::Rc;
 
+use narrows_logic::Ctl;
 use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -169,6 +171,23 @@ pub fn parse_formula_text(
     separate_text(sources, name, text, context, diagnostics, |parser| parser.formula())
 }
 
+/// Parses a formula of computation tree logic that stands in a text of its own, such as one given on the command line.
+///
+/// The macros of the model expand in it. `None` if it is wrong, which is reported.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method holds for one lifetime of the parser only"
+)]
+pub fn parse_ctl_text(
+    sources: &mut Sources,
+    name: &str,
+    text: &str,
+    context: &Context,
+    diagnostics: &mut Diagnostics,
+) -> Option<Ctl<Expr>> {
+    separate_text(sources, name, text, context, diagnostics, |parser| parser.ctl())
+}
+
 fn separate_text<T>(
     sources: &mut Sources,
     name: &str,
@@ -194,7 +213,7 @@ fn separate_text<T>(
     if result.is_some() {
         parser.eat(Kind::Semicolon);
         if !parser.at(Kind::End) {
-            parser.unexpected("the end of the formula");
+            parser.unended();
             result = None;
         }
     }

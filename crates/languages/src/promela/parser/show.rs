@@ -1,5 +1,7 @@
 //! Trees as short texts, for tests.
 
+use narrows_logic::Ctl;
+
 use crate::promela::ast::{
     ActiveCount, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence,
     Statement, StatementKind, Step, Type, UnaryOperator, Unit,
@@ -42,6 +44,7 @@ fn unit(unit: &Unit) -> String {
             let name = block.name.as_ref().map(|name| format!("{} ", name.name)).unwrap_or_default();
             format!("ltl {name}{}", ltl(&block.formula))
         }
+        Unit::Ctl(block) => format!("ctl {}", ctl(&block.formula)),
         Unit::Variables(d) => declaration(d),
         Unit::Typedef(t) => format!("typedef {} {{{}}}", t.name.name, list(&t.fields, "; ", declaration)),
         Unit::Mtype(m) => {
@@ -208,4 +211,8 @@ pub(super) fn ltl(formula: &Ltl) -> String {
         Ltl::Unary(operator, operand) => format!("{operator:?} {}", ltl(operand)),
         Ltl::Binary(operator, left, right) => format!("({} {operator:?} {})", ltl(left), ltl(right)),
     }
+}
+
+pub(super) fn ctl(formula: &Ctl<Expr>) -> String {
+    formula.show(&|atom| format!("‹{}›", expr(atom)))
 }

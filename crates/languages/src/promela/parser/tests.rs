@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
 
-use super::{Options, parse, parse_expression_text, parse_formula_text, parse_with_context, show};
+use super::{
+    Context, Options, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
+    show,
+};
 use crate::promela::ast::{StatementKind, Step, Unit};
 
 struct NoFiles;
@@ -383,6 +386,94 @@ fn separate_texts() {
     assert!(!diagnostics.has_errors());
     assert!(parse_formula_text(&mut sources, "-f", "[] p )", &context, &mut diagnostics).is_none());
     assert!(diagnostics.has_errors());
+}
+
+/// Checks a formula of computation tree logic.
+fn ctl(text: &str, expected: &str) {
+    let (found, messages) = ctl_messages(text);
+    assert_eq!((found.as_deref(), messages.as_slice()), (Some(expected), [].as_slice()), "{text}");
+}
+
+fn ctl_messages(text: &str) -> (Option<String>, Vec<String>) {
+    let mut diagnostics = Diagnostics::default();
+    let (mut sources, context) = (Sources::default(), Context::default());
+    let formula = parse_ctl_text(&mut sources, "--ctl", text, &context, &mut diagnostics);
+    let messages =
+        diagnostics.sorted().into_iter().map(|message| format!("{}: {}", message.code, message.title));
+    (formula.as_ref().map(show::ctl), messages.collect())
+}
+
+#[test]
+fn formulas_of_trees() {
+    ctl("AG p", "AG (‹p›)");
+    ctl("AG (p -> AF q)", "AG ((‹p›) -> AF (‹q›))");
+    ctl("!EF (x == 1) && AX !p || q", "(!EF (‹(x == 1)›) && AX (‹!p›)) || (‹q›)");
+    ctl("A[p U q] -> E[p W q]", "A[(‹p›) U (‹q›)] -> E[(‹p›) W (‹q›)]");
+    ctl("A (p until q && r)", "A[(‹p›) U (‹(q && r)›)]");
+    ctl("EG EX len(c) <-> np_", "EG EX (‹Length(c)›) <-> (‹np_›)");
+    ctl("E[A[p U q] U (AG r)]", "E[A[(‹p›) U (‹q›)] U AG (‹r›)]");
+    ctl("AG P[1]@cs", "AG (‹P[1]@cs›)");
+    ctl("AG (p implies AF q)", "AG ((‹p›) -> AF (‹q›))");
+    ctl("x + 1 > 2", "‹((x + 1) > 2)›");
+}
+
+#[test]
+fn operators_of_trees_are_names_too() {
+    ctl("AG == 1", "‹(AG == 1)›");
+    ctl("AG AG", "AG (‹AG›)");
+    ctl("A[0] > 1 && EF", "‹((A[0] > 1) && EF)›");
+    ctl("A[U] == 1", "‹(A[U] == 1)›");
+    ctl("A[AG U U]", "A[(‹AG›) U (‹U›)]");
+    ctl("A[E[0] U A[1]]", "A[(‹E[0]›) U (‹A[1]›)]");
+    ctl("A[p[1] == 2 W G]", "A[(‹(p[1] == 2)›) W (‹G›)]");
+    ctl("AG - 1", "‹(AG - 1)›");
+}
+
+#[test]
+fn formulas_of_trees_that_are_wrong() {
+    let title = "a temporal operator that does not say which paths it means";
+    for text in ["[] p", "AG <> p", "p U q", "AG (p U q)", "G p", "E X p", "AG F p", "A p", "AG [] p"] {
+        assert_eq!(ctl_messages(text), (None, vec![format!("P0123: {title}")]), "{text}");
+    }
+    let warned = ctl_messages("AG x == 1");
+    assert_eq!(
+        warned,
+        (Some("AG (‹(x == 1)›)".to_owned()), vec!["P0116: a formula is used as a number".to_owned()])
+    );
+    for (text, expected) in [
+        ("A[p]", None),
+        ("A(p)", Some("P0100: expected `U` or `W`, found `)`")),
+        ("A[p U q", Some("P0100: expected `]` or an operator, found the end of the text")),
+        ("AG", None),
+        ("AG (p", Some("P0100: expected `)` or an operator, found the end of the text")),
+        ("E[p U q] == 1", Some("P0116: a formula is used as a number")),
+        ("", Some("P0100: expected an expression, found the end of the text")),
+    ] {
+        let expected: Vec<String> = expected.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(ctl_messages(text).1, expected, "{text}");
+    }
+    let deep = format!("{}p", "AG ".repeat(100_000));
+    assert!(ctl_messages(&deep).1[0].starts_with("P0107"));
+}
+
+#[test]
+fn any_words_may_be_a_formula() {
+    let words = [
+        "A", "E", "AG", "EX", "U", "W", "[", "]", "(", ")", "!", "&&", "->", "<->", "[]", "<>", "p",
+        "x == 1", "1", "P@l", "c?[x]", "len(c)", "-", "<", ";", "G",
+    ];
+    let mut seed = 7_u64;
+    for _ in 0..50_000 {
+        let mut text = String::new();
+        for _ in 0..(seed >> 20) % 12 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+            text.push(' ');
+        }
+        seed = seed.wrapping_add(1 << 20);
+        let (formula, messages) = ctl_messages(&text);
+        assert!(formula.is_some() || !messages.is_empty(), "{text}");
+    }
 }
 
 #[test]

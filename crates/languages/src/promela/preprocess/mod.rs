@@ -15,6 +15,7 @@ use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
 
 pub(crate) use self::finish::finish;
 pub(crate) use self::macros::{Expander, Macro, Macros};
+use super::formula::Formula;
 use super::lexer::{Interner, Kind, Token, lex};
 
 /// What the command line says about the text.
@@ -22,6 +23,8 @@ use super::lexer::{Interner, Kind, Token, lex};
 pub struct Options {
     /// Macros to define first: a name and its value; a name alone means 1.
     pub definitions: Vec<(String, Option<String>)>,
+    /// What is asked beside what the text claims.
+    pub formulas: Vec<Formula>,
 }
 
 /// How deep includes may nest.

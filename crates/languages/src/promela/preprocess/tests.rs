@@ -27,7 +27,7 @@ fn run(text: &str, definitions: &[(&str, Option<&str>)]) -> (String, Vec<String>
     let mut diagnostics = Diagnostics::default();
     let definitions =
         definitions.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect();
-    let options = Options { definitions };
+    let options = Options { definitions, ..Options::default() };
     let (tokens, _) = preprocess(&mut sources, file, &Files, &options, &mut diagnostics);
     let shown: Vec<&str> = tokens[..tokens.len() - 1].iter().map(|token| &*token.text).collect();
     let messages = diagnostics

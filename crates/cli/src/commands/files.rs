@@ -1,0 +1,85 @@
+//! Files that `narrows check` writes beside its report.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use narrows_model::{Trace, Verdict};
+use narrows_report::{Chart, Page, Report, trace_document, write_trail};
+
+use crate::input::Model;
+
+/// Which files, and where.
+#[derive(Args)]
+pub(crate) struct Files {
+    /// Save the first counterexample in this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
+    /// Save the report in this file, as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Draw the first counterexample in this file, as a message sequence chart
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Save the first counterexample in this file, as a trail that SPIN replays
+    #[arg(long, value_name = "FILE")]
+    spin_trail: Option<PathBuf>,
+}
+
+/// Writes the files as reports come in.
+pub(crate) struct Writer<'f> {
+    files: &'f Files,
+    page: Page,
+    is_saved: bool,
+}
+
+impl Files {
+    pub(crate) fn writer(&self) -> Writer<'_> {
+        Writer { files: self, page: Page::default(), is_saved: false }
+    }
+}
+
+impl Writer<'_> {
+    /// Writes what there is to say about one more model.
+    pub(crate) fn add(&mut self, model: &Model, report: &Report<'_>) -> anyhow::Result<()> {
+        if let Some(path) = &self.files.html {
+            self.page.add(report);
+            write(path, &self.page.write())?;
+        }
+        let mut runs = report.answers.iter().filter_map(|answer| match &answer.verdict {
+            Verdict::Fails { trace, .. } => Some((answer.question.kind(), &**trace)),
+            _ => None,
+        });
+        match runs.next() {
+            Some((kind, trace)) if !self.is_saved => {
+                self.is_saved = true;
+                self.first(model, report, kind, trace)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the first counterexample.
+    fn first(&self, model: &Model, report: &Report<'_>, kind: &str, trace: &Trace) -> anyhow::Result<()> {
+        let evaluator = report.evaluator;
+        if let Some(path) = &self.files.trace {
+            let document =
+                trace_document(&model.name, kind, trace, evaluator, &model.sources, &model.definitions);
+            write(path, &format!("{document:#}\n"))?;
+        }
+        if let Some(path) = &self.files.svg {
+            write(path, &Chart::of(evaluator, trace).svg(&model.name))?;
+        }
+        if let Some(path) = &self.files.spin_trail {
+            write(path, &write_trail(evaluator.system(), trace))?;
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
+}

@@ -1,0 +1,226 @@
+//! Which states satisfy a formula: labelling, from the inside out (Clarke, Emerson and Sistla, 1986).
+//!
+//! Three operators are enough: some successor, some path to a goal (backwards from the goal), some endless path within
+//! a set (states are taken away whose last successor in the set was taken away). The others are opposites of these. Each
+//! costs time in the size of the graph, so a formula costs its length times that; a sub-formula takes a bit for each
+//! state, and while one is worked out there are up to 12 bytes more for each state.
+
+use narrows_model::Limit;
+
+use super::bits::Bits;
+use super::formulas::{Formulas, Node, Sub};
+use super::graph::Graph;
+use crate::search::Progress;
+use crate::{Budget, Full};
+
+/// Memory and time that are left.
+pub(super) struct Means<'b> {
+    budget: Budget<'b>,
+    /// What the search has come to; its memory is what is in use.
+    progress: Progress,
+    /// The most memory that was in use.
+    peak: u64,
+    ticks: u32,
+}
+
+/// After this many steps the watch is asked.
+const ASK_EVERY: u32 = 1 << 16;
+
+impl<'b> Means<'b> {
+    pub(super) fn new(budget: &Budget<'b>, progress: Progress) -> Means<'b> {
+        Means { budget: *budget, progress, peak: progress.memory, ticks: 0 }
+    }
+
+    /// Counts memory before it is taken.
+    pub(super) fn claim(&mut self, bytes: u64) -> Result<(), Limit> {
+        let used = self.progress.memory.saturating_add(bytes);
+        if used > self.budget.memory {
+            return Err(Limit::Memory);
+        }
+        self.progress.memory = used;
+        self.peak = self.peak.max(used);
+        Ok(())
+    }
+
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.progress.memory -= bytes;
+    }
+
+    pub(super) fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Counts a step of work; asks the watch, once in a while.
+    pub(super) fn tick(&mut self) -> Result<(), Limit> {
+        self.ticks += 1;
+        if self.ticks < ASK_EVERY {
+            return Ok(());
+        }
+        self.ticks = 0;
+        self.budget.watch.check(&self.progress).map_or(Ok(()), Err)
+    }
+}
+
+/// Which states satisfy each sub-formula.
+#[derive(Debug)]
+pub(super) struct Labels {
+    sets: Vec<Bits>,
+}
+
+impl Labels {
+    pub(super) fn set(&self, sub: Sub) -> &Bits {
+        &self.sets[sub.0 as usize]
+    }
+
+    pub(super) fn holds(&self, sub: Sub, state: u32) -> bool {
+        self.set(sub).contains(state)
+    }
+}
+
+/// Works out which states satisfy each sub-formula; `atoms` says it of the atoms.
+pub(super) fn label(
+    graph: &Graph,
+    formulas: &Formulas,
+    atoms: &[Bits],
+    means: &mut Means<'_>,
+) -> Result<Labels, Limit> {
+    let scratch = u64::from(graph.len()) * 12;
+    means.claim(scratch)?;
+    let mut labels = Labels { sets: Vec::new() };
+    for (_, node) in formulas.all() {
+        // At most three sets are there at a time beside those that stay.
+        let bytes = u64::from(graph.len()).div_ceil(8);
+        means.claim(bytes * 3)?;
+        let set = Labeller { graph, labels: &labels, means }.set(node, atoms)?;
+        means.give_back(bytes * 2);
+        labels.sets.push(set);
+    }
+    means.give_back(scratch);
+    Ok(labels)
+}
+
+struct Labeller<'a, 'b> {
+    graph: &'a Graph,
+    labels: &'a Labels,
+    means: &'a mut Means<'b>,
+}
+
+impl Labeller<'_, '_> {
+    fn set(&mut self, node: Node, atoms: &[Bits]) -> Result<Bits, Limit> {
+        let labels = self.labels;
+        let of = |sub: Sub| labels.set(sub);
+        Ok(match node {
+            Node::Atom(number) => atoms[number as usize].clone(),
+            Node::Not(operand) => opposite(of(operand)),
+            Node::And(left, right) => combined(of(left), of(right), |left, right| left & right),
+            Node::Or(left, right) => combined(of(left), of(right), |left, right| left | right),
+            Node::Implies(left, right) => not(combined(of(left), of(right), |left, right| left & !right)),
+            Node::Equivalent(left, right) => not(combined(of(left), of(right), |left, right| left ^ right)),
+            Node::Next(false, operand) => self.some_next(of(operand))?,
+            Node::Next(true, operand) => not(self.some_next(&opposite(of(operand)))?),
+            Node::Eventually(false, operand) => self.some_until(None, of(operand).clone())?,
+            Node::Eventually(true, operand) => not(self.some_always(opposite(of(operand)))?),
+            Node::Always(false, operand) => self.some_always(of(operand).clone())?,
+            Node::Always(true, operand) => not(self.some_until(None, opposite(of(operand)))?),
+            Node::Until(false, left, right) => self.some_until(Some(of(left)), of(right).clone())?,
+            Node::Until(true, left, right) => {
+                // It fails if the right does not come, or comes after a state without the left.
+                let mut fails = self.broken(of(left), of(right))?;
+                let never = self.some_always(opposite(of(right)))?;
+                fails.combine(&never, |left, right| left | right);
+                not(fails)
+            }
+            Node::WeakUntil(false, left, right) => {
+                let mut set = self.some_until(Some(of(left)), of(right).clone())?;
+                let always = self.some_always(of(left).clone())?;
+                set.combine(&always, |left, right| left | right);
+                set
+            }
+            Node::WeakUntil(true, left, right) => not(self.broken(of(left), of(right))?),
+        })
+    }
+
+    /// Returns the states from which some path comes to a state with neither, and has no state with the right before.
+    fn broken(&mut self, left: &Bits, right: &Bits) -> Result<Bits, Limit> {
+        let neither = not(combined(left, right, |left, right| left | right));
+        self.some_until(Some(&opposite(right)), neither)
+    }
+
+    /// Returns the states with a successor in the set.
+    fn some_next(&mut self, set: &Bits) -> Result<Bits, Limit> {
+        let mut result = Bits::new(self.graph.len()).map_err(memory)?;
+        for state in set.members() {
+            for before in self.graph.predecessors.of(state) {
+                self.means.tick()?;
+                result.insert(*before);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns the states with a path within a set, or any path, to a goal.
+    fn some_until(&mut self, within: Option<&Bits>, mut goal: Bits) -> Result<Bits, Limit> {
+        let mut waiting: Vec<u32> = goal.members().collect();
+        while let Some(state) = waiting.pop() {
+            for before in self.graph.predecessors.of(state) {
+                self.means.tick()?;
+                if !goal.contains(*before) && within.is_none_or(|within| within.contains(*before)) {
+                    goal.insert(*before);
+                    waiting.push(*before);
+                }
+            }
+        }
+        Ok(goal)
+    }
+
+    /// Returns the states with an endless path within the set.
+    fn some_always(&mut self, mut set: Bits) -> Result<Bits, Limit> {
+        let graph = self.graph;
+        // How many successors in the set each state has.
+        let mut left = vec![0_u32; graph.len() as usize];
+        let mut waiting = Vec::new();
+        for state in set.members() {
+            self.means.tick()?;
+            let count = graph.successors.of(state).iter().filter(|next| set.contains(**next)).count();
+            left[state as usize] = count as u32;
+            if count == 0 {
+                waiting.push(state);
+            }
+        }
+        for state in &waiting {
+            set.remove(*state);
+        }
+        while let Some(state) = waiting.pop() {
+            for before in graph.predecessors.of(state) {
+                self.means.tick()?;
+                if set.contains(*before) {
+                    left[*before as usize] -= 1;
+                    if left[*before as usize] == 0 {
+                        set.remove(*before);
+                        waiting.push(*before);
+                    }
+                }
+            }
+        }
+        Ok(set)
+    }
+}
+
+fn memory(_: Full) -> Limit {
+    Limit::Memory
+}
+
+fn not(mut set: Bits) -> Bits {
+    set.complement();
+    set
+}
+
+fn opposite(set: &Bits) -> Bits {
+    not(set.clone())
+}
+
+fn combined(left: &Bits, right: &Bits, function: impl Fn(u64, u64) -> u64) -> Bits {
+    let mut set = left.clone();
+    set.combine(right, function);
+    set
+}

@@ -1,0 +1,388 @@
+//! From a component that holds a violation to a short run that shows it.
+//!
+//! The way to the component is a shortest one, unless finding it would take much longer than finding the component did.
+//! The cycle is a shortest one through one of the accepting states nearest to where the run comes in; with fairness,
+//! it is led to where each waiting process moves or is not enabled, always to the nearest such place. Among the states
+//! near the initial one there may be a shorter run than the one found; they are gone through in the order of their
+//! distance, as long as that takes no longer than a moment.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use narrows_model::{Colour, Move, Scratch, Successor, Violation};
+use rustc_hash::FxHashMap;
+
+use super::components::Search;
+use super::fragment::{Edge, Fragment, fragment};
+use super::pids::Pids;
+use super::space::Coloured;
+use crate::{Budget, StateId, Store};
+
+/// A step of a run: who moves, and the joint state it leads to.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) moves: Vec<Move>,
+    pub(crate) target: Vec<u8>,
+}
+
+impl Step {
+    /// Returns the step of a successor; `None` if nobody moves, or to no state.
+    pub(super) fn of(successor: &Successor<'_>) -> Option<Step> {
+        let target = successor.target?.to_vec();
+        (!successor.moves.is_empty()).then(|| Step { moves: successor.moves.to_vec(), target })
+    }
+}
+
+/// A run into a component, and round it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lasso {
+    pub(super) stem: Vec<Step>,
+    pub(super) cycle: Vec<Step>,
+}
+
+/// The way to a component may be looked for among this many times the states that were visited to find it.
+const PATIENCE: u64 = 4;
+
+/// And among this many states in any case.
+const ALWAYS: u64 = 100_000;
+
+/// How many accepting states are tried, and up to what size of the component.
+const CANDIDATES: usize = 12;
+const SMALL: usize = 20_000;
+
+/// Returns a shortest way to a state that is looked for, if it is found soon.
+pub(super) fn shortest_way<S: Coloured + ?Sized>(
+    space: &S,
+    budget: &Budget<'_>,
+    visited: u64,
+    looked_for: impl Fn(&[u8]) -> bool,
+) -> Option<Vec<Vec<u8>>> {
+    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
+    let budget = Budget { states: states.min(budget.states), ..*budget };
+    let found = fragment(space, &budget, usize::MAX, looked_for);
+    match found.edge {
+        Edge::Reached(id) => Some(found.way_to(id)),
+        Edge::Seen | Edge::Complete | Edge::Limit(_) => None,
+    }
+}
+
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if it is found soon.
+pub(super) fn shortest_seen<S: Coloured + ?Sized>(
+    space: &S,
+    budget: &Budget<'_>,
+    visited: u64,
+) -> Option<(Vec<Step>, Violation)> {
+    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
+    let budget = Budget { states: states.min(budget.states), ..*budget };
+    let found = fragment(space, &budget, 1, |_| false);
+    let seen = found.seen.first()?;
+    Some((found.steps_to(space, seen), seen.violation))
+}
+
+/// Turns states on a way into steps, taking the first edge from one to the next.
+pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) -> Vec<Step> {
+    let mut scratch = Scratch::default();
+    let mut steps = Vec::new();
+    for pair in way.windows(2) {
+        space.successors(&pair[0], &mut scratch, &mut |successor| {
+            if successor.target == Some(pair[1].as_slice()) {
+                steps.push(Step { moves: successor.moves.to_vec(), target: pair[1].clone() });
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    steps
+}
+
+/// Finds a short run into a component and round it. `way` leads to it in any case.
+pub(super) fn lasso<S: Coloured + ?Sized>(
+    space: &S,
+    search: &Search<'_, S>,
+    way: &[StateId],
+    start: u64,
+    fair: bool,
+    budget: &Budget<'_>,
+) -> Option<Lasso> {
+    let has = |id: StateId| search.open_place(id).is_some_and(|place| place >= start);
+    let round = Round { space, store: &search.store, has: &has, fair, work: Cell::new(u64::MAX) };
+    let is_inside = |state: &[u8]| search.store.find(state).is_some_and(has);
+    let way = shortest_way(space, budget, search.store.len(), is_inside).unwrap_or_else(|| {
+        let inside = way.iter().position(|id| has(*id)).map_or(way.len(), |place| place + 1);
+        way[..inside].iter().map(|id| search.store.get(*id).to_vec()).collect()
+    });
+    let entry = search.store.find(way.last()?)?;
+    let mut stem = steps_between(space, &way);
+    let (approach, cycle) = round.shortest(entry)?;
+    stem.extend(approach);
+    Some(Lasso { stem, cycle })
+}
+
+/// How many states may be looked at to find a shorter run.
+const A_MOMENT: u64 = 100_000;
+
+/// Looks for a run that is shorter than one of the given length, among the states near the initial one.
+pub(super) fn shorter<S: Coloured + ?Sized>(
+    space: &S,
+    near: &Fragment,
+    fair: bool,
+    mut length: usize,
+) -> Option<Lasso> {
+    let store = &near.store;
+    let round = Round { space, store, has: &|_| true, fair, work: Cell::new(A_MOMENT) };
+    let mut best = None;
+    let mut next = store.first();
+    while let Some(id) = next {
+        next = store.next(id);
+        if !round.may_go_on() {
+            break;
+        }
+        if space.colour(store.get(id)) != Colour::Accepting {
+            continue;
+        }
+        let distance = near.distance(id);
+        if distance + 1 >= length {
+            break;
+        }
+        if let Some(cycle) = round.cycle(id, length - distance - 1) {
+            length = distance + cycle.len();
+            best = Some((id, cycle));
+        }
+    }
+    let (id, cycle) = best?;
+    Some(Lasso { stem: steps_between(space, &near.way_to(id)), cycle: round.steps(&cycle) })
+}
+
+/// Looks for runs with different cycles among the states near the initial one: no two of them take the same
+/// transitions on their cycles.
+pub(super) fn different<S: Coloured + ?Sized>(
+    space: &S,
+    near: &Fragment,
+    fair: bool,
+    most: usize,
+) -> Vec<Lasso> {
+    let store = &near.store;
+    let round = Round { space, store, has: &|_| true, fair, work: Cell::new(A_MOMENT) };
+    let mut taken: Vec<Vec<(u8, u32)>> = Vec::new();
+    let mut list = Vec::new();
+    let mut next = store.first();
+    while let Some(id) = next
+        && list.len() < most
+        && round.may_go_on()
+    {
+        next = store.next(id);
+        if space.colour(store.get(id)) != Colour::Accepting {
+            continue;
+        }
+        let Some(cycle) = round.cycle(id, usize::MAX) else { continue };
+        let cycle = round.steps(&cycle);
+        let moves = cycle.iter().flat_map(|step| &step.moves);
+        let mut transitions: Vec<(u8, u32)> = moves.map(|step| (step.pid, step.transition.0)).collect();
+        transitions.sort_unstable();
+        transitions.dedup();
+        if !taken.contains(&transitions) {
+            taken.push(transitions);
+            list.push(Lasso { stem: steps_between(space, &near.way_to(id)), cycle });
+        }
+    }
+    list
+}
+
+/// A part of the state space as a graph of its own.
+struct Round<'r, S: ?Sized> {
+    space: &'r S,
+    store: &'r Store,
+    has: &'r dyn Fn(StateId) -> bool,
+    fair: bool,
+    /// How many more states may be looked at.
+    work: Cell<u64>,
+}
+
+/// An edge of the component: the number of the successor, and where it leads.
+#[derive(Clone, Copy)]
+struct Hop {
+    from: StateId,
+    choice: u32,
+    target: StateId,
+}
+
+/// What a walk is looking for.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// Coming back to a state.
+    Return(StateId),
+    /// A step by one of these processes, or a state where one of them is not enabled.
+    Serve(Pids),
+}
+
+impl<S: Coloured + ?Sized> Round<'_, S> {
+    fn may_go_on(&self) -> bool {
+        self.work.get() > 0
+    }
+
+    /// Visits the edges of a state that stay inside, and returns who is enabled there.
+    fn hops(&self, from: StateId, mut visit: impl FnMut(Hop, Pids) -> ControlFlow<()>) -> Pids {
+        let mut enabled = Pids::default();
+        let mut choice = 0;
+        let mut broken = false;
+        self.work.set(self.work.get().saturating_sub(1));
+        self.space.successors(self.store.get(from), &mut Scratch::default(), &mut |successor| {
+            enabled = enabled.or(Pids::enabled(successor.moves));
+            let target = successor.target.and_then(|target| self.store.find(target));
+            if let Some(target) = target.filter(|target| (self.has)(*target))
+                && !broken
+            {
+                broken = visit(Hop { from, choice, target }, Pids::moved(successor.moves)).is_break();
+            }
+            choice += 1;
+            ControlFlow::Continue(())
+        });
+        enabled
+    }
+
+    /// Returns a way from the entry to an accepting state, and a cycle through it.
+    fn shortest(&self, entry: StateId) -> Option<(Vec<Step>, Vec<Step>)> {
+        let (parents, candidates) = self.candidates(entry);
+        let mut best: Option<(Vec<Hop>, Vec<Hop>)> = None;
+        for candidate in candidates {
+            let approach = unwind(&parents, entry, candidate);
+            let Some(cycle) = self.cycle(candidate, usize::MAX) else { continue };
+            let length = |pair: &(Vec<Hop>, Vec<Hop>)| pair.0.len() + pair.1.len();
+            if best.as_ref().is_none_or(|best| approach.len() + cycle.len() < length(best)) {
+                best = Some((approach, cycle));
+            }
+        }
+        let (approach, cycle) = best?;
+        Some((self.steps(&approach), self.steps(&cycle)))
+    }
+
+    /// Returns the accepting states nearest to the entry, and how they are reached.
+    fn candidates(&self, entry: StateId) -> (FxHashMap<StateId, Hop>, Vec<StateId>) {
+        let mut parents: FxHashMap<StateId, Hop> = FxHashMap::default();
+        let mut found = Vec::new();
+        let mut waiting = VecDeque::from([entry]);
+        while let Some(id) = waiting.pop_front() {
+            if self.space.colour(self.store.get(id)) == Colour::Accepting {
+                found.push(id);
+            }
+            let most = if parents.len() > SMALL || self.fair { 1 } else { CANDIDATES };
+            if found.len() >= most {
+                break;
+            }
+            self.hops(id, |hop, _| {
+                if hop.target != entry && !parents.contains_key(&hop.target) {
+                    parents.insert(hop.target, hop);
+                    waiting.push_back(hop.target);
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        (parents, found)
+    }
+
+    /// Returns a short cycle through a state, of at most the given length, fair if it must be.
+    fn cycle(&self, from: StateId, most: usize) -> Option<Vec<Hop>> {
+        let mut cycle = Vec::new();
+        let mut here = from;
+        if self.fair {
+            let mut unserved = self.hops(from, |_, _| ControlFlow::Continue(()));
+            while !unserved.is_empty() {
+                let hops = self.walk(here, Goal::Serve(unserved), most.checked_sub(cycle.len())?)?;
+                for hop in &hops {
+                    unserved = self.after(unserved, *hop);
+                }
+                here = hops.last().map_or(here, |hop| hop.target);
+                cycle.extend(hops);
+            }
+        }
+        if here != from || cycle.is_empty() {
+            cycle.extend(self.walk(here, Goal::Return(from), most.checked_sub(cycle.len())?)?);
+        }
+        (cycle.len() <= most).then_some(cycle)
+    }
+
+    /// Returns who is still waiting after a step.
+    fn after(&self, waiting: Pids, hop: Hop) -> Pids {
+        let mut moved = Pids::default();
+        self.hops(hop.from, |other, movers| {
+            if other.choice == hop.choice {
+                moved = movers;
+            }
+            ControlFlow::Continue(())
+        });
+        let enabled = self.hops(hop.target, |_, _| ControlFlow::Break(()));
+        waiting.without(moved).and(enabled)
+    }
+
+    /// Returns a shortest walk of at least one step to a goal, and of at most the given number of steps.
+    fn walk(&self, from: StateId, goal: Goal, most: usize) -> Option<Vec<Hop>> {
+        let mut parents: FxHashMap<StateId, Hop> = FxHashMap::default();
+        let mut waiting = VecDeque::from([(from, 0)]);
+        while let Some((id, distance)) = waiting.pop_front() {
+            if distance >= most || !self.may_go_on() {
+                return None;
+            }
+            let mut last = None;
+            let enabled = self.hops(id, |hop, moved| {
+                let is_goal = match goal {
+                    Goal::Return(state) => hop.target == state,
+                    Goal::Serve(pids) => !pids.and(moved).is_empty(),
+                };
+                if is_goal {
+                    last = Some(hop);
+                    return ControlFlow::Break(());
+                }
+                if hop.target != from && !parents.contains_key(&hop.target) {
+                    parents.insert(hop.target, hop);
+                    waiting.push_back((hop.target, distance + 1));
+                }
+                ControlFlow::Continue(())
+            });
+            if let Goal::Serve(pids) = goal
+                && id != from
+                && !pids.without(enabled).is_empty()
+            {
+                return Some(unwind(&parents, from, id));
+            }
+            if let Some(last) = last {
+                let mut hops = unwind(&parents, from, id);
+                hops.push(last);
+                return Some(hops);
+            }
+        }
+        None
+    }
+
+    fn steps(&self, hops: &[Hop]) -> Vec<Step> {
+        let store = self.store;
+        let mut steps = Vec::new();
+        for hop in hops {
+            let mut choice = 0;
+            self.space.successors(store.get(hop.from), &mut Scratch::default(), &mut |successor| {
+                if choice == hop.choice {
+                    steps.push(Step {
+                        moves: successor.moves.to_vec(),
+                        target: store.get(hop.target).to_vec(),
+                    });
+                    return ControlFlow::Break(());
+                }
+                choice += 1;
+                ControlFlow::Continue(())
+            });
+        }
+        steps
+    }
+}
+
+fn unwind(parents: &FxHashMap<StateId, Hop>, from: StateId, to: StateId) -> Vec<Hop> {
+    let mut hops = Vec::new();
+    let mut here = to;
+    while here != from {
+        let Some(hop) = parents.get(&here) else { break };
+        hops.push(*hop);
+        here = hop.from;
+    }
+    hops.reverse();
+    hops
+}

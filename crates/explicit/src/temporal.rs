@@ -1,0 +1,211 @@
+//! Answers to questions about whole runs: formulas, never claims, acceptance and progress.
+//!
+//! A watcher stands beside the system and accepts the runs that must not be; a search looks for one. What it finds is
+//! replayed in the reference evaluator, and a formula is evaluated on the run itself, not by the automaton that found
+//! it, before anything is given away.
+
+use narrows_logic::{Lasso, Ltl, translate};
+use narrows_model::{
+    Atom, Claim, Counterexample, Coverage, Evaluator, Expansion, Question, Refusal, Scratch, StateSpace,
+    Trace, TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
+};
+
+use crate::check::NotReplayed;
+use crate::cycles::{self, Forbidden, is_fair};
+use crate::vacuity::suspicions;
+use crate::{Budget, Options};
+
+/// What came out, and what was visited for it.
+pub(crate) struct Decided {
+    pub(crate) verdict: Verdict,
+    pub(crate) coverage: Coverage,
+    pub(crate) notes: Vec<String>,
+    pub(crate) more: Vec<Counterexample>,
+}
+
+impl Decided {
+    fn new(verdict: Verdict, coverage: Coverage) -> Decided {
+        let coverage = Coverage { of_system: false, ..coverage };
+        Decided { verdict, coverage, notes: Vec::new(), more: Vec::new() }
+    }
+}
+
+/// Returns the claim that a question is about, if it is about one.
+fn claim<'s>(evaluator: Evaluator<'s>, question: &Question) -> Option<&'s Claim> {
+    match question {
+        Question::Property { index, .. } => Some(&evaluator.system().properties.get(*index)?.claim),
+        _ => None,
+    }
+}
+
+/// Answers a question about whole runs; `None` if it is not one.
+pub(crate) fn decide(
+    evaluator: Evaluator<'_>,
+    question: &Question,
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Option<Decided>, NotReplayed> {
+    let watcher = match (question, claim(evaluator, question)) {
+        (Question::Acceptance, _) => Watcher::Acceptance,
+        (Question::Progress, _) => Watcher::Progress,
+        (_, Some(Claim::Never(process))) => Watcher::Never(process),
+        (_, Some(Claim::Trace { pattern, forbidden })) => Watcher::Trace { pattern, forbidden: *forbidden },
+        (_, Some(Claim::Ltl(formula))) => {
+            let mut decided = decide_formula(evaluator, formula, options, budget)?;
+            if matches!(decided.verdict, Verdict::Holds) {
+                let states = decided.coverage.states;
+                decided.notes = suspicions(evaluator, formula, options, budget, states)?;
+            }
+            return Ok(Some(decided));
+        }
+        _ => return Ok(None),
+    };
+    decide_watched(evaluator, watcher, None, options, budget).map(Some)
+}
+
+/// Answers whether a formula holds on every run.
+pub(crate) fn decide_formula(
+    evaluator: Evaluator<'_>,
+    formula: &Ltl<Atom>,
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Decided, NotReplayed> {
+    match translate(&formula.clone().negated()) {
+        Ok(automaton) => {
+            let watcher = Watcher::Automaton(&automaton);
+            decide_watched(evaluator, watcher, Some(formula), options, budget)
+        }
+        Err(too_large) => {
+            let verdict = Verdict::Refused(Refusal { reason: too_large.to_string() });
+            Ok(Decided::new(verdict, Coverage::default()))
+        }
+    }
+}
+
+fn decide_watched(
+    evaluator: Evaluator<'_>,
+    watcher: Watcher<'_>,
+    formula: Option<&Ltl<Atom>>,
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Decided, NotReplayed> {
+    let watched = Watched::new(evaluator, watcher);
+    let outcome = cycles::search(&watched, options.fair, budget);
+    let verdict = match outcome.result {
+        Ok(None) => Verdict::Holds,
+        Err(limit) => Verdict::Undecided(limit),
+        Ok(Some(forbidden)) => {
+            let shown = show(&watched, &forbidden, formula, options.fair);
+            let trace = Box::new(shown.ok_or_else(not_replayed)?);
+            Verdict::Fails { violation: seen(&forbidden), trace, shortest: forbidden.shortest }
+        }
+    };
+    let mut decided = Decided::new(verdict, outcome.coverage);
+    if options.runs > 1 && matches!(decided.verdict, Verdict::Fails { .. }) {
+        decided.more = more(&watched, formula, options, budget, &decided.verdict)?;
+    }
+    Ok(decided)
+}
+
+/// Finds further runs, different from the first.
+fn more(
+    watched: &Watched<'_>,
+    formula: Option<&Ltl<Atom>>,
+    options: &Options,
+    budget: &Budget<'_>,
+    first: &Verdict,
+) -> Result<Vec<Counterexample>, NotReplayed> {
+    let Verdict::Fails { trace: first, .. } = first else { return Ok(Vec::new()) };
+    let moves = |trace: &Trace| -> Vec<Vec<TraceMove>> {
+        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.moves.clone()).collect()
+    };
+    let mut list: Vec<Counterexample> = Vec::new();
+    for forbidden in cycles::others(watched, options.fair, options.runs, budget) {
+        let trace = show(watched, &forbidden, formula, options.fair).ok_or_else(not_replayed)?;
+        if moves(&trace) != moves(first) && list.len() + 1 < options.runs {
+            list.push(Counterexample { violation: seen(&forbidden), trace });
+        }
+    }
+    Ok(list)
+}
+
+fn not_replayed() -> NotReplayed {
+    NotReplayed { what: "a run that must not be".to_owned() }
+}
+
+/// Returns what the watcher saw, unless that is just the whole of what must not be.
+fn seen(forbidden: &Forbidden) -> Option<Violation> {
+    forbidden.violation.filter(|seen| seen.kind != ViolationKind::ClaimMatched)
+}
+
+/// Replays a run in the reference evaluator, and makes sure that it shows what it is to show.
+fn show(
+    watched: &Watched<'_>,
+    forbidden: &Forbidden,
+    formula: Option<&Ltl<Atom>>,
+    fair: bool,
+) -> Option<Trace> {
+    let evaluator = watched.evaluator();
+    let steps = || forbidden.stem.iter().chain(forbidden.cycle.iter().flatten());
+    // A step without a move means that the system stays where it is, for ever.
+    let moving = steps().take_while(|step| !step.moves.is_empty());
+    let moving: Vec<(&[_], &[u8])> =
+        moving.map(|step| (step.moves.as_slice(), watched.system_state(&step.target))).collect();
+    let mut trace = Trace::follow(&evaluator, &moving)?;
+    let stays = steps().count() > trace.steps.len();
+    if stays {
+        trace.cycle = Some(trace.steps.len());
+        let end = evaluator.successors(trace.last_state(), &mut Scratch::default(), &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        });
+        (end != Expansion::Moves).then_some(())?;
+    } else if let Some(cycle) = &forbidden.cycle {
+        let start = forbidden.stem.len();
+        (!cycle.is_empty() && trace.state(start) == trace.last_state()).then_some(())?;
+        trace.cycle = Some(start);
+        (!fair || is_fair(&evaluator, &trace, start)).then_some(())?;
+        roll_up(&mut trace);
+    }
+    if let Some(formula) = formula {
+        trace.atoms = along(&evaluator, formula, &trace);
+        let refuted = forbidden.violation.is_some() || !holds_on(formula, &trace)?;
+        refuted.then_some(())?;
+    }
+    Some(trace)
+}
+
+/// Lets the cycle start as early as it can: while the step before it is its last one too, the run is the same without.
+fn roll_up(trace: &mut Trace) {
+    while let (Some(start), Some(last)) = (trace.cycle, trace.steps.len().checked_sub(1))
+        && start > 0
+        && start <= last
+        && trace.steps[start - 1].moves == trace.steps[last].moves
+        && trace.state(start - 1) == trace.state(last)
+    {
+        trace.steps.pop();
+        trace.cycle = Some(start - 1);
+    }
+}
+
+/// Returns the values of a formula's atoms along a run.
+pub(crate) fn along(evaluator: &Evaluator<'_>, formula: &Ltl<Atom>, trace: &Trace) -> Vec<TraceAtom> {
+    let mut atoms: Vec<TraceAtom> = Vec::new();
+    for atom in formula.atoms() {
+        if !atoms.iter().any(|known| known.text == atom.text) {
+            let value = |steps| evaluator.holds(&atom.expr, trace.state(steps)).unwrap_or(false);
+            let values = (0..=trace.steps.len()).map(value).collect();
+            atoms.push(TraceAtom { text: atom.text.clone(), span: atom.span, values });
+        }
+    }
+    atoms
+}
+
+/// Returns whether a formula holds on an endless run; `None` if the run ends.
+fn holds_on(formula: &Ltl<Atom>, trace: &Trace) -> Option<bool> {
+    let start = trace.cycle?;
+    // The state after the last step is the one the cycle starts from, unless the run stays there.
+    let length = if start == trace.steps.len() { start + 1 } else { trace.steps.len() };
+    let word = Lasso { letters: (0..length).collect(), cycle: start };
+    let values = |atom: &Atom| trace.atoms.iter().find(|other| other.text == atom.text);
+    Some(word.satisfies(formula, &|atom, place: &usize| values(atom).is_some_and(|atom| atom.values[*place])))
+}

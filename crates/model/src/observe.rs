@@ -1,0 +1,36 @@
+//! What an observer sees in a state: it stands beside the processes, and changes nothing.
+
+use crate::evaluator::{Context, Frame, OBSERVER};
+use crate::{Evaluator, Expr, System, Violation};
+
+/// A state that is looked at.
+#[derive(Debug)]
+pub struct Observation<'s> {
+    system: &'s System,
+    frame: Frame,
+    violations: Vec<Violation>,
+}
+
+impl Observation<'_> {
+    /// Returns whether an expression holds; whatever goes wrong on the way is an error.
+    pub fn holds(&mut self, expr: &Expr) -> Result<bool, Violation> {
+        self.violations.clear();
+        let holds = Context::new(self.system, &mut self.frame, OBSERVER, &mut self.violations).holds(expr)?;
+        match self.violations.first() {
+            Some(violation) => Err(*violation),
+            None => Ok(holds),
+        }
+    }
+}
+
+impl<'s> Evaluator<'s> {
+    /// Looks at a state.
+    pub fn observe(&self, state: &[u8]) -> Observation<'s> {
+        Observation { system: self.system(), frame: self.load(state), violations: Vec::new() }
+    }
+
+    /// Returns whether an expression holds in a state; whatever goes wrong on the way is an error.
+    pub fn holds(&self, expr: &Expr, state: &[u8]) -> Result<bool, Violation> {
+        self.observe(state).holds(expr)
+    }
+}

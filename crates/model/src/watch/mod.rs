@@ -1,0 +1,272 @@
+//! A system and a watcher beside it, as one state space.
+//!
+//! The watcher looks at every state before the system leaves it, and remembers what it must in the first bytes of the
+//! joint state. Where the system can't move any more it stays for ever, and the watcher looks on. States inside atomic
+//! sequences and in the middle of a rendezvous are not looked at: they are no states of the system. This is how SPIN's
+//! claims move.
+
+mod events;
+mod never;
+
+use std::ops::ControlFlow;
+
+use narrows_logic::Buchi;
+
+use events::Events;
+
+use crate::{
+    Atom, Evaluator, Expansion, Location, Proctype, Scratch, StateSpace, Successor, Violation, ViolationKind,
+};
+
+/// Who watches.
+#[derive(Clone, Copy, Debug)]
+pub enum Watcher<'s> {
+    /// An automaton that accepts the runs which must not be.
+    Automaton(&'s Buchi<Atom>),
+    /// A never claim.
+    Never(&'s Proctype),
+    /// A pattern that the messages on some channels must follow, or must not if it is forbidden.
+    Trace {
+        /// The pattern.
+        pattern: &'s Proctype,
+        /// Whether following it is the violation.
+        forbidden: bool,
+    },
+    /// Nobody: the system's own accepting locations count.
+    Acceptance,
+    /// Nobody: the system's own progress locations count.
+    Progress,
+}
+
+/// What a state means to a search for cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Nothing.
+    Plain,
+    /// A cycle that has such a state is a violation.
+    Accepting,
+    /// No cycle that has such a state is a violation.
+    Barrier,
+}
+
+/// What a watcher sees in a state.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What it may remember afterwards; the run is not interesting any more if there is nothing.
+    next: Vec<Vec<u8>>,
+    /// Why the run is a violation already.
+    violations: Vec<Violation>,
+}
+
+/// A system and its watcher.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched<'s> {
+    evaluator: Evaluator<'s>,
+    watcher: Watcher<'s>,
+}
+
+impl<'s> Watched<'s> {
+    /// Puts a watcher beside a system.
+    pub fn new(evaluator: Evaluator<'s>, watcher: Watcher<'s>) -> Self {
+        let watches_events = matches!(watcher, Watcher::Trace { .. });
+        let evaluator = if watches_events { evaluator.recording_events() } else { evaluator };
+        Watched { evaluator, watcher }
+    }
+
+    /// Returns the system.
+    pub fn evaluator(&self) -> Evaluator<'s> {
+        self.evaluator
+    }
+
+    /// Returns the system's part of a joint state.
+    pub fn system_state<'b>(&self, state: &'b [u8]) -> &'b [u8] {
+        &state[self.memory_bytes()..]
+    }
+
+    /// Returns what a state means to a search for cycles.
+    pub fn colour(&self, state: &[u8]) -> Colour {
+        let accepting = match self.watcher {
+            Watcher::Automaton(automaton) => automaton.states[automaton_state(state)].accepting,
+            Watcher::Never(claim) => claim.location(never::location(state)).is_accepting,
+            Watcher::Trace { .. } => false,
+            Watcher::Acceptance => self.is_anybody_at(state, |location| location.is_accepting),
+            Watcher::Progress if self.is_anybody_at(state, |location| location.is_progress) => {
+                return Colour::Barrier;
+            }
+            Watcher::Progress => true,
+        };
+        if accepting { Colour::Accepting } else { Colour::Plain }
+    }
+
+    fn is_anybody_at(&self, state: &[u8], label: impl Fn(&Location) -> bool) -> bool {
+        let frame = self.evaluator.load(state);
+        (0..frame.process_count())
+            .any(|pid| label(self.evaluator.proctype_of(&frame, pid).location(frame.location(pid))))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        match self.watcher {
+            Watcher::Automaton(_) => 4,
+            Watcher::Never(claim) => 2 + claim.local_bytes as usize,
+            Watcher::Trace { .. } => 2,
+            Watcher::Acceptance | Watcher::Progress => 0,
+        }
+    }
+
+    /// Lets the watcher look at a state.
+    fn look(&self, memory: &[u8], state: &[u8]) -> Seen {
+        match self.watcher {
+            Watcher::Automaton(automaton) => self.read(automaton, automaton_state(memory), state),
+            Watcher::Never(claim) => never::look(&self.evaluator, claim, memory, state),
+            Watcher::Trace { .. } => Seen { next: vec![memory.to_vec()], ..Seen::default() },
+            Watcher::Acceptance | Watcher::Progress => Seen { next: vec![Vec::new()], ..Seen::default() },
+        }
+    }
+
+    fn read(&self, automaton: &Buchi<Atom>, from: usize, state: &[u8]) -> Seen {
+        let mut seen = Seen::default();
+        let mut observation = self.evaluator.observe(state);
+        let mut values: Vec<Option<bool>> = vec![None; automaton.atoms.len()];
+        for edge in &automaton.states[from].edges {
+            let mut fault = None;
+            let holds = edge.guard.holds(|atom| {
+                let value = match values[atom] {
+                    Some(value) => value,
+                    None => match observation.holds(&automaton.atoms[atom].expr) {
+                        Ok(value) => value,
+                        Err(violation) => {
+                            fault = Some(Violation { span: automaton.atoms[atom].span, ..violation });
+                            false
+                        }
+                    },
+                };
+                values[atom] = Some(value);
+                value
+            });
+            seen.violations.extend(fault);
+            if !holds || fault.is_some() {
+                continue;
+            }
+            if automaton.states[edge.target].accepts_all(edge.target) {
+                let span = automaton.atoms.first().map(|atom| atom.span).unwrap_or_default();
+                let pid = crate::evaluator::OBSERVER as u8;
+                seen.violations.push(Violation { kind: ViolationKind::ClaimMatched, span, pid });
+            } else {
+                seen.next.push((edge.target as u32).to_le_bytes().to_vec());
+            }
+        }
+        seen.next.sort_unstable();
+        seen.next.dedup();
+        seen
+    }
+
+    /// Returns whether a run that stays in a state for ever is one of the runs watched.
+    fn stutters(&self, state: &[u8]) -> bool {
+        match self.watcher {
+            Watcher::Automaton(_) | Watcher::Never(_) => true,
+            Watcher::Acceptance => self.colour(state) == Colour::Accepting,
+            Watcher::Progress | Watcher::Trace { .. } => false,
+        }
+    }
+
+    /// Follows the pattern of a trace over every step of the system.
+    fn follow_events(
+        &self,
+        events: Events<'_>,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        let (memory, system) = state.split_at(self.memory_bytes());
+        let here = never::location(memory);
+        let mut joint = Vec::with_capacity(state.len());
+        let expansion = self.evaluator.successors(system, scratch, &mut |successor| {
+            let followed = events.follow(&self.evaluator, system, here, successor.events);
+            joint.clear();
+            joint.extend_from_slice(&followed.unwrap_or(here).0.to_le_bytes());
+            joint.extend_from_slice(successor.target.unwrap_or_default());
+            let violations: &[Violation] = followed.as_ref().err().map_or(&[], std::slice::from_ref);
+            visit(Successor { violations, target: successor.target.map(|_| &*joint), ..successor })
+        });
+        let processes = self.evaluator.load(system).process_count();
+        if expansion != Expansion::Moves
+            && processes > 0
+            && let Some(violation) = events.at_end(here)
+        {
+            let _ = visit(Successor { moves: &[], violations: &[violation], events: &[], target: None });
+        }
+        expansion
+    }
+}
+
+fn automaton_state(memory: &[u8]) -> usize {
+    u32::from_le_bytes([memory[0], memory[1], memory[2], memory[3]]) as usize
+}
+
+impl StateSpace for Watched<'_> {
+    fn hidden_bytes(&self) -> usize {
+        self.evaluator.hidden_bytes()
+    }
+
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        self.evaluator.control(self.system_state(state), control);
+    }
+
+    fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
+        let (state, _) = self.evaluator.initial()?;
+        let mut joint = match self.watcher {
+            Watcher::Automaton(automaton) => (automaton.initial as u32).to_le_bytes().to_vec(),
+            Watcher::Never(claim) => never::start(&self.evaluator, claim)?,
+            Watcher::Trace { pattern, .. } => pattern.start.0.to_le_bytes().to_vec(),
+            Watcher::Acceptance | Watcher::Progress => Vec::new(),
+        };
+        joint.extend_from_slice(&state);
+        Ok((joint, Vec::new()))
+    }
+
+    /// Visits every pair of what the watcher and the system do. A violation here is one that the watcher saw; what goes
+    /// wrong in the system itself is no concern of its.
+    fn successors(
+        &self,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        if let Watcher::Trace { pattern, forbidden } = self.watcher {
+            return self.follow_events(Events { pattern, forbidden }, state, scratch, visit);
+        }
+        let (memory, system) = state.split_at(self.memory_bytes());
+        let seen = self.look(memory, system);
+        if !seen.violations.is_empty() {
+            let _ = visit(Successor { moves: &[], violations: &seen.violations, events: &[], target: None });
+            return Expansion::Moves;
+        }
+        if seen.next.is_empty() {
+            return Expansion::Ended;
+        }
+        let mut joint = Vec::with_capacity(state.len());
+        let mut pair = |moves: &[_], target: Option<&[u8]>| {
+            let Some(target) = target else {
+                return visit(Successor { moves, violations: &[], events: &[], target: None });
+            };
+            for memory in &seen.next {
+                joint.clear();
+                joint.extend_from_slice(memory);
+                joint.extend_from_slice(target);
+                visit(Successor { moves, violations: &[], events: &[], target: Some(&joint) })?;
+            }
+            ControlFlow::Continue(())
+        };
+        let expansion = self.evaluator.successors(system, scratch, &mut |successor| {
+            // A statement that goes wrong and blocks is no step.
+            let blocks =
+                successor.target.is_none() && !successor.violations.iter().any(|wrong| wrong.kind.is_fatal());
+            if blocks { ControlFlow::Continue(()) } else { pair(successor.moves, successor.target) }
+        });
+        if expansion != Expansion::Moves && self.stutters(state) {
+            let _ = pair(&[], Some(system));
+            return Expansion::Moves;
+        }
+        expansion
+    }
+}

@@ -1,0 +1,193 @@
+//! A run as a message sequence chart: a column for each process, a row for each message.
+//!
+//! A rendezvous is one arrow. In a buffered channel a message leaves at one step and arrives at a later one: the layout
+//! finds out which of the messages that left it is. What is drawn of it, and how, is up to `text` and `svg`.
+
+mod svg;
+mod text;
+
+use std::collections::BTreeMap;
+
+use narrows_model::{Evaluator, Event, Trace, TraceStep};
+
+use crate::run::{label, one_line};
+
+pub(crate) use svg::SvgParts;
+
+/// The layout of a chart.
+#[derive(Clone, Debug, Default)]
+pub struct Chart {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    /// How many steps there are.
+    steps: usize,
+    /// For an endless run: the step that comes again after the last one, counted from 0.
+    cycle: Option<usize>,
+}
+
+/// A process.
+#[derive(Clone, Debug)]
+struct Column {
+    pid: usize,
+    label: String,
+    /// At which steps it starts (true) or ends (false).
+    turns: Vec<(usize, bool)>,
+}
+
+/// Something that happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    /// The step's number, counted from 1.
+    step: usize,
+    what: What,
+    /// What went wrong.
+    wrong: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    /// A message goes from one process to another at once.
+    Passed { from: usize, to: usize, label: String },
+    /// A message goes into a channel; it comes out at another row.
+    Sent { from: usize, label: String, received: Option<usize> },
+    /// A message comes out of a channel; it went in at another row.
+    Received { from: Option<usize>, to: usize, label: String, sent: Option<usize> },
+    /// A process does something by itself.
+    Alone { at: usize, label: String },
+}
+
+/// Where the messages in each channel come from: the row and the column that sent them.
+type Waiting = BTreeMap<usize, Vec<Option<(usize, usize)>>>;
+
+impl Chart {
+    /// Lays out the chart of a whole run.
+    pub fn of(evaluator: Evaluator<'_>, trace: &Trace) -> Chart {
+        let mut before = &trace.initial;
+        let mut events = Vec::new();
+        for step in &trace.steps {
+            let moves: Vec<_> = step.moves.iter().map(|step| step.step).collect();
+            events.push(evaluator.events(before, &moves));
+            before = &step.state;
+        }
+        let steps = trace.steps.iter().zip(events.iter().map(Vec::as_slice));
+        Chart::new(evaluator, steps, trace.cycle)
+    }
+
+    /// Lays out the chart of steps, each with what happened in it.
+    pub fn new<'a>(
+        evaluator: Evaluator<'_>,
+        steps: impl Iterator<Item = (&'a TraceStep, &'a [Event])> + Clone,
+        cycle: Option<usize>,
+    ) -> Chart {
+        let mut chart = Chart { cycle, ..Chart::default() };
+        for (step, _) in steps.clone() {
+            for step in &step.moves {
+                let (pid, label) = (usize::from(step.step.pid), label(step));
+                if !chart.columns.iter().any(|column| column.label == label) {
+                    chart.columns.push(Column { pid, label, turns: Vec::new() });
+                }
+            }
+        }
+        chart.columns.sort_by_key(|column| column.pid);
+        let mut waiting = Waiting::new();
+        for (step, events) in steps {
+            chart.steps += 1;
+            chart.add(evaluator, step, events, &mut waiting);
+        }
+        chart
+    }
+
+    /// Returns whether any message is sent.
+    pub fn has_messages(&self) -> bool {
+        self.rows.iter().any(|row| !matches!(row.what, What::Alone { .. }))
+    }
+
+    fn add(&mut self, evaluator: Evaluator<'_>, step: &TraceStep, events: &[Event], waiting: &mut Waiting) {
+        let first = self.rows.len();
+        for event in events {
+            self.message(step, event, waiting);
+        }
+        if self.rows.len() == first
+            && let Some(column) = step.moves.first().and_then(|step| self.column(&label(step)))
+        {
+            let texts: Vec<String> =
+                step.visible_moves(&evaluator).map(|step| one_line(&step.text)).collect();
+            self.push(What::Alone { at: column, label: texts.join("; ") });
+        }
+        if let (Some(found), Some(last)) = (step.violations.first(), self.rows[first..].last_mut()) {
+            last.wrong = Some(found.kind.message());
+        }
+        for change in &step.changes {
+            let is_there = change.after.is_some();
+            if is_there != change.before.is_some()
+                && let Some(column) = self.column(&change.name)
+            {
+                self.columns[column].turns.push((self.steps, is_there));
+            }
+        }
+    }
+
+    fn push(&mut self, what: What) {
+        self.rows.push(Row { step: self.steps, what, wrong: None });
+    }
+
+    fn column(&self, label: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.label == *label)
+    }
+
+    /// Returns the column of a process that takes part in a step.
+    fn column_of(&self, step: &TraceStep, pid: usize) -> Option<usize> {
+        let own = step.moves.iter().find(|step| usize::from(step.step.pid) == pid)?;
+        self.column(&label(own))
+    }
+
+    fn message(&mut self, step: &TraceStep, event: &Event, waiting: &mut Waiting) {
+        let row = self.rows.len();
+        match event {
+            Event::Printed { .. } => {}
+            Event::Passed { from, to, text } => {
+                if let (Some(from), Some(to)) = (self.column_of(step, *from), self.column_of(step, *to)) {
+                    self.push(What::Passed { from, to, label: text.clone() });
+                }
+            }
+            Event::Sent { pid, channel, slot, text } => {
+                let Some(from) = self.column_of(step, *pid) else { return };
+                let queue = waiting.entry(*channel).or_default();
+                queue.resize(queue.len().max(*slot), None);
+                queue.insert(*slot, Some((row, from)));
+                self.push(What::Sent { from, label: text.clone(), received: None });
+            }
+            Event::Received { pid, channel, slot, text } => {
+                let Some(to) = self.column_of(step, *pid) else { return };
+                let queue = waiting.entry(*channel).or_default();
+                let origin = if *slot < queue.len() { queue.remove(*slot) } else { None };
+                let (sent, from) = origin.unzip();
+                if let Some(What::Sent { received, .. }) = sent.map(|sent| &mut self.rows[sent].what) {
+                    *received = Some(row);
+                }
+                self.push(What::Received { from, to, label: text.clone(), sent });
+            }
+        }
+    }
+}
+
+impl What {
+    fn label(&self) -> &str {
+        match self {
+            What::Passed { label, .. }
+            | What::Sent { label, .. }
+            | What::Received { label, .. }
+            | What::Alone { label, .. } => label,
+        }
+    }
+
+    /// Returns the processes that take part.
+    fn columns(&self) -> Vec<usize> {
+        match self {
+            What::Passed { from, to, .. } => vec![*from, *to],
+            What::Sent { from: column, .. }
+            | What::Received { to: column, .. }
+            | What::Alone { at: column, .. } => vec![*column],
+        }
+    }
+}
