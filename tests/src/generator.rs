@@ -43,11 +43,25 @@ pub struct Questions {
 /// Writes a model and random claims about its runs. Nothing in it is meant to go wrong by itself.
 pub fn generate_questions(seed: u64) -> Questions {
     let mut random = Random::new(seed);
-    let features = Features::draw(&mut random).without_faults();
+    let mut features = Features::draw(&mut random).without_faults();
+    // Of models with rendezvous, SPIN's fairness says nothing.
+    if seed % 2 == 1 {
+        features = features.without(Feature::Rendezvous);
+    }
     let mut nodes = Vec::new();
     let mut world = globals::World::draw(&mut random, features, &mut nodes);
     world.watched = true;
     processes::write(&mut random, &mut world, &mut nodes);
+    if seed % 4 == 1 {
+        // With somebody who is never done, no run ends: what SPIN's fairness makes of ends is another matter.
+        nodes.push(Node::leaf("bit idle"));
+        let forever = Node::Choice {
+            head: "do".into(),
+            options: vec![Node::option(vec![Node::leaf("idle = 0")])],
+            foot: "od",
+        };
+        nodes.push(Node::braces("active proctype Idle()", vec![forever]));
+    }
     let claims = claims::write(&mut random, &world);
     Questions { model: Model(nodes), claims }
 }

@@ -112,6 +112,8 @@ pub struct Answer {
     pub name: String,
     /// `holds`, `fails`, `undecided` or `refused`.
     pub verdict: String,
+    /// Whether the run that shows it ends in a state where nothing can move.
+    pub stays: bool,
 }
 
 /// What became of an attempt to have Narrows answer questions.
@@ -162,9 +164,15 @@ fn read_answers(text: &str) -> Option<Vec<Answer>> {
             kind: text(answer, "kind")?,
             name: text(answer, "name")?,
             verdict: text(answer, "verdict")?,
+            stays: stays(answer).unwrap_or(false),
         })
     });
     answers.collect()
+}
+
+fn stays(answer: &Value) -> Option<bool> {
+    let trace = answer.get("trace")?;
+    Some(trace.get("cycle")?.as_u64()? == trace.get("steps")?.as_array()?.len() as u64)
 }
 
 /// The program with the name of one of its commands.

@@ -90,8 +90,8 @@ pub fn reduce(questions: &Questions, asked: &Asked, attempts: usize, limits: &Li
     };
     let differs = |model: &Model| {
         let compared = compare_one(&split(model), asked, limits).unwrap_or_default();
-        // A model that lost a declaration is no example.
-        let differs = |why: &str| !why.contains("Narrows rejects");
+        // A model that lost a declaration or its claim is no example.
+        let differs = |why: &str| !why.contains("Narrows rejects") && !why.contains("no answer");
         compared.iter().any(|compared| matches!(&compared.verdict, Verdict::Differed(why) if differs(why)))
     };
     split(&shrink::shrink(&Model(nodes), attempts, differs))
@@ -129,13 +129,25 @@ pub fn compare_text(text: &str, subjects: &[Subject], limits: &Limits) -> io::Re
     };
     let verifier = |limits: &Limits| Verifier::of_text(text, cycles, limits);
     let answers = |fair| narrows::check_text(text, fair, limits.time * 6);
-    settle(asked, text.contains("[0] of"), &verifier, &answers, limits)
+    settle(asked, beyond_fairness(text), &verifier, &answers, limits)
 }
 
-/// Asks both tools every question.
+/// Why SPIN's fairness is no measure for a model, if it is none: a process whose partner is ready, or whose `provided`
+/// is false, counts as what it is not.
+fn beyond_fairness(text: &str) -> Option<&'static str> {
+    if text.contains("[0] of") {
+        Some("fairness beside rendezvous")
+    } else if text.contains("provided (") {
+        Some("fairness beside provided")
+    } else {
+        None
+    }
+}
+
+/// Asks both tools every question; `unfit` tells why SPIN is not asked about fair runs.
 pub fn settle(
     asked: Vec<Asked>,
-    rendezvous: bool,
+    unfit: Option<&'static str>,
     verifier: &dyn Fn(&Limits) -> io::Result<Result<Verifier, spin::Outcome>>,
     answers: &dyn Fn(bool) -> io::Result<Answers>,
     limits: &Limits,
@@ -146,9 +158,9 @@ pub fn settle(
     let mut all = Vec::new();
     for asked in asked {
         let tested = &ours[usize::from(asked.fair)];
-        if asked.fair && rendezvous {
+        if let Some(why) = unfit.filter(|_| asked.fair) {
             // Narrows must answer all the same.
-            all.push(judge(asked, &Said::Unfinished, tested, "fairness beside rendezvous"));
+            all.push(judge(asked, &Said::Unfinished, tested, why));
             continue;
         }
         let said = ask(&theirs, &asked)?;
@@ -221,6 +233,8 @@ fn judge(asked: Asked, said: &Said, tested: &Answers, why: &'static str) -> Comp
     match (said, found.verdict.as_str()) {
         (Said::Holds, "holds") => Compared { asked, verdict: Verdict::Agreed(0), holds: true },
         (Said::Fails(_), "fails") => Compared { asked, verdict: Verdict::Agreed(0), holds: false },
+        // SPIN overlooks most of them if it is to be fair.
+        (Said::Holds, "fails") if asked.fair && found.stays => skipped(asked, "fairness where runs end"),
         (Said::Holds | Said::Fails(_), verdict) => differed(asked, &format!("Narrows: {verdict}")),
         _ => skipped(asked, why),
     }

@@ -56,7 +56,7 @@ impl Body<'_> {
     fn proposition(&mut self) -> String {
         let operator = ["==", "!=", "<", ">"][self.random.below(4)];
         let number = self.random.below(3);
-        match self.random.weighted(&[12, 4, 3, 4, 1, 1]) {
+        match self.random.weighted(&[12, 4, 3, 4, 1]) {
             1 if !self.channels.is_empty() => {
                 let channel = self.any_channel();
                 return format!("len({channel}) {operator} {number}");
@@ -71,8 +71,7 @@ impl Body<'_> {
                     return if place.contains('@') { place } else { format!("{place} {operator} {number}") };
                 }
             }
-            4 => return format!("_nr_pr {operator} {}", number + 1),
-            5 => return ["true", "false"][self.random.below(2)].into(),
+            4 => return ["true", "false"][self.random.below(2)].into(),
             _ => {}
         }
         let Some(place) = self.place(|_| true) else { return "true".into() };

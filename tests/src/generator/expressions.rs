@@ -69,7 +69,8 @@ impl Body<'_> {
     fn operand(&mut self) -> String {
         match self.random.below(20) {
             0 if self.has(Feature::ProcessNumbers) && !self.outside => "_pid".into(),
-            1 if self.has(Feature::ProcessNumbers) => "_nr_pr".into(),
+            // SPIN counts a claim as a process.
+            1 if self.has(Feature::ProcessNumbers) && !self.world.watched => "_nr_pr".into(),
             2 if self.has(Feature::Last) => "_last".into(),
             3 | 4 if self.has(Feature::Fullness) && !self.channels.is_empty() => {
                 let channel = self.any_channel();

@@ -132,7 +132,7 @@ impl Features {
         let mut set = Self(set);
         // SPIN does not take priorities and rendezvous together.
         if set.has(Feature::Rendezvous) {
-            set.0 &= !(1 << Feature::Priority as u64);
+            set = set.without(Feature::Priority);
         }
         set
     }
@@ -140,7 +140,7 @@ impl Features {
     /// The features without those that make a run stop or count for what it is not: what goes wrong in the model itself
     /// counts as an error beside every question about its runs.
     #[must_use]
-    pub fn without_faults(mut self) -> Self {
+    pub(super) fn without_faults(mut self) -> Self {
         let faulty = [
             Feature::Assertions,
             Feature::Arity,
@@ -151,9 +151,15 @@ impl Features {
             Feature::Enabled,
         ];
         for feature in faulty {
-            self.0 &= !(1 << feature as u64);
+            self = self.without(feature);
         }
         self
+    }
+
+    /// The set without a feature.
+    #[must_use]
+    pub(super) fn without(self, feature: Feature) -> Self {
+        Self(self.0 & !(1 << feature as u64))
     }
 
     /// Whether the set has a feature.

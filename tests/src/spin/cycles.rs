@@ -135,6 +135,7 @@ fn read(ended: &commands::Finished) -> Said {
 /// Whether a message tells of a run that was asked for. A formula's claim has assertions.
 fn is_verdict(message: &str) -> bool {
     message.starts_with("acceptance cycle")
+        || message.starts_with("accept stutter")
         || message.starts_with("non-progress cycle")
         || message.starts_with("end state in claim reached")
         || message.starts_with("claim violated")
