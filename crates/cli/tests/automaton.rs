@@ -27,7 +27,7 @@ fn automaton_shows_states_and_conditions() {
     let output = automaton(&["[] (x == 1 -> <> q)"]);
     assert_eq!(status(&output), 0);
     let text = stdout(&output);
-    assert!(text.starts_with("[] (x == 1 -> <> q)\n  2 states, 4 transitions, "), "{text}");
+    assert!(text.starts_with("[] ((x == 1) -> <> q)\n  2 states, 4 transitions, "), "{text}");
     assert!(text.contains("state 0  initial"), "{text}");
     assert!(stdout(&automaton(&["true"])).contains("accepts everything"));
     assert!(stdout(&automaton(&["<> p && [] !p"])).contains("accepts nothing"));

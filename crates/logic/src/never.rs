@@ -64,13 +64,13 @@ impl<A: ToString> Buchi<A> {
 mod tests {
     use crate::{Ltl, translate};
 
-    fn atom(name: &str) -> Box<Ltl<String>> {
-        Box::new(Ltl::Atom(name.to_owned()))
+    fn atom(name: &str) -> Ltl<String> {
+        Ltl::Atom(name.to_owned())
     }
 
     #[test]
     fn a_claim_ends_where_all_is_accepted() {
-        let formula = Ltl::Until(atom("p"), atom("x == 1"));
+        let formula = Ltl::Until(Box::new(atom("p")), Box::new(atom("x == 1")));
         let claim = translate(&formula).expect("a small formula").never_claim(&formula.to_string());
         let expected = "never {    /* p U x == 1 */\nT0_init:\n\tdo\n\t:: (p) -> goto T0_init\n\
                         \t:: ((x == 1)) -> goto accept_all\n\tod;\naccept_all:\n\tskip\n}\n";

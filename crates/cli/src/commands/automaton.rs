@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         formula = formula.negated();
     }
     let found = translate(&formula)?;
-    let title = formula.to_string();
+    let title = formula.map(&mut |atom| in_parentheses(atom)).to_string();
     match arguments.format {
         Format::Text => output::print(&automaton(&title, &found))?,
         Format::Never => output::print(&found.never_claim(&title))?,
@@ -82,4 +82,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Format::Json => output::print_json(&automaton_document(&title, &found))?,
     }
     Ok(0)
+}
+
+/// An atom as it stands in a formula that can be read again.
+fn in_parentheses(atom: &str) -> String {
+    let is_name = atom.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_name { atom.to_owned() } else { format!("({atom})") }
 }

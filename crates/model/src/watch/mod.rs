@@ -256,11 +256,14 @@ impl StateSpace for Watched<'_> {
             ControlFlow::Continue(())
         };
         let mut leads_on = false;
+        let mut stopped = false;
         let mut faults: Vec<Vec<Move>> = Vec::new();
         self.evaluator.successors(system, scratch, &mut |successor| match successor.target {
             Some(target) => {
                 leads_on = true;
-                pair(successor.moves, target)
+                let flow = pair(successor.moves, target);
+                stopped = flow.is_break();
+                flow
             }
             None => {
                 // A statement that goes wrong and blocks is no step.
@@ -273,9 +276,8 @@ impl StateSpace for Watched<'_> {
         if leads_on {
             // A step into a fault leads nowhere, but whoever could take it could move.
             for moves in &faults {
-                if visit(Successor { moves, violations: &[], events: &[], target: None }).is_break() {
-                    break;
-                }
+                stopped = stopped
+                    || visit(Successor { moves, violations: &[], events: &[], target: None }).is_break();
             }
         } else if self.stutters(state) {
             let _ = pair(&[], system);
