@@ -105,7 +105,10 @@ pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) ->
     for number in start..trace.steps.len() {
         let mut enabled = Pids::default();
         evaluator.successors(trace.state(number), &mut Scratch::default(), &mut |successor| {
-            enabled = enabled.or(Pids::enabled(successor.moves));
+            // A statement that goes wrong and blocks is no step, here as in a watched system.
+            if successor.target.is_some() || successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
+                enabled = enabled.or(Pids::enabled(successor.moves));
+            }
             ControlFlow::Continue(())
         });
         waiting = Some(waiting.map_or(enabled, |waiting: Pids| waiting.and(enabled)));
