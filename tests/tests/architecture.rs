@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("symbolic", &["source", "logic", "model"]),
     ("lts", &["source", "logic", "model"]),
     ("performance", &["explicit", "lts", "model", "source"]),
-    ("report", &["model", "source"]),
+    ("report", &["model", "source", "logic"]),
     ("study", &["source", "logic", "model", "languages", "explicit", "symbolic", "lts", "performance"]),
 ];
 

@@ -1,9 +1,11 @@
 //! Automata of formulas: as small as SPIN's, and accepting the same words.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use narrows_logic::{Buchi, Lasso, is_disjoint, translate};
-use narrows_tests::formulas::{Formula, has_spin, parse, random, spin_automaton};
+use narrows_tests::commands::{Scratch, run};
+use narrows_tests::formulas::{Formula, has_spin, parse, random, read_claim, spin_automaton};
 use narrows_tests::random::Random;
 
 const FORMULAS: &str = include_str!("../models/formulas.txt");
@@ -98,7 +100,7 @@ fn automata_accept_the_words_on_which_formulas_hold() {
         assert!(is_disjoint(&mine, &opposite), "{formula}");
         for _ in 0..50 {
             let length = numbers.between(1, 8);
-            let letters = (0..length).map(|_| numbers.bits() & numbers.bits() | numbers.bits() % 2).collect();
+            let letters = (0..length).map(|_| numbers.bits()).collect();
             let word = Lasso { letters, cycle: numbers.below(length) };
             let expected = word.satisfies(&formula, &holds);
             assert_eq!(word.is_accepted(&mine, &holds), expected, "{formula} on {word:?}");
@@ -106,4 +108,29 @@ fn automata_accept_the_words_on_which_formulas_hold() {
         }
     }
     println!("the slowest translation took {longest:?}: {slowest}");
+}
+
+/// A never claim means what its automaton does, and SPIN takes it.
+#[test]
+fn never_claims_can_be_used_with_spin() {
+    let model = "bool p, q, r, s, t, z;\nactive proctype P() { do :: p = !p :: q = !q od }\n";
+    let has_spin = has_spin();
+    let scratch = Scratch::new().expect("a directory");
+    for formula in committed().into_iter().chain(generated(40, true)) {
+        let (mine, opposite) = (automaton(&formula), automaton(&formula.clone().negated()));
+        let claim = mine.never_claim(&formula.to_string());
+        let read = read_claim(&claim).unwrap_or_else(|error| panic!("{error}\n{claim}"));
+        assert_eq!(read.states.len(), mine.states.len(), "{claim}");
+        assert!(is_disjoint(&read, &opposite), "{claim}");
+        let opposite = read_claim(&opposite.never_claim("")).expect("a claim");
+        assert!(is_disjoint(&mine, &opposite), "{formula}");
+        if has_spin {
+            std::fs::write(scratch.path().join("model.pml"), format!("{model}{claim}")).expect("a model");
+            let mut spin = Command::new("spin");
+            spin.args(["-a", "model.pml"]).current_dir(scratch.path());
+            let finished = run(&mut spin, LIMIT).expect("spin runs");
+            let said = format!("{}{}", finished.stdout, finished.stderr);
+            assert!(finished.code() == Some(0) && !said.to_lowercase().contains("error"), "{said}\n{claim}");
+        }
+    }
 }

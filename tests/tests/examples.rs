@@ -9,6 +9,7 @@ use narrows_tests::spin::{self, Limits};
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("mutex/broken.pml", &[]),
     ("mutex/peterson.pml", &[]),
+    ("mutex/semaphore.pml", &[]),
     ("mutex/two_locks.pml", &[]),
     ("mutex/two_locks.pml", &["ORDERED"]),
     ("myrinet/lcp.pml", &[]),
@@ -23,6 +24,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("protocols/alternating_bit.pml", &[]),
     ("protocols/alternating_bit.pml", &["EARLY"]),
     ("protocols/client_server.pml", &[]),
+    ("protocols/handshake.pml", &[]),
     ("protocols/ring_election.pml", &[]),
     ("protocols/ring_election.pml", &["N=6"]),
     ("tutorial/counter.pml", &[]),

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 
-use commands::{check, explain, explore, simulate};
+use commands::{automaton, check, explain, explore, simulate};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -23,6 +23,7 @@ Examples:
   narrows explore peterson.pml             count states, find what goes wrong and what is never reached
   narrows simulate peterson.pml            run it step by step, forwards and backwards
   narrows check peterson.pml --format json print one JSON document
+  narrows automaton '[] (p -> <> q)'       show the automaton of a formula
   narrows explain P0104                    say what a message means and what to do
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
@@ -41,6 +42,7 @@ enum Command {
     Explore(explore::Arguments),
     Explain(explain::Arguments),
     Simulate(Box<simulate::Arguments>),
+    Automaton(automaton::Arguments),
 }
 
 impl Command {
@@ -50,6 +52,7 @@ impl Command {
             Command::Explore(arguments) => explore::run(arguments),
             Command::Explain(arguments) => explain::run(arguments),
             Command::Simulate(arguments) => simulate::run(arguments),
+            Command::Automaton(arguments) => automaton::run(arguments),
         }
     }
 
@@ -57,6 +60,7 @@ impl Command {
         match self {
             Command::Check(arguments) => arguments.models.is_json(),
             Command::Explore(arguments) => arguments.models.is_json(),
+            Command::Automaton(arguments) => arguments.is_json(),
             Command::Explain(_) | Command::Simulate(_) => false,
         }
     }

@@ -148,6 +148,20 @@ fn a_trace_can_be_saved() {
 }
 
 #[test]
+fn pages_charts_and_trails_are_written() {
+    let folder = Folder::new(&[("stuck.pml", STUCK), ("fine.pml", "init { skip }")]);
+    folder.run("check fine.pml stuck.pml --html p.html --svg c.svg --spin-trail t.trail");
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    let page = read("p.html");
+    assert!(page.contains("<h1>fine.pml</h1>") && page.contains("<h1>stuck.pml</h1>"), "{page}");
+    assert!(read("c.svg").starts_with("<svg xmlns"));
+    assert!(read("t.trail").starts_with("1:0:"));
+    let output = folder.run("check stuck.pml --html nowhere/p.html");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("can't write `nowhere/p.html`"));
+}
+
+#[test]
 fn includes_are_found_beside_the_file_and_where_told() {
     let folder = Folder::new(&[(
         "main.pml",

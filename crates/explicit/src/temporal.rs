@@ -4,10 +4,12 @@
 //! replayed in the reference evaluator, and a formula is evaluated on the run itself, not by the automaton that found
 //! it, before anything is given away.
 
+use std::ops::ControlFlow;
+
 use narrows_logic::{Lasso, Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Counterexample, Coverage, Evaluator, Expansion, Question, Refusal, Scratch, StateSpace,
-    Trace, TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
+    Atom, Claim, Counterexample, Coverage, Evaluator, Question, Refusal, Scratch, StateSpace, Trace,
+    TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
 use crate::check::NotReplayed;
@@ -155,10 +157,12 @@ fn show(
     let stays = steps().count() > trace.steps.len();
     if stays {
         trace.cycle = Some(trace.steps.len());
-        let end = evaluator.successors(trace.last_state(), &mut Scratch::default(), &mut |_| {
-            std::ops::ControlFlow::Continue(())
+        let mut leads_on = false;
+        evaluator.successors(trace.last_state(), &mut Scratch::default(), &mut |successor| {
+            leads_on |= successor.target.is_some();
+            ControlFlow::Continue(())
         });
-        (end != Expansion::Moves).then_some(())?;
+        (!leads_on).then_some(())?;
     } else if let Some(cycle) = &forbidden.cycle {
         let start = forbidden.stem.len();
         (!cycle.is_empty() && trace.state(start) == trace.last_state()).then_some(())?;

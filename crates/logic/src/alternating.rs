@@ -42,7 +42,7 @@ impl Way {
     fn and(&self, formulas: &Formulas, other: &Way) -> Option<Way> {
         Some(Way {
             guard: self.guard.and(&other.guard)?,
-            rest: without_contained(formulas, self.rest.union(&other.rest)),
+            rest: without_contained(formulas, &self.rest.union(&other.rest)),
             promises: self.promises.union(&other.promises),
         })
     }
@@ -97,7 +97,7 @@ impl Ways {
                 ways
             }
             Node::Next(operand) => {
-                vec![Way { rest: without_contained(formulas, parts(formulas, *operand)), ..Way::free() }]
+                vec![Way { rest: without_contained(formulas, &parts(formulas, *operand)), ..Way::free() }]
             }
             Node::Until(left, right) => {
                 let put_off =
@@ -148,7 +148,7 @@ pub(crate) fn parts(formulas: &Formulas, id: Id) -> BitSet {
 }
 
 /// Leaves out formulas that another one unfolds at every step anyway: `F a` beside `G F a`.
-pub(crate) fn without_contained(formulas: &Formulas, set: BitSet) -> BitSet {
+pub(crate) fn without_contained(formulas: &Formulas, set: &BitSet) -> BitSet {
     let mut kept = set.clone();
     for member in set.iter() {
         let mut releases = vec![Id(member as u32)];

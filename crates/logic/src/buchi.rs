@@ -39,6 +39,16 @@ impl<A> Buchi<A> {
         self.states.iter().map(|state| state.edges.len()).sum()
     }
 
+    /// Whether at most one edge of a state can be taken with a letter.
+    pub fn is_deterministic(&self) -> bool {
+        self.states.iter().all(|state| {
+            state.edges.iter().enumerate().all(|(index, edge)| {
+                let mut later = state.edges[index + 1..].iter().filter(|other| other.target != edge.target);
+                later.all(|other| !other.guard.is_compatible(&edge.guard))
+            })
+        })
+    }
+
     /// How many pairs of states have an edge from the one to the other.
     pub fn pair_count(&self) -> usize {
         self.states.iter().map(|state| state.targets().len()).sum()

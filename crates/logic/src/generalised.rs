@@ -38,7 +38,7 @@ impl Generalised {
     pub(crate) fn of(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
         let mut ways = Ways::default();
         let mut numbers: FxHashMap<BitSet, usize> = FxHashMap::default();
-        let mut sets = vec![without_contained(formulas, parts(formulas, formula))];
+        let mut sets = vec![without_contained(formulas, &parts(formulas, formula))];
         numbers.insert(sets[0].clone(), 0);
         let mut states: Vec<Vec<(BitSet, Cube, usize)>> = Vec::new();
         while states.len() < sets.len() {

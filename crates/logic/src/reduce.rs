@@ -17,7 +17,7 @@ use crate::simulation::{reduce_backwards, reduce_forwards};
 pub(crate) enum Freedom {
     /// Wherever it may.
     Marked,
-    /// Only where it must, on edges that are on no cycle or on cycles that are not accepted anyway.
+    /// Only where it must, as far as is easy to see.
     Unmarked,
 }
 
@@ -111,9 +111,36 @@ fn settle_marks(automaton: &mut Generalised, by_state: bool, freedom: Freedom) {
             }
         }
     }
-    if freedom == Freedom::Marked {
-        for mark in 0..automaton.marks {
-            add_mark(automaton, mark, by_state);
+    match freedom {
+        Freedom::Marked => (0..automaton.marks).for_each(|mark| add_mark(automaton, mark, by_state)),
+        Freedom::Unmarked if by_state => remove_marks(automaton),
+        Freedom::Unmarked => {}
+    }
+}
+
+/// Makes states not accepting, one after the other, that lie only on cycles with another accepting state.
+fn remove_marks(automaton: &mut Generalised) {
+    for state in 0..automaton.states.len() {
+        let is_accepting = |state: usize| automaton.states[state].iter().any(|edge| edge.marks.contains(0));
+        if !is_accepting(state) {
+            continue;
+        }
+        let mut reached = vec![false; automaton.states.len()];
+        let mut rest = vec![state];
+        while let Some(next) = rest.pop() {
+            for edge in &automaton.states[next] {
+                if !std::mem::replace(&mut reached[edge.target], true)
+                    && edge.target != state
+                    && !is_accepting(edge.target)
+                {
+                    rest.push(edge.target);
+                }
+            }
+        }
+        if !reached[state] {
+            for edge in &mut automaton.states[state] {
+                edge.marks.remove(0);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Translations compared with the meaning of formulas on words.
 
-use crate::{Lasso, Ltl, is_disjoint, translate};
+use crate::{Lasso, Ltl, TooLarge, is_disjoint, translate};
 
 /// A small generator of numbers, the same in every run.
 struct Numbers(u64);
@@ -72,4 +72,35 @@ fn automata_accept_the_words_on_which_formulas_hold() {
             assert_eq!(word.is_accepted(&opposite, &holds), !expected, "!({formula}) on {word:?}");
         }
     }
+}
+
+#[test]
+fn formulas_may_have_many_atoms() {
+    let all = (1..200).map(Ltl::Atom).fold(Ltl::Atom(0), |all, atom| Ltl::And(Box::new(all), Box::new(atom)));
+    let automaton = translate(&Ltl::Eventually(Box::new(all))).expect("a small automaton");
+    assert_eq!((automaton.atoms.len(), automaton.states.len()), (200, 2));
+    assert!(automaton.states[0].edges.iter().any(|edge| edge.guard.literals().count() == 200));
+}
+
+#[test]
+fn deep_formulas_are_translated() {
+    let mut formula = Ltl::Atom(0);
+    for depth in 0..400 {
+        formula = match depth % 4 {
+            0 => Ltl::Until(Box::new(Ltl::Atom(1)), Box::new(formula)),
+            1 => Ltl::Not(Box::new(formula)),
+            2 => Ltl::Eventually(Box::new(formula)),
+            _ => Ltl::Always(Box::new(formula)),
+        };
+    }
+    assert!(translate(&formula).is_ok());
+}
+
+#[test]
+fn a_translation_that_gets_too_large_is_given_up() {
+    let later = (0..40).fold(Ltl::Atom(0), |formula, _| Ltl::Next(Box::new(formula)));
+    let formula = Ltl::Always(Box::new(Ltl::Implies(Box::new(Ltl::Atom(0)), Box::new(later))));
+    let error = translate(&formula).expect_err("a huge automaton");
+    assert_eq!(error, TooLarge::States(20_000));
+    assert!(error.to_string().ends_with('.'), "{error}");
 }

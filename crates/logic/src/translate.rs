@@ -71,9 +71,14 @@ fn generalised(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<
 }
 
 fn reduced(mut automaton: Generalised) -> Generalised {
-    reduce(&mut automaton, true, Freedom::Unmarked);
-    reduce(&mut automaton, true, Freedom::Marked);
-    automaton
+    loop {
+        let before = automaton.states.len();
+        reduce(&mut automaton, true, Freedom::Unmarked);
+        reduce(&mut automaton, true, Freedom::Marked);
+        if automaton.states.len() == before {
+            return automaton;
+        }
+    }
 }
 
 impl Trials<'_> {

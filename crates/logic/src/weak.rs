@@ -52,7 +52,7 @@ pub(crate) fn weak_deterministic(automaton: &Generalised, opposite: &Generalised
     let (sets, next) = ours.sets(automaton.initial, letters)?;
     let mut result = ours.coloured(&sets, next);
     result.minimise();
-    let complement = result.accepting.iter().map(|accepting| !accepting).collect();
+    let complement: Vec<bool> = result.accepting.iter().map(|accepting| !accepting).collect();
     let is_right = !theirs.meets(opposite.initial, &result.next, &result.accepting)
         && !ours.meets(automaton.initial, &result.next, &complement);
     is_right.then(|| result.finished(&atoms))
@@ -139,7 +139,7 @@ impl Lettered {
     }
 
     /// Whether a word is accepted by this automaton and by a weak deterministic one.
-    fn meets(&self, initial: usize, next: &[Vec<usize>], accepting: &Vec<bool>) -> bool {
+    fn meets(&self, initial: usize, next: &[Vec<usize>], accepting: &[bool]) -> bool {
         let width = next.len();
         let mut graph: Vec<Vec<(usize, &BitSet)>> = vec![Vec::new(); self.states.len() * width];
         for (state, edges) in self.states.iter().enumerate() {

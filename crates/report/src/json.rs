@@ -13,7 +13,7 @@ use crate::trace_json::trace_value;
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
 
-fn tool() -> String {
+pub(crate) fn tool() -> String {
     format!("narrows {}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -68,6 +68,7 @@ pub fn document(report: &Report<'_>) -> Value {
                 value.insert("proctype".into(), json!(entry.proctype));
                 add_place(&mut value, report.sources, Some(entry.span));
                 value.insert("text".into(), json!(entry.text));
+                value.insert("reached".into(), json!(entry.is_waited_for));
                 Value::Object(value)
             })
             .collect(),

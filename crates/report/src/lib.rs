@@ -1,5 +1,6 @@
 //! Answers as text, as JSON, as pages and as pictures. Returns strings; prints nothing.
 
+mod automaton;
 mod chart;
 mod escape;
 mod html;
@@ -13,6 +14,7 @@ mod trace_json;
 mod trail;
 mod units;
 
+pub use automaton::{automaton, automaton_document};
 pub use chart::Chart;
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};

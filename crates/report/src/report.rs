@@ -53,6 +53,8 @@ pub struct Unreached {
     pub span: Span,
     /// What is written there.
     pub text: String,
+    /// Whether a process comes there, and finds that it can't be executed.
+    pub is_waited_for: bool,
 }
 
 impl Report<'_> {
@@ -122,6 +124,12 @@ fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
         })
     };
     let followed = followed_edges(proctype);
+    let visited = visited_locations(proctype, taken);
+    let is_waited_for = |index: usize| {
+        proctype.locations.iter().zip(&visited).any(|(location, visited)| {
+            *visited && location.edges.iter().any(|edge| edge.transition.0 as usize == index)
+        })
+    };
     let mut list = Vec::new();
     for (index, transition) in proctype.transitions.iter().enumerate() {
         // A jump that nothing leads to was folded into what leads to its target; other such statements are dead code.
@@ -133,10 +141,25 @@ fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
         }
         known.push(transition.span);
         let (span, text) = (transition.span, transition.text.clone());
-        list.push(Unreached { proctype: proctype.name.clone(), span, text });
+        let is_waited_for = is_waited_for(index);
+        list.push(Unreached { proctype: proctype.name.clone(), span, text, is_waited_for });
     }
     list.sort_by_key(|entry| entry.span);
     list
+}
+
+/// Returns for each location whether a process came there.
+fn visited_locations(proctype: &Proctype, taken: &[bool]) -> Vec<bool> {
+    let mut visited = vec![false; proctype.locations.len()];
+    // Where nothing was ever done, nobody may ever have been.
+    let start = taken.contains(&true).then_some(proctype.start);
+    let done = proctype.transitions.iter().zip(taken).filter(|(_, taken)| **taken);
+    for location in done.map(|(transition, _)| transition.target).chain(start) {
+        if let Some(visited) = visited.get_mut(usize::from(location.0)) {
+            *visited = true;
+        }
+    }
+    visited
 }
 
 /// Returns for each transition whether it can be reached by following edges, whatever the guards say.

@@ -230,8 +230,8 @@ mod tests {
         let trace = Box::new(sample.trace.clone());
         let verdict = Verdict::Fails { violation: None, trace, shortest: true };
         let text = sample.report(&[Answer::new(question, verdict)], crate::check);
-        let lines = text.lines().skip(3).take_while(|line| !line.is_empty());
-        lines.map(|line| format!("{line}\n")).collect()
+        let lines: Vec<&str> = text.lines().skip(3).take_while(|line| !line.is_empty()).collect();
+        lines.join("\n") + "\n"
     }
 
     fn property(kind: &'static str, name: &str) -> Question {

@@ -233,7 +233,7 @@ fn unreached(report: &Report<'_>, text: &mut String) {
         return;
     }
     let so_far = if report.limit.is_some() { " so far" } else { "" };
-    let _ = writeln!(text, "\n  never reached{so_far}:");
+    let _ = writeln!(text, "\n  never executed{so_far}:");
     let places: Vec<String> = list.iter().map(|entry| report.place(entry.span)).collect();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     let mut proctype: Option<&Unreached> = None;
@@ -242,6 +242,7 @@ fn unreached(report: &Report<'_>, text: &mut String) {
             let _ = writeln!(text, "    {}", entry.proctype);
             proctype = Some(entry);
         }
-        let _ = writeln!(text, "      {place:<width$}  {}", entry.text);
+        let note = if entry.is_waited_for { "  (reached, never executable)" } else { "" };
+        let _ = writeln!(text, "      {place:<width$}  {}{note}", entry.text);
     }
 }

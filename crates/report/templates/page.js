@@ -122,9 +122,9 @@
       for (const line of lines) line.classList.add("now");
       if (lines.length > 0) reveal(lines[0], this.source);
       this.state.replaceChildren(element("h3", state.n === 0 ? "the initial state" : "after step " + state.n));
-      this.table(run, "processes", ["process", "local"]);
       this.table(run, "variables", ["variable"]);
       this.table(run, "channels", ["channel"]);
+      this.table(run, "processes", ["process", "local"]);
     }
 
     table(run, title, groups) {

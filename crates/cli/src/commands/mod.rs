@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod automaton;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;

@@ -1,7 +1,4 @@
 //! Formulas that say the same in both logics get the same answer from both engines.
-//!
-//! Faults are left out: CTL needs a path from every state, so a state whose steps all end in faults stays as it is; for
-//! LTL, which counts endless runs alone, it is the end of a run that does not count.
 
 use narrows_logic::{Ctl, Ltl, Paths};
 use narrows_model::{Atom, Binary, Claim, Evaluator, Expr, Property, Question, Statement, System, Verdict};
@@ -18,9 +15,14 @@ fn random_system(numbers: &mut Numbers) -> System {
             let variable = numbers.next(2) as u32;
             let next = binary(Binary::Add, load(variable), Expr::Constant(1));
             let next = binary(Binary::Remainder, next, Expr::Constant(3));
-            let statement = match numbers.next(4) {
-                0 => when(Binary::Equal, variable, numbers.next(3) as i32),
-                1 => Statement::Assign(global(variable), Expr::Constant(numbers.next(3) as i32)),
+            let statement = match numbers.next(9) {
+                0 | 1 => when(Binary::Equal, variable, numbers.next(3) as i32),
+                // Divides by zero now and then: such a step leads nowhere.
+                2 => {
+                    let faulty = binary(Binary::Divide, Expr::Constant(2), load(variable));
+                    Statement::Assign(global(1 - variable), faulty)
+                }
+                3 | 4 => Statement::Assign(global(variable), Expr::Constant(numbers.next(3) as i32)),
                 _ => Statement::Assign(global(variable), next),
             };
             (numbers.next(3) as u16, numbers.next(3) as u16, statement)

@@ -321,7 +321,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let mut stop = None;
         let mut violation = None;
         let mut enabled = Pids::default();
-        let memory = self.memory();
+        let others = self.memory() - self.bytes.capacity() as u64;
         let (fair, bytes, store, counts, budget) =
             (self.fair, &mut self.bytes, &self.store, &mut self.counts, &self.budget);
         self.space.successors(&self.current, &mut self.scratch, &mut |successor| {
@@ -336,11 +336,11 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             if successor.target.is_some() {
                 if skip > 0 {
                     skip -= 1;
-                } else if push(bytes, &successor, fair, store, memory, budget.memory).is_err() {
+                } else if push(bytes, &successor, fair, store, others, budget.memory).is_err() {
                     stop = Some(Limit::Memory);
                 }
             }
-            stop = stop.or_else(|| counts.ask(budget, store.len(), memory));
+            stop = stop.or_else(|| counts.ask(budget, store.len(), others + bytes.capacity() as u64));
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match (stop, violation) {
@@ -365,11 +365,11 @@ fn push(
     successor: &Successor<'_>,
     fair: bool,
     store: &Store,
-    memory: u64,
+    others: u64,
     limit: u64,
 ) -> Result<(), Full> {
     let Some(state) = successor.target else { return Ok(()) };
-    make_room(bytes, state.len() + successor.moves.len() + 16, memory - bytes.capacity() as u64, limit)?;
+    make_room(bytes, state.len() + successor.moves.len() + 16, others, limit)?;
     let known = store.find(state);
     let head = if known.is_some() { KNOWN | 8 } else { state.len() as u32 };
     bytes.extend_from_slice(&head.to_le_bytes());

@@ -5,6 +5,7 @@ mod flow;
 mod formula;
 mod lexer;
 mod lower;
+mod ltl;
 pub mod messages;
 mod parser;
 mod preprocess;
@@ -15,6 +16,7 @@ use narrows_model::System;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
 pub use formula::{Formula, Logic};
+pub use ltl::atoms_as_text;
 pub use parser::{
     Context, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
 };

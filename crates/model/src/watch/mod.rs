@@ -1,7 +1,7 @@
 //! A system and a watcher beside it, as one state space.
 //!
 //! The watcher looks at every state before the system leaves it, and remembers what it must in the first bytes of the
-//! joint state. Where the system can't move any more it stays for ever, and the watcher looks on. States inside atomic
+//! joint state. Where the system can't move any more, or only into a fault, it stays for ever, and the watcher looks on. States inside atomic
 //! sequences and in the middle of a rendezvous are not looked at: they are no states of the system. This is how SPIN's
 //! claims move.
 
@@ -15,7 +15,8 @@ use narrows_logic::Buchi;
 use events::Events;
 
 use crate::{
-    Atom, Evaluator, Expansion, Location, Proctype, Scratch, StateSpace, Successor, Violation, ViolationKind,
+    Atom, Evaluator, Expansion, Location, Move, Proctype, Scratch, StateSpace, Successor, Violation,
+    ViolationKind,
 };
 
 /// Who watches.
@@ -245,10 +246,7 @@ impl StateSpace for Watched<'_> {
             return Expansion::Ended;
         }
         let mut joint = Vec::with_capacity(state.len());
-        let mut pair = |moves: &[_], target: Option<&[u8]>| {
-            let Some(target) = target else {
-                return visit(Successor { moves, violations: &[], events: &[], target: None });
-            };
+        let mut pair = |moves: &[Move], target: &[u8]| {
             for memory in &seen.next {
                 joint.clear();
                 joint.extend_from_slice(memory);
@@ -257,16 +255,35 @@ impl StateSpace for Watched<'_> {
             }
             ControlFlow::Continue(())
         };
-        let expansion = self.evaluator.successors(system, scratch, &mut |successor| {
-            // A statement that goes wrong and blocks is no step.
-            let blocks =
-                successor.target.is_none() && !successor.violations.iter().any(|wrong| wrong.kind.is_fatal());
-            if blocks { ControlFlow::Continue(()) } else { pair(successor.moves, successor.target) }
+        let mut leads_on = false;
+        let mut stopped = false;
+        let mut faults: Vec<Vec<Move>> = Vec::new();
+        self.evaluator.successors(system, scratch, &mut |successor| match successor.target {
+            Some(target) => {
+                leads_on = true;
+                let flow = pair(successor.moves, target);
+                stopped = flow.is_break();
+                flow
+            }
+            None => {
+                // A statement that goes wrong and blocks is no step.
+                if successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
+                    faults.push(successor.moves.to_vec());
+                }
+                ControlFlow::Continue(())
+            }
         });
-        if expansion != Expansion::Moves && self.stutters(state) {
-            let _ = pair(&[], Some(system));
-            return Expansion::Moves;
+        if leads_on {
+            // A step into a fault leads nowhere, but whoever could take it could move.
+            for moves in &faults {
+                stopped = stopped
+                    || visit(Successor { moves, violations: &[], events: &[], target: None }).is_break();
+            }
+        } else if self.stutters(state) {
+            let _ = pair(&[], system);
+        } else {
+            return Expansion::Ended;
         }
-        expansion
+        Expansion::Moves
     }
 }

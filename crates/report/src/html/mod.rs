@@ -152,6 +152,8 @@ fn row(report: &Report<'_>, answer: &Answer) -> Row {
         _ => String::new(),
     };
     let title = if verdict == "undecided" { title(&answer.question) } else { line };
+    // A formula from the command line is its own name.
+    let stated = Some(stated(report, &answer.question)).filter(|stated| !title.ends_with(stated.as_str()));
     let mark = match verdict {
         "holds" => '✓',
         "fails" => '✗',
@@ -161,7 +163,7 @@ fn row(report: &Report<'_>, answer: &Answer) -> Row {
         verdict,
         mark,
         title,
-        stated: stated(report, &answer.question),
+        stated: stated.unwrap_or_default(),
         how,
         notes: answer.notes.clone(),
         run: None,

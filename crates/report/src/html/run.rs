@@ -95,11 +95,12 @@ pub(crate) fn run(
     let steps: Vec<Step> = steps.collect();
     let at_first = shown_run.violation.filter(|_| total == 0).map(|found| violation_text(report, found));
     let cycle = trace.cycle.filter(|start| *start < total);
+    let stated = Some(super::stated(report, question)).filter(|stated| stated.as_str() != question.name());
     let is_stuck = *question == Question::Deadlock && !trace.initial.is_empty();
     Run {
         id: id.to_owned(),
         title: shown_run.title.clone(),
-        stated: super::stated(report, question),
+        stated: stated.unwrap_or_default(),
         at_first: at_first.into_iter().collect(),
         strips: strips(trace),
         strip_width: (total + 1) * 28,

@@ -1,5 +1,7 @@
 //! The text of the model, line by line, and the names by which the page refers to lines.
 
+use std::ops::Range;
+
 use narrows_source::{Sources, Span};
 
 use crate::Unreached;
@@ -14,7 +16,8 @@ pub(crate) struct Text {
 pub(crate) struct Line {
     pub(crate) id: String,
     pub(crate) number: usize,
-    pub(crate) text: String,
+    /// Its text, in pieces: whether no run reaches them, and what they say.
+    pub(crate) pieces: Vec<(bool, String)>,
     pub(crate) is_unreached: bool,
 }
 
@@ -56,19 +59,54 @@ impl<'s> Places<'s> {
     }
 }
 
-/// Returns the files, with the lines marked on which a statement stands that no run reaches.
+/// Returns the files, with the statements marked that no run reaches.
 pub(crate) fn texts(sources: &Sources, places: &Places<'_>, unreached: &[Unreached]) -> Vec<Text> {
-    let dead: Vec<_> = unreached.iter().map(|entry| places.spot(entry.span).id).collect();
-    let files = sources.files().enumerate().map(|(index, (_, file))| {
+    let files = sources.files().enumerate().map(|(index, (file_id, file))| {
+        let spans = unreached.iter().map(|entry| entry.span).filter(|span| span.file == file_id);
+        let dead: Vec<_> = spans.map(|span| span.start as usize..span.end as usize).collect();
+        let mut start = 0;
         let lines = 1..=file.line_count();
         // A line break at the end of a file starts no line.
         let lines = lines.filter(|number| *number < file.line_count() || !file.line(*number).is_empty());
         let line = |number: usize| {
-            let id = places.id(index, number);
-            let is_unreached = dead.contains(&id);
-            Line { number, text: file.line(number).to_owned(), is_unreached, id }
+            let text = file.line(number);
+            let pieces = pieces(text, start, &dead);
+            // The line break may be of two characters.
+            let rest = &file.text[start + text.len()..];
+            start += text.len() + rest.find('\n').map_or(rest.len(), |at| at + 1);
+            let is_unreached = pieces.iter().any(|(is_dead, _)| *is_dead);
+            Line { id: places.id(index, number), number, pieces, is_unreached }
         };
         Text { name: file.name.clone(), lines: lines.map(line).collect() }
     });
     files.collect()
+}
+
+/// Cuts a line that starts at an offset where a statement starts or ends that no run reaches.
+fn pieces(line: &str, start: usize, dead: &[Range<usize>]) -> Vec<(bool, String)> {
+    let is_dead = |at: usize| dead.iter().any(|range| range.contains(&(start + at)));
+    let mut pieces: Vec<(bool, String)> = Vec::new();
+    for (at, character) in line.char_indices() {
+        match pieces.last_mut() {
+            Some((last, text)) if *last == is_dead(at) => text.push(character),
+            _ => pieces.push((is_dead(at), character.to_string())),
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn a_line_is_cut_where_dead_code_starts_and_ends() {
+        let cut = |line: &str, start, dead: &[std::ops::Range<usize>]| {
+            let pieces = pieces(line, start, dead).into_iter();
+            pieces.map(|(dead, text)| if dead { format!("[{text}]") } else { text }).collect::<String>()
+        };
+        assert_eq!(cut("x = 1; y = 2", 10, &[17..22, 100..120]), "x = 1; [y = 2]");
+        assert_eq!(cut("  über }", 10, &[0..15, 90..91]), "[  üb]er }");
+        assert_eq!(cut("", 10, &[0..15, 90..91]), "");
+    }
 }

@@ -17,11 +17,14 @@ pub(super) fn run(
     let replayed = session.history().len();
     for position in 1..=replayed {
         session.jump(position);
+        if session.cycle() == Some(position - 1) && !quiet {
+            writeln!(out, "      the cycle starts here")?;
+        }
         write_step(session, quiet, out)?;
         well &= session.violations().is_empty();
     }
     if let Some(cycle) = session.cycle().filter(|_| !quiet) {
-        writeln!(out, "      and again from step {} on, for ever", cycle + 1)?;
+        writeln!(out, "      {}", text::cycle(cycle, replayed))?;
     }
     for _ in 0..count {
         if !session.violations().is_empty() {

@@ -14,6 +14,7 @@ pub(super) fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Res
         session.take(step);
     }
     session.set_cycle(recorded.cycle);
+    session.set_atoms(recorded.atoms.clone());
     Ok(())
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::{Evaluator, Event, Expansion, StateSpace, StateView, Trace, TraceStep, Violation};
-use narrows_report::Chart;
+use narrows_model::{
+    Evaluator, Event, Expansion, StateSpace, StateView, Trace, TraceAtom, TraceStep, Violation,
+};
+use narrows_report::{Chart, RecordedAtom};
 use narrows_source::{FileId, Sources, Span};
 
 use super::prng::Random;
@@ -26,6 +28,8 @@ pub(super) struct Session<'s> {
     expansion: Expansion,
     random: Random,
     cycle: Option<usize>,
+    /// What the propositions of a formula are along a recorded run.
+    atoms: Vec<RecordedAtom>,
     breakpoints: BTreeSet<(FileId, usize)>,
 }
 
@@ -81,6 +85,7 @@ impl<'s> Session<'s> {
             expansion: Expansion::Moves,
             random: Random::new(seed),
             cycle: None,
+            atoms: Vec::new(),
             breakpoints: BTreeSet::new(),
         };
         session.look_around();
@@ -151,9 +156,35 @@ impl<'s> Session<'s> {
         self.cycle
     }
 
-    /// Says that the run so far is endless, and from which step on it repeats.
+    /// Says that the run so far is endless, and from which step on it repeats; if there is no such step, it stays where
+    /// it is.
     pub(super) fn set_cycle(&mut self, cycle: Option<usize>) {
-        self.cycle = cycle.filter(|step| *step < self.history.len());
+        self.cycle = cycle.filter(|step| *step <= self.history.len());
+    }
+
+    /// Says what the propositions of a formula are along the run so far.
+    pub(super) fn set_atoms(&mut self, atoms: Vec<RecordedAtom>) {
+        self.atoms = atoms;
+    }
+
+    /// Returns the propositions of a formula with what they are now, and whether the last step changed them.
+    pub(super) fn atoms(&self) -> impl Iterator<Item = (&str, bool, bool)> {
+        self.atoms.iter().filter_map(|atom| {
+            let now = *atom.values.get(self.position)?;
+            let before = self.position.checked_sub(1).map_or(now, |before| atom.values[before]);
+            Some((atom.text.as_str(), now, now != before))
+        })
+    }
+
+    /// Goes round: from the end of an endless run to after the first step that comes again. Returns whether it does.
+    fn go_round(&mut self) -> bool {
+        match self.cycle {
+            Some(start) if start < self.history.len() && self.position == self.history.len() => {
+                self.jump(start + 1);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Returns what can be done now, in the order of the evaluator.
@@ -193,6 +224,7 @@ impl<'s> Session<'s> {
         if !again {
             self.history.truncate(self.position);
             self.cycle = None;
+            self.atoms.clear();
             let events = self.events_of(&step);
             self.history.push(Taken { step, events });
         }
@@ -258,8 +290,11 @@ impl<'s> Session<'s> {
         possible
     }
 
-    /// Goes forward again; returns whether a step had been taken back.
+    /// Goes forward again, or round in an endless run; returns whether there was a step to take.
     pub(super) fn forward(&mut self) -> bool {
+        if self.go_round() {
+            return true;
+        }
         let possible = self.position < self.history.len();
         self.jump(self.position + 1);
         possible
@@ -270,6 +305,7 @@ impl<'s> Session<'s> {
         self.start = self.state().to_vec();
         self.forgotten += self.position;
         self.history.drain(..self.position);
+        self.atoms.clear();
         self.position = 0;
     }
 
@@ -314,7 +350,12 @@ impl<'s> Session<'s> {
     pub(super) fn trace(&self) -> Trace {
         let steps = self.past().iter().map(|taken| taken.step.clone()).collect();
         let cycle = self.cycle.filter(|_| self.position == self.history.len());
-        Trace { initial: self.start.clone(), steps, cycle, atoms: Vec::new() }
+        let atoms = self.atoms.iter().map(|atom| TraceAtom {
+            text: atom.text.clone(),
+            span: Span { file: FileId(u32::MAX), ..Span::default() },
+            values: atom.values[..=self.position].to_vec(),
+        });
+        Trace { initial: self.start.clone(), steps, cycle, atoms: atoms.collect() }
     }
 
     /// Lays out the messages of the run so far.

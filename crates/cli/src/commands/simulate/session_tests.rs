@@ -2,6 +2,8 @@
 
 use narrows_model::{Evaluator, Event, ViolationKind};
 
+use narrows_report::RecordedAtom;
+
 use super::examples::{Example, counting, dividing, meeting};
 use super::session::{Session, Status, Stop};
 
@@ -133,4 +135,25 @@ fn forgets_but_keeps_counting() {
     assert_eq!((session.step_number(), session.position()), (2, 0));
     session.run(1, |_| false);
     assert_eq!(session.step_number(), 3);
+}
+
+#[test]
+fn an_endless_run_goes_round() {
+    let example = counting();
+    let mut session = session(&example);
+    session.run(3, |_| false);
+    session.set_cycle(Some(1));
+    let atom = RecordedAtom { text: "p".to_owned(), values: vec![false, true, true, false] };
+    session.set_atoms(vec![atom.clone()]);
+    assert_eq!(session.atoms().collect::<Vec<_>>(), [("p", false, true)]);
+    assert!(session.forward(), "the second step comes again");
+    assert_eq!((session.position(), session.atoms().next()), (2, Some(("p", true, false))));
+    assert_eq!((session.trace().atoms[0].values.len(), session.trace().cycle), (3, None));
+    session.jump(3);
+    assert_eq!((&session.trace().atoms[0].values, session.trace().cycle), (&atom.values, Some(1)));
+    session.set_cycle(Some(3));
+    assert!(!session.forward(), "it stays where it is");
+    session.jump(0);
+    session.random_step();
+    assert_eq!(session.atoms().count(), 1, "the same step was taken again");
 }

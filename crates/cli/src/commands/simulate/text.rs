@@ -54,6 +54,15 @@ pub(super) fn change(change: &Change) -> String {
     }
 }
 
+/// Says how an endless run goes on after its last step.
+pub(super) fn cycle(start: usize, steps: usize) -> String {
+    if start < steps {
+        format!("and again from step {} on, for ever", start + 1)
+    } else {
+        "and stays there for ever".to_owned()
+    }
+}
+
 /// Says what went wrong and where.
 pub(super) fn violation(session: &Session<'_>, violation: &Violation) -> String {
     format!("{} at {}", violation.kind.message(), session.place(violation.span))
@@ -75,6 +84,9 @@ pub(super) fn last_step(session: &Session<'_>) -> String {
         taken.step.changes.iter().filter(|change| change.after.is_some() || !change.name.contains('.'));
     for entry in told {
         let _ = writeln!(lines, "        {}", change(entry));
+    }
+    for (atom, value, _) in session.atoms().filter(|(_, _, changed)| *changed) {
+        let _ = writeln!(lines, "        ◆ {atom}: {} → {value}", !value);
     }
     for found in &taken.step.violations {
         let _ = writeln!(lines, "      ! {}", violation(session, found));

@@ -18,6 +18,8 @@ pub(super) const CHANGED: Style = Style::new().fg(Color::Yellow).add_modifier(Mo
 pub(super) const WRONG: Style = Style::new().fg(Color::Red).add_modifier(Modifier::BOLD);
 /// What the user looks at.
 pub(super) const FOCUS: Style = Style::new().add_modifier(Modifier::REVERSED);
+/// What comes again and again.
+const CYCLE: Style = Style::new().add_modifier(Modifier::BOLD);
 /// What is less important.
 pub(super) const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
 
@@ -66,8 +68,15 @@ fn title(app: &App<'_>) -> Paragraph<'static> {
             Status::Faulted => spans.push(Span::styled("FAULT", WRONG)),
         }
     }
-    if let Some(cycle) = session.cycle() {
-        spans.push(Span::raw(format!("  repeats from step {} on", cycle + 1)));
+    if session.cycle().is_some() {
+        let start = session.cycle().filter(|start| *start < all);
+        let text = match start {
+            Some(start) if at == all => format!("  then again from step {}: → goes round", start + 1),
+            Some(start) if at > start => format!("  in the cycle of steps {}–{all}", start + 1),
+            Some(start) => format!("  the cycle starts at step {}", start + 1),
+            None => "  the run stays in its last state for ever".to_owned(),
+        };
+        spans.push(Span::styled(text, CYCLE));
     }
     Paragraph::new(Line::from(spans)).style(FOCUS)
 }
@@ -87,6 +96,7 @@ fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, wit
     let processes = process_lines(app, view, area.width);
     let variables = variable_lines(app, view);
     let channels = channel_lines(app, view);
+    let atoms = atom_lines(app);
     let has_output = with_output && app.session.output().next().is_some();
     let height = |lines: usize, most: u16| match lines {
         0 => 0,
@@ -98,18 +108,31 @@ fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, wit
         Constraint::Min(6),
         Constraint::Length(height(variables.len(), share.max(4))),
         Constraint::Length(height(channels.len(), share.max(4))),
+        Constraint::Length(height(atoms.len(), share.max(4))),
         Constraint::Length(output),
     ];
-    let [first, second, third, fourth] = Layout::vertical(rows).areas(area);
+    let [first, second, third, formula, fourth] = Layout::vertical(rows).areas(area);
     let focus = processes.1;
     frame.render_widget(scrolled("Processes", processes.0, focus, first), first);
     let changed = first_changed(&variables);
     frame.render_widget(scrolled("Variables", variables, changed, second), second);
     let changed = first_changed(&channels);
     frame.render_widget(scrolled("Channels", channels, changed, third), third);
+    let changed = first_changed(&atoms);
+    frame.render_widget(scrolled("Formula", atoms, changed, formula), formula);
     if has_output {
         detail::pane(frame, app, view, Pane::Output, fourth);
     }
+}
+
+/// What the propositions of the formula are.
+fn atom_lines(app: &App<'_>) -> Vec<Line<'static>> {
+    let lines = app.session.atoms().map(|(text, value, changed)| {
+        let mark = if value { "◆" } else { "◇" };
+        let style = if changed { CHANGED } else { Style::new() };
+        Line::from(format!("{mark} {}: {value}", clean(text))).style(style)
+    });
+    lines.collect()
 }
 
 fn first_changed(lines: &[Line<'_>]) -> usize {

@@ -17,8 +17,12 @@ fn screen(example: &Example, keys: &str, width: u16, height: u16) -> String {
     for key in keys.chars() {
         app.key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE));
     }
+    drawn(&app, width, height)
+}
+
+fn drawn(app: &App<'_>, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen in memory");
-    terminal.draw(|frame| view::draw(frame, &app)).expect("it draws");
+    terminal.draw(|frame| view::draw(frame, app)).expect("it draws");
     let buffer = terminal.backend().buffer();
     let cells: Vec<&str> = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
     cells.chunks(usize::from(width)).map(|row| row.concat() + "\n").collect()
@@ -63,6 +67,28 @@ fn shows_the_other_panes() {
     check(&counting(), "?", &["Help", "so does its number", "Ctrl-C   quit"]);
     check(&meeting(), "Rm", &["P(0)", "Q(1)", "m!7"]);
     check(&meeting(), "R", &["ended", "All processes have ended."]);
+}
+
+#[test]
+fn shows_a_cycle_and_what_the_formula_asks() {
+    let example = counting();
+    let session = Session::new(Evaluator::new(&example.system), &example.sources, 1);
+    let mut app = App::new(session.expect("it has an initial state"));
+    app.session.run(3, |_| false);
+    app.session.set_cycle(Some(1));
+    let values = vec![false, true, true, false];
+    app.session.set_atoms(vec![narrows_report::RecordedAtom { text: "x > 1".to_owned(), values }]);
+    for (key, expected) in [
+        ('h', ["then again from step 2: → goes round", "◇ x > 1: false", "2 ↻ P(0) c!x"]),
+        ('b', ["in the cycle of steps 2–3", "◆ x > 1: true", "↻"]),
+        ('g', ["the cycle starts at step 2", "◇ x > 1: false", "↻"]),
+    ] {
+        app.key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE));
+        let screen = drawn(&app, 100, 30);
+        for text in expected {
+            assert!(screen.contains(text), "`{text}` is not in\n{screen}");
+        }
+    }
 }
 
 #[test]

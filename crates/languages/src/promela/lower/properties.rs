@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use narrows_logic::Ltl;
-use narrows_model::{Atom, Claim, Property};
+use narrows_model::{Atom, Claim, Expr, Property};
 
 use super::Lowering;
-use crate::promela::ast::{self, LtlBinary, LtlUnary, Program};
+use crate::promela::ast::{self, Program, UnaryOperator};
+use crate::promela::ltl::convert;
 use crate::promela::text;
 
 impl Lowering<'_> {
@@ -28,7 +29,7 @@ impl Lowering<'_> {
 
     pub(super) fn ltl(&mut self, block: &ast::LtlBlock) {
         let name = block.name.as_ref().map_or_else(String::new, |name| name.name.to_string());
-        let formula = self.formula(&block.formula);
+        let formula = convert(&block.formula, &mut |atom| self.proposition(atom));
         self.system.properties.push(Property { name, claim: Claim::Ltl(formula), span: block.head });
     }
 
@@ -42,30 +43,16 @@ impl Lowering<'_> {
         Atom { expr: self.expr(atom), text: text::expr(atom), span: atom.span }
     }
 
-    fn formula(&mut self, formula: &ast::Ltl) -> Ltl<Atom> {
-        match formula {
-            ast::Ltl::Atom(atom) => Ltl::Atom(self.atom(atom)),
-            ast::Ltl::Not(operand) => Ltl::Not(Box::new(self.formula(operand))),
-            ast::Ltl::Unary(operator, operand) => {
-                let operand = Box::new(self.formula(operand));
-                match operator {
-                    LtlUnary::Always => Ltl::Always(operand),
-                    LtlUnary::Eventually => Ltl::Eventually(operand),
-                    LtlUnary::Next => Ltl::Next(operand),
-                }
+    /// Takes negations off a proposition, so that `p` and `!p` are about the same atom.
+    fn proposition(&mut self, atom: &ast::Expr) -> Ltl<Atom> {
+        match &atom.kind {
+            ast::ExprKind::Unary(UnaryOperator::Not, operand) => {
+                Ltl::Not(Box::new(self.proposition(operand)))
             }
-            ast::Ltl::Binary(operator, left, right) => {
-                let (left, right) = (Box::new(self.formula(left)), Box::new(self.formula(right)));
-                match operator {
-                    LtlBinary::And => Ltl::And(left, right),
-                    LtlBinary::Or => Ltl::Or(left, right),
-                    LtlBinary::Implies => Ltl::Implies(left, right),
-                    LtlBinary::Equivalent => Ltl::Equivalent(left, right),
-                    LtlBinary::Until => Ltl::Until(left, right),
-                    LtlBinary::WeakUntil => Ltl::WeakUntil(left, right),
-                    LtlBinary::Release => Ltl::Release(left, right),
-                }
-            }
+            _ => match self.atom(atom) {
+                Atom { expr: Expr::Constant(value), .. } => Ltl::Constant(value != 0),
+                atom => Ltl::Atom(atom),
+            },
         }
     }
 }
