@@ -163,7 +163,10 @@ impl<'a> Body<'a> {
             return node;
         }
         let number = self.fresh();
+        // SPIN sees no accept label inside an `atomic`, but for the last statement's, and that only without fairness.
+        let invisible = self.world.watched && self.atomic.is_some();
         let prefix = match self.random.below(8) {
+            2 | 3 | 5 if invisible => "L",
             0 | 1 if self.world.watched => "progress",
             2 | 3 if self.world.watched => "accept",
             0..=3 if self.has(Feature::EndLabels) => "end",
