@@ -123,6 +123,19 @@ fn narrows_agrees_with_spin_on_runs_of_its_examples() {
 }
 
 #[test]
+fn narrows_agrees_with_spin_on_what_claims_can_look_at() {
+    if !has_spin() {
+        return;
+    }
+    let all = questions::compare_file(&model("claims", "looks.pml"), &Limits::default());
+    let all = all.expect("both tools run");
+    for compared in &all {
+        assert!(matches!(compared.verdict, Verdict::Agreed(_)), "{:?}", compared.verdict);
+    }
+    assert_eq!(all.len(), 32);
+}
+
+#[test]
 fn narrows_answers_the_claims_of_the_probes() {
     let table = fs::read_to_string(model("probes", "expected.tsv")).expect("the table of expected figures");
     let mut count = 0;
