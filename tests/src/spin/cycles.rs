@@ -160,13 +160,17 @@ mod tests {
     use super::*;
     use crate::spin::installed;
 
-    const MODEL: &str = "byte x;
+    const LABELS: &str = "byte x;
         active proctype P() { accept: do :: x = 1 - x od }
         active proctype Q() { do :: x == 1 -> progress: skip :: else od }";
+    // Without labels: those of the processes would count beside a claim.
+    const CLAIMS: &str = "byte x;
+        active proctype P() { do :: x = 1 - x od }
+        ltl a { [] (x < 2) }
+        ltl b { [] (x == 0) }";
 
-    fn said(claims: &str, cycles: Cycles, name: Option<&str>, fair: bool) -> Said {
-        let text = format!("{MODEL}\n{claims}");
-        let verifier = Verifier::of_text(&text, cycles, &Limits::quick()).expect("programs run");
+    fn said(text: &str, cycles: Cycles, name: Option<&str>, fair: bool) -> Said {
+        let verifier = Verifier::of_text(text, cycles, &Limits::quick()).expect("programs run");
         verifier.expect("a verifier").ask(name, fair).expect("programs run")
     }
 
@@ -175,9 +179,8 @@ mod tests {
         if !installed() {
             return;
         }
-        let claims = "ltl a { [] (x < 2) } ltl b { [] (x == 0) }";
-        assert_eq!(said(claims, Cycles::Claims, Some("a"), false), Said::Holds);
-        assert!(matches!(said(claims, Cycles::Claims, Some("b"), false), Said::Fails(_)));
+        assert_eq!(said(CLAIMS, Cycles::Claims, Some("a"), false), Said::Holds);
+        assert!(matches!(said(CLAIMS, Cycles::Claims, Some("b"), false), Said::Fails(_)));
     }
 
     #[test]
@@ -185,7 +188,7 @@ mod tests {
         if !installed() {
             return;
         }
-        assert!(matches!(said("", Cycles::Acceptance, None, true), Said::Fails(_)));
-        assert!(matches!(said("", Cycles::Progress, None, false), Said::Fails(_)));
+        assert!(matches!(said(LABELS, Cycles::Acceptance, None, true), Said::Fails(_)));
+        assert!(matches!(said(LABELS, Cycles::Progress, None, false), Said::Fails(_)));
     }
 }
