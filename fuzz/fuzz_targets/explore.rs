@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
 fn explore(system: &System) {
     let space = Evaluator::new(system);
     let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
-    let mut budget = Budget { memory: 64 << 20, states: 2_000, transitions: 10_000, watch: &deep_watch };
+    let mut budget = Budget { memory: 64 << 20, states: 2_000, transitions: 10_000, threads: 1, ..Budget::unlimited(&deep_watch) };
     let deep = depth_first(&space, Faults::Continue, &budget);
     budget.watch = &wide_watch;
     let wide = breadth_first(&space, &[], &budget);

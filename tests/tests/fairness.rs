@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use narrows_explicit::{Budget, Options, Unwatched, check};
+use narrows_explicit::{Budget, Engine, Options, Unwatched, check};
 use narrows_languages::promela;
 use narrows_logic::Ltl;
 use narrows_model::{
@@ -406,7 +406,8 @@ fn compare(seed: u64) -> (usize, usize) {
                 let Some(fails) = by_definition(evaluator, &question, fair) else { continue };
                 let options = Options { fair, ..Options::default() };
                 let asked = std::slice::from_ref(&question);
-                let checked = check(evaluator, asked, &options, &Budget::unlimited(&Unwatched));
+                let engine = Engine::automatic(evaluator);
+                let checked = check(&engine, asked, &options, &Budget::unlimited(&Unwatched));
                 let checked = checked.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{text}"));
                 let ours = match checked.answers[0].verdict {
                     Verdict::Holds => false,

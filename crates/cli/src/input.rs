@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use narrows_explicit::Engine;
 use narrows_languages::promela::{Formula, Options, compile};
-use narrows_model::System;
+use narrows_model::{Evaluator, System};
 use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
@@ -32,6 +33,14 @@ pub(crate) struct Models {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
+    /// Choose what executes the model [default: machine code for all but small models, where the machine has the means]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+
+    /// Search on this many threads [default: one for each core]; answers do not depend on it
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
     /// Use at most this much memory, such as 4G or 500M [default: 80 % of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::parse_memory)]
     pub(crate) memory: Option<u64>,
@@ -51,6 +60,14 @@ enum Format {
     Text,
     /// One JSON document
     Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// Machine code, from the start; an error if there can be none
+    Native,
+    /// The reference evaluator
+    Interpreter,
 }
 
 /// A model that can be used.
@@ -73,6 +90,17 @@ enum Said {
 }
 
 impl Models {
+    /// Returns what executes a model.
+    pub(crate) fn engine<'s>(&self, model: &'s Model) -> anyhow::Result<Engine<'s>> {
+        let evaluator = Evaluator::new(&model.system);
+        match self.engine {
+            Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
+            None => Ok(Engine::automatic(evaluator)),
+            Some(EngineName::Native) => Engine::native(evaluator)
+                .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
+        }
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
@@ -116,6 +144,13 @@ impl Models {
         }
         let worst = if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) };
         Ok(worst)
+    }
+
+    /// Makes sure that there is one model, if an option needs that.
+    pub(crate) fn ensure_one(&self, option: &str) -> anyhow::Result<()> {
+        let count = self.expand()?.len();
+        anyhow::ensure!(count == 1, "{option} is for one model, and there are {count}");
+        Ok(())
     }
 
     /// Replaces folders by the models in them.

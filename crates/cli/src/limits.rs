@@ -69,6 +69,11 @@ fn default_memory() -> u64 {
     memory / 5 * 4
 }
 
+/// Returns how many threads a search uses if the user does not say.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 fn total_memory(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find(|line| line.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
@@ -92,6 +97,7 @@ pub(crate) struct Clock {
     interrupted: Arc<AtomicBool>,
     display: Option<Display>,
     memory: u64,
+    threads: usize,
 }
 
 impl Clock {
@@ -102,11 +108,12 @@ impl Clock {
             interrupted: Arc::clone(interrupted),
             display: if models.quiet { None } else { Display::new() },
             memory: models.memory.unwrap_or_else(default_memory),
+            threads: models.threads.map_or_else(default_threads, usize::from),
         }
     }
 
     pub(crate) fn budget(&self) -> Budget<'_> {
-        Budget { memory: self.memory, ..Budget::unlimited(self) }
+        Budget { memory: self.memory, threads: self.threads, ..Budget::unlimited(self) }
     }
 
     /// Returns how long it took, and ends the display.

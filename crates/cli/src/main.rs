@@ -1,5 +1,6 @@
 //! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches the outside.
 
+mod checkpoint;
 mod commands;
 mod input;
 mod limits;

@@ -31,6 +31,16 @@ pub(crate) fn error(message: &str) {
     warn_user(&format!("error: {message}\n"));
 }
 
+/// Says on standard error what is going on.
+pub(crate) fn note(message: &str) {
+    warn_user(&format!("note: {message}\n"));
+}
+
+/// Says on standard error what may become a problem.
+pub(crate) fn warning(message: &str) {
+    warn_user(&format!("warning: {message}\n"));
+}
+
 /// Shows messages about a text on standard error, in colour on a terminal.
 pub(crate) fn diagnostics(list: &[Diagnostic], sources: &Sources) {
     let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();

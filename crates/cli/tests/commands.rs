@@ -306,3 +306,120 @@ fn questions_are_picked_by_name() {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
 }
+
+/// A little more than 300 000 states, with an assertion that is wrong far away.
+const LONG: &str = "byte a, b, c;\nactive proctype A() { do :: a < 72 -> a++ od }\n\
+                    active proctype B() { do :: b < 72 -> b++ od }\n\
+                    active proctype C() { do :: c < 20 -> c++; assert(a + b + c < 160) od }\n";
+
+/// What must be the same however often a search was stopped.
+fn outcome(output: &Output) -> Value {
+    let mut report = document(output);
+    let report = report.as_object_mut().unwrap();
+    report.retain(|key, _| key != "seconds" && key != "memory");
+    Value::Object(std::mem::take(report))
+}
+
+#[test]
+fn a_search_goes_on_after_a_kill() {
+    let folder = Folder::new(&[("long.pml", LONG)]);
+    let file = folder.0.join("long.check");
+    for command in ["explore", "check"] {
+        let whole = folder.run(&format!("{command} long.pml --format json"));
+        assert_eq!(status(&whole), 1, "{}", stderr(&whole));
+        let again =
+            format!("{command} long.pml --format json --checkpoint long.check --checkpoint-every 1ms");
+        let mut child = folder.command(&again).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while !file.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        // This is what `kill -9` does.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(file.exists(), "{command} ended too early");
+        let resumed = folder.run(&again);
+        assert!(stderr(&resumed).contains("going on from `long.check`: "), "{}", stderr(&resumed));
+        assert_eq!(outcome(&resumed), outcome(&whole));
+        assert_eq!(status(&resumed), 1);
+        assert!(!file.exists(), "nothing is left to do");
+    }
+}
+
+#[test]
+fn a_limit_saves_the_search() {
+    let folder = Folder::new(&[("large.pml", LARGE)]);
+    let large = "explore large.pml --checkpoint large.check --time";
+    let first = folder.run(&format!("{large} 4s"));
+    assert_eq!(status(&first), 2);
+    let said = "the search is saved in `large.check`; the same command goes on from there";
+    assert!(stderr(&first).contains(said), "{}", stderr(&first));
+    // Visiting the first states again and loading the others takes a while too.
+    let second = folder.run(&format!("{large} 15s"));
+    assert!(stderr(&second).contains("going on from `large.check`: "), "{}", stderr(&second));
+    let quiet = folder.run(&format!("{large} 100ms --quiet"));
+    assert_eq!((status(&quiet), stderr(&quiet)), (2, String::new()));
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_is_refused_and_kept() {
+    let other = LARGE.replace("y++", "y--");
+    let files =
+        [("large.pml", LARGE), ("other.pml", other.as_str()), ("text", "not a checkpoint"), ("empty", "")];
+    let folder = Folder::new(&files);
+    folder.run("explore large.pml --checkpoint good --time 4s");
+    let good = std::fs::read(folder.0.join("good")).unwrap();
+    let changed = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    let end = good.len();
+    std::fs::write(folder.0.join("short"), &good[..end - 5]).unwrap();
+    std::fs::write(folder.0.join("shorter"), &good[..50]).unwrap();
+    std::fs::write(folder.0.join("bit"), changed(end / 2)).unwrap();
+    std::fs::write(folder.0.join("sum"), changed(end - 1)).unwrap();
+    std::fs::write(folder.0.join("version"), changed(22)).unwrap();
+    for (arguments, reason) in [
+        ("explore large.pml --checkpoint text", "it is not a checkpoint of this program"),
+        ("explore large.pml --checkpoint empty", "it is not a checkpoint of this program"),
+        ("explore large.pml --checkpoint short", "it is damaged: a part is missing, or was changed"),
+        ("explore large.pml --checkpoint shorter", "it is damaged: a part is missing, or was changed"),
+        ("explore large.pml --checkpoint bit", "it is damaged: a part is missing, or was changed"),
+        ("explore large.pml --checkpoint sum", "it is damaged: a part is missing, or was changed"),
+        ("explore large.pml --checkpoint version", "it was written by narrows "),
+        ("explore other.pml --checkpoint good", "it is about another model, or other questions or options"),
+        ("check large.pml --checkpoint good", "it is about another model, or other questions or options"),
+        ("explore large.pml other.pml --checkpoint good", "--checkpoint is for one model, and there are 2"),
+        ("explore large.pml --checkpoint nowhere/good", "can't write `nowhere/good.tmp`"),
+    ] {
+        let before = std::fs::read(folder.0.join(arguments.rsplit(' ').next().unwrap())).ok();
+        let output = folder.run(arguments);
+        assert_eq!(status(&output), 2, "{arguments}");
+        assert!(stderr(&output).contains(reason), "{arguments}: {}", stderr(&output));
+        assert_eq!(std::fs::read(folder.0.join(arguments.rsplit(' ').next().unwrap())).ok(), before);
+    }
+    let remedy = "can't go on from `bit`; delete it, or give another name with --checkpoint: it is damaged";
+    assert!(stderr(&folder.run("explore large.pml --checkpoint bit")).contains(remedy));
+}
+
+#[test]
+fn a_search_with_loss_proves_nothing() {
+    let folder = Folder::new(&[("good.pml", GOOD), ("stuck.pml", STUCK)]);
+    for (arguments, expected) in [
+        ("check good.pml --bitstate=1M", 2),
+        ("check good.pml --hash-compact", 2),
+        ("explore good.pml --bitstate=1M --hash-functions 2", 2),
+        ("check stuck.pml --bitstate=1M", 1),
+        ("explore stuck.pml --hash-compact", 1),
+        ("check good.pml --bitstate=1M --hash-compact", 2),
+        ("check good.pml --bitstate=2G --memory 1G", 2),
+        ("check good.pml --hash-compact --checkpoint good.check", 2),
+    ] {
+        let output = folder.run(arguments);
+        assert_eq!(status(&output), expected, "{arguments}\n{}{}", stdout(&output), stderr(&output));
+        assert!(!stdout(&output).contains("holds "), "{arguments}");
+    }
+    let report = document(&folder.run("check good.pml --bitstate=1M --format json"));
+    assert_eq!((report["complete"].as_bool(), report["loss"]["kept"].as_str()), (Some(false), Some("bits")));
+    assert_eq!(report["answers"][0]["verdict"].as_str(), Some("undecided"));
+}

@@ -4,6 +4,9 @@
 //! that creates others without end, which breadth-first search would never reach. Breadth-first search then finds the
 //! shortest run for what fails, and decides what is still open. Every run is replayed in the reference evaluator before
 //! it is given away.
+//!
+//! With a reduction, both leave out what they can. What they find need not be shortest, so breadth-first search over all
+//! states goes last, for as long as that takes no more than a few times as long.
 
 use std::fmt;
 
@@ -15,13 +18,16 @@ use narrows_model::{
 use crate::ctl;
 use crate::shorten::shorten;
 use crate::temporal::decide as decide_run;
-use crate::{Budget, End, Exploration, Faults, Finding, Goal, Wrong, breadth_first, depth_first};
+use crate::{
+    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Wrong, breadth_first,
+    breadth_first_reduced, depth_first_reduced,
+};
 
 /// The first search visits at most this many states.
-const SCOUT_STATES: u64 = 200_000;
+const SCOUT_STATES: u64 = 50_000;
 
 /// And takes at most this many edges: a system that creates processes without end has ever more of them.
-const SCOUT_TRANSITIONS: u64 = 2_000_000;
+const SCOUT_TRANSITIONS: u64 = 1_000_000;
 
 /// If breadth-first search has visited this many times the first search's states, the first search's run will do.
 const PATIENCE: u64 = 20;
@@ -61,6 +67,11 @@ pub struct Options {
     pub fair: bool,
     /// How many runs are wanted for each question that fails.
     pub runs: usize,
+    /// How many states near the initial one are searched before the others for a run; as many as is good if it is
+    /// `None`. Tests make it small.
+    pub near: Option<u64>,
+    /// Whether steps may be left out whose order does not matter.
+    pub reduce: bool,
 }
 
 /// Returns why this engine does not take a question, if it doesn't.
@@ -80,26 +91,28 @@ pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
     }
 }
 
-fn is_safety(question: &Question) -> bool {
+pub(crate) fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
 /// Answers questions about a system.
 pub fn check(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     questions: &[Question],
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
+    let forgetting = engine.forgetting();
+    let lean = if options.reduce { &forgetting } else { engine };
     let mut checked = if questions.iter().any(is_safety) {
-        let mut checked = check_safety(evaluator, questions, budget)?;
+        let mut checked = check_safety(lean, questions, options, budget)?;
         if options.runs > 1 {
-            add_runs(evaluator, &mut checked.answers, options.runs - 1, budget)?;
+            add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
         }
         checked
     } else {
         let open =
-            |question: &Question| Answer::new(question.clone(), open_verdict(evaluator.system(), question));
+            |question: &Question| Answer::new(question.clone(), open_verdict(engine.system(), question));
         Checked {
             answers: questions.iter().map(open).collect(),
             coverage: Coverage::default(),
@@ -108,10 +121,10 @@ pub fn check(
         }
     };
     for answer in &mut checked.answers {
-        if is_safety(&answer.question) || accepts(evaluator.system(), &answer.question).is_err() {
+        if is_safety(&answer.question) || accepts(engine.system(), &answer.question).is_err() {
             continue;
         }
-        let Some(decided) = decide_run(evaluator, &answer.question, options, budget)? else { continue };
+        let Some(decided) = decide_run(lean, &answer.question, options, budget)? else { continue };
         answer.verdict = decided.verdict;
         answer.notes = decided.notes;
         answer.more = decided.more;
@@ -120,7 +133,7 @@ pub fn check(
             checked.coverage = decided.coverage;
         }
     }
-    let branching = ctl::answer(evaluator, &mut checked.answers, options, budget)?;
+    let branching = ctl::answer(engine, &mut checked.answers, options, budget)?;
     if let Some(branching) = branching
         && (!checked.coverage.of_system || checked.end != End::Complete)
         && branching.coverage.states >= checked.coverage.states
@@ -130,9 +143,37 @@ pub fn check(
     Ok(checked)
 }
 
+/// Visits every state, or those that a reduction does not leave out. A small state space is searched depth first, as
+/// SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
+pub fn explore<S: StateSpace + ?Sized>(
+    space: &S,
+    reduction: Option<&Reduction<'_>>,
+    budget: &Budget<'_>,
+) -> Exploration {
+    let scout = depth_first_reduced(space, reduction, Faults::Stop, &scout_budget(budget));
+    let is_over = matches!(scout.end, End::Complete | End::Limit(_) | End::Fault);
+    if is_over || budget.states <= SCOUT_STATES {
+        return scout;
+    }
+    breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], budget)
+}
+
+/// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes time.
+fn is_worth_it(scout: &Exploration) -> bool {
+    scout.partial * 10 >= scout.coverage.states
+}
+
+fn scout_budget<'w>(budget: &Budget<'w>) -> Budget<'w> {
+    Budget {
+        states: SCOUT_STATES.min(budget.states),
+        transitions: SCOUT_TRANSITIONS.min(budget.transitions),
+        ..*budget
+    }
+}
+
 /// Adds further runs to the safety questions that fail: one for each place and kind, each as short as can be.
 fn add_runs(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     answers: &mut [Answer],
     most: usize,
     budget: &Budget<'_>,
@@ -142,7 +183,8 @@ fn add_runs(
     if !answers.iter_mut().any(|answer| fails(&answer)) {
         return Ok(());
     }
-    let exploration = breadth_first(&evaluator, &[], budget);
+    // What is saved belongs to the search before this one.
+    let exploration = breadth_first(engine, &[], &Budget { checkpoints: None, ..*budget });
     for answer in answers.iter_mut().filter(fails) {
         let Verdict::Fails { violation, trace, .. } = &answer.verdict else { continue };
         for finding in &exploration.findings {
@@ -160,7 +202,7 @@ fn add_runs(
                 Wrong::Violation(violation) => Some(*violation),
                 Wrong::Deadlock(_) => None,
             };
-            answer.more.push(Counterexample { violation, trace: replay(evaluator, finding)? });
+            answer.more.push(Counterexample { violation, trace: replay(engine.evaluator(), finding)? });
         }
     }
     Ok(())
@@ -174,94 +216,133 @@ fn open_verdict(system: &System, question: &Question) -> Verdict {
 }
 
 fn check_safety(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     questions: &[Question],
+    options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
     let accepted: Vec<&Question> = questions.iter().filter(|question| is_safety(question)).collect();
-    let scout_budget = Budget {
-        states: SCOUT_STATES.min(budget.states),
-        transitions: SCOUT_TRANSITIONS.min(budget.transitions),
-        ..*budget
-    };
-    let scout = depth_first(&evaluator, Faults::Continue, &scout_budget);
-    let shortest = search_shortest(evaluator, &accepted, &scout, budget);
+    let reduction = if options.reduce { Reduction::for_safety(engine) } else { None };
+    let scout = depth_first_reduced(engine, reduction.as_ref(), Faults::Continue, &scout_budget(budget));
+    let searches = Searches::after(engine, &accepted, scout, reduction.as_ref(), budget);
     let mut answers = Vec::new();
     for question in questions {
         let verdict = if is_safety(question) {
-            decide(evaluator, question, &scout, shortest.as_ref())?
+            searches.decide(engine, question)?
         } else {
-            open_verdict(evaluator.system(), question)
+            open_verdict(engine.system(), question)
         };
         answers.push(Answer::new(question.clone(), verdict));
     }
-    // How the last search ended is how the whole did: the first one stops early on purpose.
-    let end = match &shortest {
-        Some(shortest) if !scout.is_complete() => shortest.end,
-        _ => scout.end,
-    };
-    // What covered more is what the report is about; the first search has the counts of everything it completed.
-    let main = match shortest {
-        Some(shortest) if !scout.is_complete() && shortest.coverage.states >= scout.coverage.states => {
-            shortest
-        }
-        _ => scout,
-    };
+    let end = searches.end();
+    let main = searches.main();
     Ok(Checked { answers, coverage: main.coverage, end, findings: main.findings })
 }
 
-/// Runs breadth-first search if there is anything left for it to find.
-fn search_shortest(
-    evaluator: Evaluator<'_>,
-    questions: &[&Question],
-    scout: &Exploration,
-    budget: &Budget<'_>,
-) -> Option<Exploration> {
-    if matches!(scout.end, End::Limit(_) | End::Fault) {
-        return None;
+/// The searches that safety questions are decided by.
+struct Searches {
+    scout: Exploration,
+    /// Decides what the scout left open; with a reduction only.
+    wide: Option<Exploration>,
+    /// Finds shortest runs; without a reduction, it also decides what the scout left open.
+    shortest: Option<Exploration>,
+}
+
+impl Searches {
+    /// Runs what there is left to find after the first search.
+    fn after(
+        engine: &Engine<'_>,
+        questions: &[&Question],
+        scout: Exploration,
+        reduction: Option<&Reduction<'_>>,
+        budget: &Budget<'_>,
+    ) -> Searches {
+        let mut searches = Searches { scout, wide: None, shortest: None };
+        if matches!(searches.scout.end, End::Limit(_) | End::Fault) {
+            return searches;
+        }
+        let goal = |question: &&Question, patience| Goal { question: (*question).clone(), patience };
+        let open = |searches: &Searches, question: &&&Question| {
+            !searches.scout.is_complete() && find(&searches.scout, question).is_none()
+        };
+        let reduction = reduction.filter(|_| is_worth_it(&searches.scout));
+        if reduction.is_some() {
+            let open = questions.iter().filter(|question| open(&searches, question));
+            let goals: Vec<Goal> = open.map(|question| goal(question, None)).collect();
+            if !goals.is_empty() {
+                searches.wide = Some(breadth_first_reduced(engine, reduction, &goals, budget));
+            }
+        }
+        let mut goals = Vec::new();
+        for question in questions {
+            let found = |search: &&Exploration| find(search, question).is_some();
+            let shown_by = [Some(&searches.scout), searches.wide.as_ref()].into_iter().flatten().find(found);
+            let patience = shown_by.map(|search| search.coverage.states.saturating_mul(PATIENCE));
+            if patience.is_some() || reduction.is_none() && open(&searches, &question) {
+                goals.push(goal(question, patience));
+            }
+        }
+        let limited = searches.wide.as_ref().is_some_and(|wide| matches!(wide.end, End::Limit(_)));
+        if !goals.is_empty() && !limited {
+            // What is saved belongs to the search that decides everything.
+            let checkpoints = budget.checkpoints.filter(|_| reduction.is_none());
+            let budget = Budget { checkpoints, ..*budget };
+            searches.shortest = Some(breadth_first(engine, &goals, &budget));
+        }
+        searches
     }
-    let mut goals = Vec::new();
-    for question in questions {
-        let fails = find(scout, question).is_some();
-        if fails || !scout.is_complete() {
-            let patience = fails.then(|| scout.coverage.states.saturating_mul(PATIENCE));
-            goals.push(Goal { question: (*question).clone(), patience });
+
+    fn decide(&self, engine: &Engine<'_>, question: &Question) -> Result<Verdict, NotReplayed> {
+        if let Some(finding) = self.shortest.as_ref().and_then(|search| find(search, question)) {
+            return fails(engine, finding, true);
+        }
+        let others = [Some(&self.scout), self.wide.as_ref()].into_iter().flatten();
+        if let Some(finding) = others.clone().find_map(|search| find(search, question)) {
+            return fails(engine, &shortened(engine, finding), false);
+        }
+        if others.chain(&self.shortest).any(Exploration::is_complete) {
+            return Ok(Verdict::Holds);
+        }
+        Ok(Verdict::Undecided(self.end().limit().unwrap_or(Limit::Enough)))
+    }
+
+    /// Returns how the whole ended: as the search did that was to decide everything. The first one stops early on
+    /// purpose.
+    fn end(&self) -> End {
+        match (&self.wide, &self.shortest) {
+            _ if self.scout.is_complete() => self.scout.end,
+            (Some(wide), _) => wide.end,
+            (None, Some(shortest)) => shortest.end,
+            (None, None) => self.scout.end,
         }
     }
-    (!goals.is_empty()).then(|| breadth_first(&evaluator, &goals, budget))
+
+    /// Returns what covered more: the report is about that. The first search has the counts of everything it completed.
+    fn main(self) -> Exploration {
+        match self.wide.or(self.shortest) {
+            Some(other)
+                if !self.scout.is_complete() && other.coverage.states >= self.scout.coverage.states =>
+            {
+                other
+            }
+            _ => self.scout,
+        }
+    }
 }
 
-fn decide(
-    evaluator: Evaluator<'_>,
-    question: &Question,
-    scout: &Exploration,
-    shortest: Option<&Exploration>,
-) -> Result<Verdict, NotReplayed> {
-    if let Some(finding) = shortest.and_then(|shortest| find(shortest, question)) {
-        return fails(evaluator, finding, true);
-    }
-    if let Some(finding) = find(scout, question) {
-        let violation = matches!(finding.wrong, Wrong::Violation(_));
-        let run = finding.run.as_ref().and_then(|run| shorten(&evaluator, run, violation));
-        return fails(
-            evaluator,
-            &Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() },
-            false,
-        );
-    }
-    if scout.is_complete() || shortest.is_some_and(Exploration::is_complete) {
-        return Ok(Verdict::Holds);
-    }
-    let end = shortest.map_or(scout.end, |shortest| shortest.end);
-    Ok(Verdict::Undecided(end.limit().unwrap_or(Limit::Enough)))
+/// Takes the shortcuts in a run that depth-first search found.
+pub(crate) fn shortened(engine: &Engine<'_>, finding: &Finding) -> Finding {
+    let violation = matches!(finding.wrong, Wrong::Violation(_));
+    let run = finding.run.as_ref().and_then(|run| shorten(engine, run, violation));
+    Finding { run: run.or_else(|| finding.run.clone()), ..finding.clone() }
 }
 
-fn find<'e>(exploration: &'e Exploration, question: &Question) -> Option<&'e Finding> {
+pub(crate) fn find<'e>(exploration: &'e Exploration, question: &Question) -> Option<&'e Finding> {
     exploration.findings.iter().find(|finding| finding.run.is_some() && finding.wrong.question() == *question)
 }
 
-fn fails(evaluator: Evaluator<'_>, finding: &Finding, shortest: bool) -> Result<Verdict, NotReplayed> {
-    let trace = replay(evaluator, finding)?;
+pub(crate) fn fails(engine: &Engine<'_>, finding: &Finding, shortest: bool) -> Result<Verdict, NotReplayed> {
+    let trace = replay(engine.evaluator(), finding)?;
     let violation = match &finding.wrong {
         Wrong::Violation(violation) => Some(*violation),
         Wrong::Deadlock(_) => None,

@@ -5,14 +5,19 @@
 //! and coming back allocate nothing and depth has no limit but memory. When the stack gets large, a state's successors
 //! are forgotten on the way down and collected again on the way back: as every state is reached from one other, that
 //! at most doubles the work. Time and memory are linear in states and edges.
+//!
+//! What has been seen is a [`Visited`]: a store, or a table that does not keep whole states. With the latter, the stack
+//! keeps the states on the way, and if there is no room for a longer run, the search turns back there.
 
 use std::ops::ControlFlow;
 
-use narrows_model::{Expansion, Limit, Scratch, StateSpace, Successor, Violation};
+use narrows_model::{Expansion, Limit, ProcessSet, Question, Scratch, StateSpace, Successor, Violation};
+use rustc_hash::FxHashSet;
 
 use crate::findings::Findings;
+use crate::reduction::Chooser;
 use crate::search::{Counts, make_room};
-use crate::{Budget, End, Entry, Exploration, Full, Run, Shape, StateId, Store};
+use crate::{Budget, End, Entry, Exploration, Full, Reduction, Run, Shape, StateId, Store};
 
 /// What a fault after which there is no state does to the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +30,130 @@ pub enum Faults {
 
 /// Visits every state, depth first.
 pub fn depth_first<S: StateSpace + ?Sized>(space: &S, faults: Faults, budget: &Budget<'_>) -> Exploration {
-    let mut search = Search::new(space, faults, *budget);
-    let end = match search.run() {
-        Ok(()) => End::Complete,
-        Err(end) => end,
+    depth_first_reduced(space, None, faults, budget)
+}
+
+/// Visits states depth first: every one, or enough of them to find all that goes wrong.
+pub fn depth_first_reduced<S: StateSpace + ?Sized>(
+    space: &S,
+    reduction: Option<&Reduction<'_>>,
+    faults: Faults,
+    budget: &Budget<'_>,
+) -> Exploration {
+    let shape = Shape { hidden: space.hidden_bytes(), linked: false };
+    search(space, reduction, Store::new(shape, budget.memory), faults, &[], budget).exploration
+}
+
+/// The states that a search has seen.
+pub(crate) trait Visited {
+    /// Whether states are given back. If not, the stack keeps those on the way.
+    const KEEPS: bool;
+
+    /// Adds a state; `None` if it is known.
+    fn add(&mut self, state: &[u8]) -> Result<Option<StateId>, Full>;
+
+    /// Returns whether a state is known.
+    fn knows(&self, state: &[u8]) -> bool;
+
+    /// Finds a state, if states are given back.
+    fn find(&self, state: &[u8]) -> Option<StateId>;
+
+    /// Returns a state that was added.
+    fn state(&self, id: StateId) -> &[u8];
+
+    /// Returns how many states there are.
+    fn count(&self) -> u64;
+
+    /// Returns how many bytes all states have together.
+    fn bytes(&self) -> u64;
+
+    /// Returns how many bytes are in use.
+    fn memory(&self) -> u64;
+
+    /// Changes how many bytes may be used.
+    fn set_limit(&mut self, limit: u64);
+}
+
+impl Visited for Store {
+    const KEEPS: bool = true;
+
+    fn add(&mut self, state: &[u8]) -> Result<Option<StateId>, Full> {
+        Ok(match self.insert(state)? {
+            Entry::New(id) => Some(id),
+            Entry::Known(_) => None,
+        })
+    }
+
+    fn knows(&self, state: &[u8]) -> bool {
+        self.contains(state)
+    }
+
+    fn find(&self, state: &[u8]) -> Option<StateId> {
+        Store::find(self, state)
+    }
+
+    fn state(&self, id: StateId) -> &[u8] {
+        self.get(id)
+    }
+
+    fn count(&self) -> u64 {
+        self.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.state_bytes()
+    }
+
+    fn memory(&self) -> u64 {
+        Store::memory(self)
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        Store::set_limit(self, limit);
+    }
+}
+
+/// What a search leaves behind.
+pub(crate) struct Searched<V> {
+    pub(crate) exploration: Exploration,
+    pub(crate) visited: V,
+    /// How many states were found and not followed, as there was no room for a longer run.
+    pub(crate) cut: u64,
+}
+
+/// Visits states depth first until every goal is answered; without goals, until all are visited. A reduction needs a
+/// store that gives states back.
+pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
+    space: &S,
+    reduction: Option<&Reduction<'_>>,
+    visited: V,
+    faults: Faults,
+    goals: &[Question],
+    budget: &Budget<'_>,
+) -> Searched<V> {
+    let mut search = Search {
+        space,
+        chooser: reduction.map(Reduction::chooser),
+        on_the_way: FxHashSet::default(),
+        faults,
+        goals,
+        budget: *budget,
+        large_stack: LARGE_STACK.min((budget.memory / 8) as usize),
+        visited,
+        stack: Stack::default(),
+        current: Vec::new(),
+        control: Vec::new(),
+        scratch: Scratch::default(),
+        counts: Counts::default(),
+        findings: Findings::default(),
+        cut: 0,
     };
-    let memory = search.stack.memory();
-    let coverage = search.counts.coverage(&search.store, memory);
-    Exploration { end, coverage, findings: search.findings.into_list() }
+    let end = search.run().err().unwrap_or(End::Complete);
+    let Search { stack, visited, counts, findings, cut, .. } = search;
+    let memory = visited.memory() + stack.memory();
+    let coverage = counts.coverage_of(visited.count(), memory, visited.bytes());
+    let exploration = Exploration { end, coverage, findings: findings.into_list(), partial: counts.partial };
+    Searched { exploration, visited, cut }
 }
 
 /// Beyond this many bytes, successors on the stack are forgotten.
@@ -48,8 +169,19 @@ struct Frame {
     /// How many successors have been followed.
     followed: u32,
     notes: u32,
+    /// How many bytes the state has, if the stack keeps it before its successors.
+    kept: u32,
     /// Whether the successors must be collected again.
     forgotten: bool,
+    /// The process that the choice of successors grew from; `None` if all are followed.
+    seed: Option<u8>,
+}
+
+impl Frame {
+    /// Returns where the successors begin.
+    fn first(&self) -> usize {
+        self.start + self.kept as usize
+    }
 }
 
 /// A successor's first word: its length and what it is.
@@ -86,10 +218,10 @@ impl Stack {
         (self.bytes.capacity() + self.frames.capacity() * size_of::<Frame>()) as u64
     }
 
-    fn push(&mut self, successor: &Successor<'_>, store: &Store, limit: u64) -> Result<(), Full> {
+    fn push(&mut self, successor: &Successor<'_>, visited: &impl Visited, limit: u64) -> Result<(), Full> {
         let mut head = match successor.target {
             None => Head::NOWHERE,
-            Some(state) if store.contains(state) => Head::KNOWN,
+            Some(state) if visited.knows(state) => Head::KNOWN,
             Some(state) => state.len() as u32,
         };
         if !successor.violations.is_empty() {
@@ -97,7 +229,7 @@ impl Stack {
         }
         let state = successor.target.unwrap_or(&[]);
         let frames = (self.frames.capacity() * size_of::<Frame>()) as u64;
-        make_room(&mut self.bytes, state.len() + 8, store.memory() + frames, limit)?;
+        make_room(&mut self.bytes, state.len() + 8, visited.memory() + frames, limit)?;
         self.bytes.extend_from_slice(&head.to_le_bytes());
         if head & Head::NOTED != 0 {
             self.bytes.extend_from_slice(&(self.notes.len() as u32).to_le_bytes());
@@ -121,38 +253,27 @@ impl Stack {
     }
 }
 
-struct Search<'a, S: ?Sized> {
+struct Search<'a, S: ?Sized, V> {
     space: &'a S,
+    chooser: Option<Chooser<'a, 'a>>,
+    /// The states on the way, if it matters.
+    on_the_way: FxHashSet<StateId>,
     faults: Faults,
+    /// The search ends when something was found for each of these.
+    goals: &'a [Question],
     budget: Budget<'a>,
     large_stack: usize,
-    store: Store,
+    visited: V,
     stack: Stack,
     current: Vec<u8>,
     control: Vec<u8>,
     scratch: Scratch,
     counts: Counts,
     findings: Findings,
+    cut: u64,
 }
 
-impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
-    fn new(space: &'a S, faults: Faults, budget: Budget<'a>) -> Self {
-        let shape = Shape { hidden: space.hidden_bytes(), linked: false };
-        Search {
-            space,
-            faults,
-            budget,
-            large_stack: LARGE_STACK.min((budget.memory / 8) as usize),
-            store: Store::new(shape, budget.memory),
-            stack: Stack::default(),
-            current: Vec::new(),
-            control: Vec::new(),
-            scratch: Scratch::default(),
-            counts: Counts::default(),
-            findings: Findings::default(),
-        }
-    }
-
+impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
     fn run(&mut self) -> Result<(), End> {
         match self.space.initial() {
             Ok((state, violations)) => {
@@ -172,6 +293,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
                 self.remember(frame)?;
             } else if frame.next == frame.end {
                 self.stack.frames.pop();
+                self.on_the_way.remove(&frame.id);
                 self.stack.bytes.truncate(frame.start);
                 self.stack.notes.truncate(frame.notes as usize);
             } else if let Some(id) = self.follow(frame)? {
@@ -202,7 +324,11 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         if let Some(note) = note {
             let violations = &self.stack.notes[note];
-            self.findings.add(violations, || self.stack.run());
+            let (space, visited, stack) = (self.space, &self.visited, &self.stack);
+            let reduced = self.chooser.is_some();
+            self.findings.add(violations, || {
+                if reduced { through(space, visited, stack, None, violations) } else { stack.run() }
+            });
             let fatal = head.has(Head::NOWHERE) && violations.iter().any(|v| v.kind.is_fatal());
             if fatal && self.faults == Faults::Stop {
                 return Err(End::Fault);
@@ -221,37 +347,99 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
 
     /// Stores the current state; `None` if it is known.
     fn enter(&mut self) -> Result<Option<StateId>, End> {
-        self.store.set_limit(self.budget.memory.saturating_sub(self.stack.memory()));
-        match self.store.insert(&self.current) {
-            Ok(Entry::Known(_)) => Ok(None),
-            Ok(Entry::New(_)) if self.is_enough() => Err(End::Enough),
-            Ok(Entry::New(id)) => {
+        self.visited.set_limit(self.budget.memory.saturating_sub(self.stack.memory()));
+        match self.visited.add(&self.current) {
+            Ok(None) => Ok(None),
+            Ok(Some(_)) if self.is_enough() || self.is_decided() => Err(End::Enough),
+            Ok(Some(id)) => {
                 self.counts.depth = self.counts.depth.max(self.stack.frames.len() as u64);
                 Ok(Some(id))
             }
-            Err(Full) => Err(End::Limit(Limit::Memory)),
+            Err(full) => Err(no_room(full)),
         }
     }
 
     fn is_enough(&self) -> bool {
-        self.store.len() > self.budget.states || self.counts.generated > self.budget.transitions
+        self.visited.count() > self.budget.states || self.counts.generated > self.budget.transitions
+    }
+
+    fn is_decided(&self) -> bool {
+        !self.goals.is_empty() && self.goals.iter().all(|goal| self.findings.answers(goal))
     }
 
     /// Visits the current state: collects its successors.
     fn expand(&mut self, id: StateId) -> Result<(), End> {
-        let others = self.store.memory() + self.stack.bytes.capacity() as u64;
-        make_room(&mut self.stack.frames, 1, others, self.budget.memory)
-            .map_err(|Full| End::Limit(Limit::Memory))?;
         let (start, notes) = (self.stack.bytes.len(), self.stack.notes.len() as u32);
-        if self.collect(0)? == Expansion::Deadlock {
-            self.control.clear();
-            self.space.control(&self.current, &mut self.control);
-            self.findings.add_deadlock(&self.control, &self.current, || self.stack.run());
-        }
-        let end = self.stack.bytes.len();
-        let frame = Frame { id, start, next: start, end, followed: 0, notes, forgotten: false };
+        let seed = match self.make_frame(id).and_then(|()| self.collect_some()) {
+            Ok(None) => self.collect_all(id).map(|()| None),
+            result => result,
+        };
+        let seed = match seed {
+            Err(End::Limit(Limit::Memory)) if !V::KEEPS => {
+                self.cut += 1;
+                self.stack.bytes.truncate(start);
+                self.stack.notes.truncate(notes as usize);
+                return Ok(());
+            }
+            seed => seed?,
+        };
+        self.counts.partial += u64::from(seed.is_some());
+        let kept = if V::KEEPS { 0 } else { self.current.len() as u32 };
+        let (next, end) = (start + kept as usize, self.stack.bytes.len());
+        let frame = Frame { id, start, next, end, followed: 0, notes, kept, forgotten: false, seed };
         self.stack.frames.push(frame);
         Ok(())
+    }
+
+    /// Makes room for a frame, and keeps the current state if nobody else does.
+    fn make_frame(&mut self, id: StateId) -> Result<(), End> {
+        let Search { stack, visited, .. } = self;
+        let others = visited.memory() + stack.bytes.capacity() as u64;
+        make_room(&mut stack.frames, 1, others, self.budget.memory).map_err(no_room)?;
+        if !V::KEEPS {
+            let others = visited.memory() + (stack.frames.capacity() * size_of::<Frame>()) as u64;
+            make_room(&mut stack.bytes, self.current.len(), others, self.budget.memory).map_err(no_room)?;
+            stack.bytes.extend_from_slice(&self.current);
+        }
+        if self.chooser.is_some() {
+            self.on_the_way.insert(id);
+        }
+        Ok(())
+    }
+
+    /// Collects all successors of the current state, and finds out whether it is a deadlock.
+    fn collect_all(&mut self, id: StateId) -> Result<(), End> {
+        if self.collect(0, None)? == Expansion::Deadlock {
+            self.control.clear();
+            self.space.control(&self.current, &mut self.control);
+            let (space, visited, stack) = (self.space, &self.visited, &self.stack);
+            let reduced = self.chooser.is_some();
+            self.findings.add_deadlock(&self.control, &self.current, || {
+                if reduced { through(space, visited, stack, Some(id), &[]) } else { stack.run() }
+            });
+        }
+        Ok(())
+    }
+
+    /// Collects the successors that are enough, unless all of them are on the way; returns whose choice it was.
+    fn collect_some(&mut self) -> Result<Option<u8>, End> {
+        let Some(mut chooser) = self.chooser.take() else { return Ok(None) };
+        chooser.look_at(&self.current);
+        let marks = (self.stack.bytes.len(), self.stack.notes.len(), self.counts.generated);
+        let mut chosen = None;
+        while let Some(choice) = chooser.next() {
+            let mut leads_on = false;
+            self.collect(0, Some((choice.processes, &mut leads_on)))?;
+            if leads_on {
+                chosen = Some(choice.seed);
+                break;
+            }
+            self.stack.bytes.truncate(marks.0);
+            self.stack.notes.truncate(marks.1);
+            self.counts.generated = marks.2;
+        }
+        self.chooser = Some(chooser);
+        Ok(chosen)
     }
 
     /// Forgets the successors of the state on top, if the stack is large.
@@ -261,7 +449,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         if let Some(frame) = self.stack.frames.last_mut() {
             frame.forgotten = true;
-            self.stack.bytes.truncate(frame.start);
+            self.stack.bytes.truncate(frame.first());
             self.stack.notes.truncate(frame.notes as usize);
         }
     }
@@ -269,10 +457,19 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     /// Collects again what comes next at the state on top.
     fn remember(&mut self, mut frame: Frame) -> Result<(), End> {
         self.current.clear();
-        self.current.extend_from_slice(self.store.get(frame.id));
-        self.collect(frame.followed)?;
+        self.current.extend_from_slice(if V::KEEPS {
+            self.visited.state(frame.id)
+        } else {
+            &self.stack.bytes[frame.start..frame.first()]
+        });
+        let choice = match (&mut self.chooser, frame.seed) {
+            (Some(chooser), Some(seed)) => chooser.again(&self.current, seed),
+            _ => None,
+        };
+        let mut leads_on = false;
+        self.collect(frame.followed, choice.map(|choice| (choice.processes, &mut leads_on)))?;
         frame.forgotten = false;
-        frame.next = frame.start;
+        frame.next = frame.first();
         frame.end = self.stack.bytes.len();
         if let Some(top) = self.stack.frames.last_mut() {
             *top = frame;
@@ -280,23 +477,54 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         Ok(())
     }
 
-    /// Puts the successors of the current state on the stack, without the first few.
-    fn collect(&mut self, mut skip: u32) -> Result<Expansion, End> {
+    /// Puts the successors of the current state on the stack, without the first few. Of those that some processes
+    /// begin, it finds out whether one is not on the way.
+    fn collect(&mut self, mut skip: u32, choice: Option<(ProcessSet, &mut bool)>) -> Result<Expansion, End> {
         let mut stop = None;
-        let (stack, store, counts, budget) = (&mut self.stack, &self.store, &mut self.counts, &self.budget);
-        let expansion = self.space.successors(&self.current, &mut self.scratch, &mut |successor| {
+        let (stack, visited, counts, budget) =
+            (&mut self.stack, &self.visited, &mut self.counts, &self.budget);
+        let mut push = |successor: Successor<'_>| {
             counts.mark(successor.moves);
             if skip > 0 {
                 skip -= 1;
-            } else if stack.push(&successor, store, budget.memory).is_err() {
+            } else if stack.push(&successor, visited, budget.memory).is_err() {
                 stop = Some(Limit::Memory);
             }
-            stop = stop.or_else(|| counts.ask(budget, store.len(), store.memory() + stack.memory()));
+            stop = stop.or_else(|| counts.ask(budget, visited.count(), visited.memory() + stack.memory()));
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        };
+        let expansion = match choice {
+            None => self.space.successors(&self.current, &mut self.scratch, &mut push),
+            Some((processes, leads_on)) => {
+                let on_the_way = &self.on_the_way;
+                let mut push = |successor: Successor<'_>| {
+                    let known = successor.target.and_then(|target| visited.find(target));
+                    *leads_on |= known.is_none_or(|id| !on_the_way.contains(&id));
+                    push(successor)
+                };
+                self.space.successors_of(processes, &self.current, &mut self.scratch, &mut push);
+                Expansion::Moves
+            }
+        };
         match stop {
             Some(limit) => Err(End::Limit(limit)),
             None => Ok(expansion),
         }
     }
+}
+
+fn no_room(_: Full) -> End {
+    End::Limit(Limit::Memory)
+}
+
+/// Returns the run that the stack holds, where some successors were left out.
+fn through<S: StateSpace + ?Sized>(
+    space: &S,
+    visited: &impl Visited,
+    stack: &Stack,
+    last: Option<StateId>,
+    violations: &[Violation],
+) -> Run {
+    let ids = stack.frames.iter().map(|frame| frame.id).chain(last);
+    Run::through(space, ids.map(|id| visited.state(id)), violations)
 }

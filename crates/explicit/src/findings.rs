@@ -1,10 +1,13 @@
 //! What goes wrong, each place once, with a run that shows it.
 
+use std::io;
 use std::ops::ControlFlow;
 
-use narrows_model::{Question, Scratch, StateSpace, Violation, ViolationKind};
+use narrows_model::{Question, Scratch, StateSpace, Successor, Violation, ViolationKind};
 use narrows_source::Span;
 use rustc_hash::FxHashMap;
+
+use crate::checkpoint::{Input, Output, Unloaded, wrong};
 
 /// Something that goes wrong.
 #[derive(Clone, Debug)]
@@ -45,6 +48,27 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the run through some states; at the last of them, it ends with a step that shows violations, if any.
+    pub(crate) fn through<'a, S: StateSpace + ?Sized>(
+        space: &S,
+        states: impl Iterator<Item = &'a [u8]>,
+        violations: &[Violation],
+    ) -> Run {
+        let mut scratch = Scratch::default();
+        let mut choices = Vec::new();
+        let mut before: Option<&[u8]> = None;
+        for state in states {
+            if let Some(before) = before {
+                choices.push(position(space, before, &mut scratch, |step| step.target == Some(state)));
+            }
+            before = Some(state);
+        }
+        if let Some(before) = before.filter(|_| !violations.is_empty()) {
+            choices.push(position(space, before, &mut scratch, |step| step.violations == violations));
+        }
+        Run { choices }
+    }
+
     /// Returns the states of the run. The last choice adds none if its step ends in a fault, nor if `violation`: then it
     /// is the step to be shown. `None` if there is no such run.
     pub fn states<S: StateSpace + ?Sized>(&self, space: &S, violation: bool) -> Option<Vec<Vec<u8>>> {
@@ -57,6 +81,24 @@ impl Run {
         }
         Some(states)
     }
+}
+
+/// Returns the number of the first successor of a state that is looked for.
+fn position<S: StateSpace + ?Sized>(
+    space: &S,
+    state: &[u8],
+    scratch: &mut Scratch,
+    looked_for: impl Fn(&Successor<'_>) -> bool,
+) -> u32 {
+    let mut number = 0;
+    space.successors(state, scratch, &mut |successor| {
+        if looked_for(&successor) {
+            return ControlFlow::Break(());
+        }
+        number += 1;
+        ControlFlow::Continue(())
+    });
+    number
 }
 
 fn nth_successor<S: StateSpace + ?Sized>(
@@ -141,5 +183,65 @@ impl Findings {
 
     pub(crate) fn into_list(self) -> Vec<Finding> {
         self.list
+    }
+}
+
+impl Findings {
+    /// Writes everything.
+    pub(crate) fn save(&self, output: &mut Output<'_>) -> io::Result<()> {
+        output.number(self.list.len() as u64)?;
+        for Finding { wrong, count, run } in &self.list {
+            match wrong {
+                Wrong::Violation(violation) => {
+                    output.number(0)?;
+                    output.violation(violation)?;
+                }
+                Wrong::Deadlock(state) => {
+                    output.number(1)?;
+                    output.bytes(state)?;
+                }
+            }
+            output.number(*count)?;
+            let choices = run.as_ref().map(|run| &run.choices);
+            output.number(choices.map_or(0, |choices| choices.len() as u64 + 1))?;
+            for choice in choices.into_iter().flatten() {
+                output.number(u64::from(*choice))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what was written about the same states.
+    pub(crate) fn load<S: StateSpace + ?Sized>(
+        input: &mut Input<'_>,
+        space: &S,
+    ) -> Result<Findings, Unloaded> {
+        let mut findings = Findings::default();
+        for index in 0..input.small()? {
+            let wrong = match input.number()? {
+                0 => {
+                    let violation = input.violation()?;
+                    findings.violations.insert((violation.kind, violation.span), index);
+                    Wrong::Violation(violation)
+                }
+                1 => {
+                    let (mut state, mut control) = (Vec::new(), Vec::new());
+                    input.bytes(&mut state)?;
+                    space.control(&state, &mut control);
+                    findings.deadlocks.insert(control, index);
+                    findings.first_deadlock.get_or_insert(index);
+                    Wrong::Deadlock(state)
+                }
+                _ => return Err(wrong("a finding")),
+            };
+            let count = input.number()?;
+            let mut run = None;
+            if let Some(length) = input.number()?.checked_sub(1) {
+                let choices = (0..length).map(|_| input.small()).collect::<Result<_, _>>()?;
+                run = Some(Run { choices });
+            }
+            findings.push(Finding { wrong, count, run });
+        }
+        Ok(findings)
     }
 }

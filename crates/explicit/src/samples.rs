@@ -63,6 +63,8 @@ pub(crate) fn proctype(name: &str, edges: Vec<(u16, u16, Statement)>) -> Proctyp
             atomic: false,
             is_glue: false,
             trail_number: 0,
+            dead: Vec::new(),
+            unread: Vec::new(),
             statement,
             span,
         });
@@ -78,6 +80,7 @@ pub(crate) fn proctype(name: &str, edges: Vec<(u16, u16, Statement)>) -> Proctyp
         local_bytes: 0,
         setup: Vec::new(),
         start: LocationId(0),
+        dead: Vec::new(),
         locations,
         transitions,
         provided: None,

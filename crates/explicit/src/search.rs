@@ -2,7 +2,10 @@
 
 use narrows_model::{Coverage, Limit, Move};
 
-use crate::{Finding, Full, Store};
+use std::io;
+
+use crate::checkpoint::{Input, Output, Unloaded};
+use crate::{Checkpoints, Finding, Full, Store};
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,14 +45,25 @@ pub struct Budget<'w> {
     pub states: u64,
     /// At most about this many edges, also those that are found but not followed.
     pub transitions: u64,
+    /// At most this many threads.
+    pub threads: usize,
     /// Who watches.
     pub watch: &'w dyn Watch,
+    /// Who keeps what breadth-first search needs to go on later.
+    pub checkpoints: Option<&'w dyn Checkpoints>,
 }
 
 impl<'w> Budget<'w> {
-    /// Allows everything until the watch says no.
+    /// Allows everything, on one thread, until the watch says no.
     pub fn unlimited(watch: &'w dyn Watch) -> Self {
-        Budget { memory: u64::MAX, states: u64::MAX, transitions: u64::MAX, watch }
+        Budget {
+            memory: u64::MAX,
+            states: u64::MAX,
+            transitions: u64::MAX,
+            threads: 1,
+            watch,
+            checkpoints: None,
+        }
     }
 }
 
@@ -87,6 +101,8 @@ pub struct Exploration {
     pub coverage: Coverage,
     /// What goes wrong, in the order it was found.
     pub findings: Vec<Finding>,
+    /// At how many states steps were left out.
+    pub partial: u64,
 }
 
 impl Exploration {
@@ -106,6 +122,8 @@ pub(crate) struct Counts {
     /// Edges found, whether followed or not.
     pub(crate) generated: u64,
     pub(crate) depth: u64,
+    /// States at which steps were left out.
+    pub(crate) partial: u64,
     taken: Vec<Vec<bool>>,
     since_watch: u32,
 }
@@ -134,6 +152,15 @@ impl Counts {
         taken[transition] = true;
     }
 
+    /// Adds the transitions that another has seen taken.
+    pub(crate) fn absorb(&mut self, other: &Counts) {
+        for (proctype, taken) in other.taken.iter().enumerate() {
+            for (transition, _) in taken.iter().enumerate().filter(|(_, taken)| **taken) {
+                self.mark_first(proctype, transition);
+            }
+        }
+    }
+
     /// Asks the watch, once in a while.
     pub(crate) fn ask(&mut self, budget: &Budget<'_>, states: u64, memory: u64) -> Option<Limit> {
         self.since_watch += 1;
@@ -146,15 +173,45 @@ impl Counts {
     }
 
     pub(crate) fn coverage(&self, store: &Store, more_memory: u64) -> Coverage {
+        self.coverage_of(store.len(), store.memory() + more_memory, store.state_bytes())
+    }
+
+    pub(crate) fn coverage_of(&self, states: u64, bytes: u64, state_bytes: u64) -> Coverage {
         Coverage {
-            states: store.len(),
+            states,
             transitions: self.transitions,
             depth: self.depth,
-            bytes: store.memory() + more_memory,
-            state_bytes: store.state_bytes(),
+            bytes,
+            state_bytes,
             of_system: true,
             taken: self.taken.clone(),
+            loss: None,
         }
+    }
+}
+
+impl Counts {
+    /// Writes everything that counts.
+    pub(crate) fn save(&self, output: &mut Output<'_>) -> io::Result<()> {
+        for number in [self.transitions, self.generated, self.depth, self.taken.len() as u64] {
+            output.number(number)?;
+        }
+        for taken in &self.taken {
+            output.bytes(&taken.iter().map(|taken| u8::from(*taken)).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what was written.
+    pub(crate) fn load(input: &mut Input<'_>) -> Result<Counts, Unloaded> {
+        let (transitions, generated, depth) = (input.number()?, input.number()?, input.number()?);
+        let mut counts = Counts { transitions, generated, depth, ..Counts::default() };
+        for _ in 0..input.number()? {
+            let mut taken = Vec::new();
+            input.bytes(&mut taken)?;
+            counts.taken.push(taken.into_iter().map(|taken| taken != 0).collect());
+        }
+        Ok(counts)
     }
 }
 

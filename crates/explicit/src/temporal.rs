@@ -8,14 +8,17 @@ use std::ops::ControlFlow;
 
 use narrows_logic::{Lasso, Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Counterexample, Coverage, Evaluator, Question, Refusal, Scratch, StateSpace, Trace,
+    Atom, Claim, Counterexample, Coverage, Evaluator, Move, Question, Refusal, Scratch, StateSpace, Trace,
     TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
 use crate::check::NotReplayed;
-use crate::cycles::{self, Forbidden, is_fair};
+use crate::cycles::{self, Forbidden, Plan, is_fair};
 use crate::vacuity::suspicions;
-use crate::{Budget, Options};
+use crate::{Budget, Engine, Options, Reduction};
+
+/// Why nothing was left out of a search.
+const TELLS_STEPS_APART: &str = "X tells one step from two, so no step was left out of the search.";
 
 /// What came out, and what was visited for it.
 pub(crate) struct Decided {
@@ -33,41 +36,44 @@ impl Decided {
 }
 
 /// Returns the claim that a question is about, if it is about one.
-fn claim<'s>(evaluator: Evaluator<'s>, question: &Question) -> Option<&'s Claim> {
+fn claim<'s>(engine: &Engine<'s>, question: &Question) -> Option<&'s Claim> {
     match question {
-        Question::Property { index, .. } => Some(&evaluator.system().properties.get(*index)?.claim),
+        Question::Property { index, .. } => Some(&engine.system().properties.get(*index)?.claim),
         _ => None,
     }
 }
 
 /// Answers a question about whole runs; `None` if it is not one.
 pub(crate) fn decide(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     question: &Question,
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Option<Decided>, NotReplayed> {
-    let watcher = match (question, claim(evaluator, question)) {
+    let watcher = match (question, claim(engine, question)) {
         (Question::Acceptance, _) => Watcher::Acceptance,
         (Question::Progress, _) => Watcher::Progress,
         (_, Some(Claim::Never(process))) => Watcher::Never(process),
         (_, Some(Claim::Trace { pattern, forbidden })) => Watcher::Trace { pattern, forbidden: *forbidden },
         (_, Some(Claim::Ltl(formula))) => {
-            let mut decided = decide_formula(evaluator, formula, options, budget)?;
+            let mut decided = decide_formula(engine, formula, options, budget)?;
             if matches!(decided.verdict, Verdict::Holds) {
                 let states = decided.coverage.states;
-                decided.notes = suspicions(evaluator, formula, options, budget, states)?;
+                decided.notes = suspicions(engine, formula, options, budget, states)?;
+            }
+            if options.reduce && !options.fair && formula.has_next() {
+                decided.notes.push(TELLS_STEPS_APART.to_owned());
             }
             return Ok(Some(decided));
         }
         _ => return Ok(None),
     };
-    decide_watched(evaluator, watcher, None, options, budget).map(Some)
+    decide_watched(engine, watcher, None, options, budget).map(Some)
 }
 
 /// Answers whether a formula holds on every run.
 pub(crate) fn decide_formula(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     formula: &Ltl<Atom>,
     options: &Options,
     budget: &Budget<'_>,
@@ -75,7 +81,7 @@ pub(crate) fn decide_formula(
     match translate(&formula.clone().negated()) {
         Ok(automaton) => {
             let watcher = Watcher::Automaton(&automaton);
-            decide_watched(evaluator, watcher, Some(formula), options, budget)
+            decide_watched(engine, watcher, Some(formula), options, budget)
         }
         Err(too_large) => {
             let verdict = Verdict::Refused(Refusal { reason: too_large.to_string() });
@@ -85,26 +91,46 @@ pub(crate) fn decide_formula(
 }
 
 fn decide_watched(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     watcher: Watcher<'_>,
     formula: Option<&Ltl<Atom>>,
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Decided, NotReplayed> {
-    let watched = Watched::new(evaluator, watcher);
-    let outcome = cycles::search(&watched, options.fair, budget);
+    let watched = Watched::new(engine.evaluator(), watcher).over(engine);
+    let near = options.near.unwrap_or(cycles::NEAR);
+    let reduces = options.reduce && !options.fair && !formula.is_some_and(Ltl::has_next);
+    let reduction = if reduces { Reduction::for_watcher(engine, watcher) } else { None };
+    let plan = Plan { fair: options.fair, exact: false, near, reduction: reduction.as_ref() };
+    let mut decided = decide_as_planned(&watched, plan, formula, options, budget);
+    if decided.is_err() && watched.hidden_bytes() > 0 {
+        // States that differ in what is hidden were taken for the same, but go on differently.
+        let plan = Plan { exact: true, ..plan };
+        decided = decide_as_planned(&watched, plan, formula, options, budget);
+    }
+    decided
+}
+
+fn decide_as_planned(
+    watched: &Watched<'_>,
+    plan: Plan<'_>,
+    formula: Option<&Ltl<Atom>>,
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Decided, NotReplayed> {
+    let outcome = cycles::search(watched, plan, budget);
     let verdict = match outcome.result {
         Ok(None) => Verdict::Holds,
         Err(limit) => Verdict::Undecided(limit),
         Ok(Some(forbidden)) => {
-            let shown = show(&watched, &forbidden, formula, options.fair);
+            let shown = show(watched, &forbidden, formula, options.fair);
             let trace = Box::new(shown.ok_or_else(not_replayed)?);
             Verdict::Fails { violation: seen(&forbidden), trace, shortest: forbidden.shortest }
         }
     };
     let mut decided = Decided::new(verdict, outcome.coverage);
     if options.runs > 1 && matches!(decided.verdict, Verdict::Fails { .. }) {
-        decided.more = more(&watched, formula, options, budget, &decided.verdict)?;
+        decided.more = more(watched, plan, formula, options, budget, &decided.verdict)?;
     }
     Ok(decided)
 }
@@ -112,6 +138,7 @@ fn decide_watched(
 /// Finds further runs, different from the first.
 fn more(
     watched: &Watched<'_>,
+    plan: Plan<'_>,
     formula: Option<&Ltl<Atom>>,
     options: &Options,
     budget: &Budget<'_>,
@@ -122,7 +149,7 @@ fn more(
         trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.moves.clone()).collect()
     };
     let mut list: Vec<Counterexample> = Vec::new();
-    for forbidden in cycles::others(watched, options.fair, options.runs, budget) {
+    for forbidden in cycles::others(watched, plan, options.runs, budget) {
         let trace = show(watched, &forbidden, formula, options.fair).ok_or_else(not_replayed)?;
         if moves(&trace) != moves(first) && list.len() + 1 < options.runs {
             list.push(Counterexample { violation: seen(&forbidden), trace });
@@ -151,10 +178,19 @@ fn show(
     let steps = || forbidden.stem.iter().chain(forbidden.cycle.iter().flatten());
     // A step without a move means that the system stays where it is, for ever.
     let moving = steps().take_while(|step| !step.moves.is_empty());
-    let moving: Vec<(&[_], &[u8])> =
-        moving.map(|step| (step.moves.as_slice(), watched.system_state(&step.target))).collect();
+    let mut moving: Vec<&[Move]> = moving.map(|step| step.moves.as_slice()).collect();
     let mut trace = Trace::follow(&evaluator, &moving)?;
     let stays = steps().count() > trace.steps.len();
+    let mut start = forbidden.stem.len();
+    if !stays
+        && let Some(cycle) = &forbidden.cycle
+        && trace.state(start) != trace.last_state()
+    {
+        // The search forgets what nobody reads. Once around, that too is as it will be ever after.
+        start += cycle.len();
+        moving.extend(cycle.iter().map(|step| step.moves.as_slice()));
+        trace = Trace::follow(&evaluator, &moving)?;
+    }
     if stays {
         trace.cycle = Some(trace.steps.len());
         let mut leads_on = false;
@@ -164,7 +200,6 @@ fn show(
         });
         (!leads_on).then_some(())?;
     } else if let Some(cycle) = &forbidden.cycle {
-        let start = forbidden.stem.len();
         (!cycle.is_empty() && trace.state(start) == trace.last_state()).then_some(())?;
         trace.cycle = Some(start);
         (!fair || is_fair(&evaluator, &trace, start)).then_some(())?;

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_model::{
-    Binary, Evaluator, Expr, Limit, Question, StateSpace, Statement, System, Verdict, ViolationKind,
+    Binary, Coverage, Evaluator, Expr, Limit, Question, StateSpace, Statement, System, Verdict, ViolationKind,
 };
 
 use crate::samples::{add, binary, counters, global, load, proctype, receive, run, send, system, when};
 use crate::{
-    Budget, Checked, End, Exploration, Faults, Goal, Options, Progress, Unwatched, Watch, Wrong,
+    Budget, Checked, End, Engine, Exploration, Faults, Goal, Options, Progress, Unwatched, Watch, Wrong,
     breadth_first, check, depth_first,
 };
 
@@ -21,8 +21,13 @@ fn shortest(system: &System) -> Exploration {
 }
 
 fn checked(system: &System) -> Checked {
-    check(Evaluator::new(system), &Question::SAFETY, &Options::default(), &Budget::unlimited(&Unwatched))
-        .unwrap()
+    check(
+        &Engine::automatic(Evaluator::new(system)),
+        &Question::SAFETY,
+        &Options::default(),
+        &Budget::unlimited(&Unwatched),
+    )
+    .unwrap()
 }
 
 fn counts(exploration: &Exploration) -> (u64, u64, u64) {
@@ -140,7 +145,8 @@ fn finds_that_processes_are_created_without_end() {
     let system = system(3, 1, None, vec![spawner]);
     let evaluator = Evaluator::new(&system);
     let budget = Budget { transitions: 300_000, ..Budget::unlimited(&Unwatched) };
-    let checked = check(evaluator, &[Question::Faults], &Options::default(), &budget).unwrap();
+    let checked =
+        check(&Engine::automatic(evaluator), &[Question::Faults], &Options::default(), &budget).unwrap();
     let Verdict::Fails { violation: Some(violation), shortest: false, trace } = &checked.answers[0].verdict
     else {
         panic!("{:?}", checked.answers[0].verdict)
@@ -188,15 +194,21 @@ fn limits_make_answers_undecided() {
     let system = counters(4, 20);
     let evaluator = Evaluator::new(&system);
     let watch = Stopwatch(AtomicU64::new(0));
-    let checked =
-        check(evaluator, &Question::SAFETY, &Options::default(), &Budget::unlimited(&watch)).unwrap();
+    let checked = check(
+        &Engine::automatic(evaluator),
+        &Question::SAFETY,
+        &Options::default(),
+        &Budget::unlimited(&watch),
+    )
+    .unwrap();
     assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Interrupted))));
     let memory = 4 << 20;
     let budget = Budget { memory, ..Budget::unlimited(&Unwatched) };
     let deep = depth_first(&evaluator, Faults::Stop, &budget);
     assert_eq!(deep.end, End::Limit(Limit::Memory));
     assert!(deep.coverage.bytes <= memory && deep.coverage.states > 10_000, "{:?}", deep.coverage);
-    let checked = check(evaluator, &Question::SAFETY, &Options::default(), &budget).unwrap();
+    let checked =
+        check(&Engine::automatic(evaluator), &Question::SAFETY, &Options::default(), &budget).unwrap();
     assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Memory))));
 }
 
@@ -213,4 +225,64 @@ fn hidden_bytes_do_not_tell_states_apart() {
     system.hidden_bytes = 1;
     assert_eq!(Evaluator::new(&system).hidden_bytes(), 1);
     assert_eq!((plain, explore(&system).coverage.states, shortest(&system).coverage.states), (25, 5, 5));
+}
+
+/// Says all that a search says, but for memory.
+fn told(exploration: &Exploration) -> String {
+    let coverage = Coverage { bytes: 0, ..exploration.coverage.clone() };
+    format!("{:?} {coverage:?} {:?}", exploration.end, exploration.findings)
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let mut counted = counters(3, 12);
+    // Wherever two counters meet something is wrong, and where all three stand at 11 nothing moves.
+    for (number, proctype) in counted.proctypes.iter_mut().enumerate() {
+        let claim = binary(Binary::NotEqual, load(number as u32), load((number as u32 + 1) % 3));
+        let guard = binary(Binary::Less, load(number as u32), Expr::Constant(11));
+        let guarded = vec![
+            (0, 1, Statement::Condition(guard)),
+            (1, 2, Statement::Assert(claim)),
+            (2, 0, proctype.transitions[0].statement.clone()),
+        ];
+        *proctype = crate::samples::proctype("counter", guarded);
+    }
+    for system in [counters(3, 40), counters(4, 12), counted, crossing()] {
+        let evaluator = Evaluator::new(&system);
+        let search = |threads| {
+            let budget = Budget { threads, ..Budget::unlimited(&Unwatched) };
+            breadth_first(&evaluator, &[], &budget)
+        };
+        let one = search(1);
+        assert_eq!(counts(&one).0, explore(&system).coverage.states);
+        assert_eq!(counts(&one).1, explore(&system).coverage.transitions);
+        for threads in [2, 3, 8] {
+            assert_eq!(told(&search(threads)), told(&one));
+        }
+        for finding in &one.findings {
+            let violation = matches!(finding.wrong, Wrong::Violation(_));
+            let states = finding.run.as_ref().map(|run| run.states(&evaluator, violation).unwrap());
+            if let (Wrong::Deadlock(state), Some(states)) = (&finding.wrong, states) {
+                assert_eq!(states.last(), Some(state));
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_stop_all_threads() {
+    let system = counters(4, 24);
+    let evaluator = Evaluator::new(&system);
+    let watch = Stopwatch(AtomicU64::new(0));
+    let stopped = breadth_first(&evaluator, &[], &Budget { threads: 3, ..Budget::unlimited(&watch) });
+    assert_eq!(stopped.end, End::Limit(Limit::Interrupted));
+    for memory in [0, 1 << 10, 1 << 16, 1 << 19, 1 << 20] {
+        let budget = Budget { memory, threads: 3, ..Budget::unlimited(&Unwatched) };
+        let full = breadth_first(&evaluator, &[], &budget);
+        assert_eq!(full.end, End::Limit(Limit::Memory));
+        assert!(full.coverage.bytes <= memory);
+    }
+    let roomy = Budget { memory: 8 << 20, threads: 3, ..Budget::unlimited(&Unwatched) };
+    let all = breadth_first(&evaluator, &[], &roomy);
+    assert_eq!((all.end, counts(&all).0), (End::Complete, 24 * 24 * 24 * 24));
 }

@@ -6,11 +6,11 @@
 //! temporal model checking*, 2001).
 
 use narrows_logic::Ltl;
-use narrows_model::{Atom, Evaluator, Verdict};
+use narrows_model::{Atom, Verdict};
 
 use crate::check::NotReplayed;
 use crate::temporal::decide_formula;
-use crate::{Budget, Options};
+use crate::{Budget, Engine, Options};
 
 /// More implications than this are not looked at.
 const MOST: usize = 8;
@@ -18,7 +18,7 @@ const MOST: usize = 8;
 /// Returns what is suspicious about a formula that holds, as full sentences; `states` were visited to find out that it
 /// does.
 pub(crate) fn suspicions(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     formula: &Ltl<Atom>,
     options: &Options,
     budget: &Budget<'_>,
@@ -35,7 +35,7 @@ pub(crate) fn suspicions(
     let budget = Budget { states: states.saturating_mul(4).max(100_000).min(budget.states), ..*budget };
     let options = Options { runs: 1, ..*options };
     for (antecedent, stronger) in strengthened(formula).into_iter().take(MOST) {
-        let decided = decide_formula(evaluator, &stronger, &options, &budget)?;
+        let decided = decide_formula(engine, &stronger, &options, &budget)?;
         if matches!(decided.verdict, Verdict::Holds) {
             let antecedent = antecedent.map(&mut |atom| format!("({})", atom.text));
             notes.push(format!(

@@ -54,7 +54,13 @@ fn answer_with(text: &str, mirror: &'static str) -> Vec<&'static str> {
     if let Some(system) = system {
         let space = Evaluator::new(&system);
         let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
-        let mut budget = Budget { memory: 32 << 20, states: 100, transitions: 500, watch: &deep_watch };
+        let mut budget = Budget {
+            memory: 32 << 20,
+            states: 100,
+            transitions: 500,
+            threads: 1,
+            ..Budget::unlimited(&deep_watch)
+        };
         let deep = depth_first(&space, Faults::Continue, &budget);
         budget.watch = &wide_watch;
         let wide = breadth_first(&space, &[], &budget);

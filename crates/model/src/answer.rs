@@ -143,6 +143,8 @@ pub enum Limit {
     Interrupted,
     /// A fault ended the search.
     Fault,
+    /// States were kept with loss: some may have been taken for others.
+    Lossy,
     /// What was to be found was found, or as many states were visited as the caller asked for.
     Enough,
 }
@@ -155,6 +157,10 @@ impl Limit {
             Limit::Memory => "the memory limit was reached; raise it with --memory",
             Limit::Interrupted => "the search was interrupted",
             Limit::Fault => "a fault ended the search; remove the fault first",
+            Limit::Lossy => {
+                "states were kept with loss, and some may have been missed; for a proof, leave --bitstate and \
+                 --hash-compact out"
+            }
             Limit::Enough => "the search ended when it had found what it was to find",
         }
     }
@@ -177,4 +183,36 @@ pub struct Coverage {
     pub of_system: bool,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,
+    /// What may have been missed, if states were kept with loss.
+    pub loss: Option<Loss>,
+}
+
+/// What a search that does not keep whole states may have missed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// What was kept of each state.
+    pub kept: Kept,
+    /// How many states were found and not followed, as there was no room for a longer run.
+    pub cut: u64,
+}
+
+/// What is kept of a state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kept {
+    /// A few bits of a table that all states share.
+    Bits {
+        /// How many bits the table has.
+        table: u64,
+        /// How many of them are set.
+        set: u64,
+        /// How many are set for each state.
+        hashes: u32,
+        /// How many states are expected to have been taken for others when they were first reached.
+        missed: f64,
+    },
+    /// A hash of 64 bits.
+    Hashes {
+        /// How likely it is that any state was taken for another.
+        any_missed: f64,
+    },
 }

@@ -10,25 +10,32 @@ mod disabled;
 mod evaluator;
 mod expression;
 mod follow;
+mod liveness;
 mod observe;
+mod outline;
 mod print;
+mod process_set;
 mod space;
 mod system;
 mod trace;
 mod transfer;
 mod watch;
 
-pub use answer::{Answer, Counterexample, Coverage, Limit, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
-pub use evaluator::Evaluator;
+pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
 pub use follow::{Event, Single};
+pub use liveness::mark_dead;
 pub use observe::Observation;
+pub use outline::{ChannelOutline, Outline, ProcessOutline};
+pub use process_set::ProcessSet;
 pub use space::{
-    Communication, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation, ViolationKind,
+    Communication, Difference, Expansion, Move, MoveKind, Overwrite, Scratch, StateSpace, Successor,
+    Violation, ViolationKind,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -1,12 +1,13 @@
 //! State spaces: what checkers, simulators and replays walk over.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 
 use narrows_source::Span;
 use rustc_hash::FxHashSet;
 
 use crate::evaluator::Frames;
-use crate::{LocationId, Message, ProctypeId, TransitionId};
+use crate::{LocationId, Message, ProcessSet, ProctypeId, TransitionId};
 
 /// States as byte strings of any length, and how they follow each other.
 pub trait StateSpace: Sync {
@@ -24,11 +25,40 @@ pub trait StateSpace: Sync {
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion;
 
+    /// Visits the successors that some processes begin, in the same order; of a rendezvous, that is the sender. Where
+    /// those processes can move only after a timeout, it may visit what they do then, or nothing.
+    fn successors_of(
+        &self,
+        processes: ProcessSet,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) {
+        self.successors(state, scratch, &mut |successor| match successor.moves.first() {
+            Some(first) if !processes.contains(usize::from(first.pid)) => ControlFlow::Continue(()),
+            _ => visit(successor),
+        });
+    }
+
     /// Appends what tells where control is in a state: the same bytes for states that differ in data alone.
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {
         let _ = (state, control);
     }
+
+    /// Tells which bytes of a state belong together: appends where each part ends, in rising order, the last at the end of
+    /// the state without its hidden bytes. A store keeps parts that come again and again once. Equal states must have
+    /// equal parts.
+    fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
+        let visible = state.len() - self.hidden_bytes();
+        ends.extend((1..=visible / PART).map(|part| (part * PART) as u32));
+        if !visible.is_multiple_of(PART) {
+            ends.push(visible as u32);
+        }
+    }
 }
+
+/// How many bytes a part has if nothing is known about states.
+const PART: usize = 16;
 
 /// Memory that [`StateSpace::successors`] uses again and again; one for each thread.
 #[derive(Debug, Default)]
@@ -40,6 +70,21 @@ pub struct Scratch {
     /// The states that an atomic sequence has passed through, once it is long.
     pub(crate) atomic_path: FxHashSet<Vec<u8>>,
     pub(crate) output: Vec<u8>,
+    /// What another engine keeps from one state to the next.
+    other: Option<Box<dyn Any + Send>>,
+}
+
+impl Scratch {
+    /// Returns the memory of an engine, which is made when it is first asked for.
+    pub fn memory<T: Default + Send + 'static>(&mut self) -> &mut T {
+        if !self.other.as_ref().is_some_and(|other| other.is::<T>()) {
+            self.other = Some(Box::<T>::default());
+        }
+        match self.other.as_mut().and_then(|other| other.downcast_mut()) {
+            Some(memory) => memory,
+            None => unreachable!("it was just made"),
+        }
+    }
 }
 
 /// One edge of the state space.
@@ -53,6 +98,31 @@ pub struct Successor<'a> {
     pub events: &'a [Communication],
     /// The state reached; `None` if something went so wrong that there is none.
     pub target: Option<&'a [u8]>,
+    /// How it differs from the state that the edge comes from.
+    pub difference: Difference<'a>,
+}
+
+/// How a state differs from another. Those who know save others the search for it.
+#[derive(Clone, Copy, Debug)]
+pub enum Difference<'a> {
+    /// In any way.
+    Unknown,
+    /// It has the same length and the same parts.
+    Alike,
+    /// It has the same length and the same parts, and differs in these bytes at most.
+    Changes(&'a [Overwrite]),
+}
+
+/// Bytes that were overwritten.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overwrite {
+    /// Where the first of them is.
+    pub offset: u32,
+    /// How many there are.
+    pub width: u32,
+    /// What they were, if they are at most eight.
+    pub old: u64,
 }
 
 /// A message that was sent or received.
@@ -173,6 +243,36 @@ pub enum ViolationKind {
 }
 
 impl ViolationKind {
+    /// Every kind, in order.
+    pub const ALL: [ViolationKind; 26] = [
+        ViolationKind::Assertion,
+        ViolationKind::IndexOutOfRange,
+        ViolationKind::TooFewFieldsSent,
+        ViolationKind::TooManyFieldsSent,
+        ViolationKind::WrongFieldCountReceived,
+        ViolationKind::PolledRendezvous,
+        ViolationKind::ReceiveFromNowhere,
+        ViolationKind::Nondeterminism,
+        ViolationKind::ClaimMatched,
+        ViolationKind::TraceMismatch,
+        ViolationKind::TraceAmbiguous,
+        ViolationKind::TraceNotCompleted,
+        ViolationKind::TraceMatched,
+        ViolationKind::DivisionByZero,
+        ViolationKind::DivisionOverflow,
+        ViolationKind::TooManyFieldsReceived,
+        ViolationKind::NoChannel,
+        ViolationKind::TooManyProcesses,
+        ViolationKind::TooManyChannels,
+        ViolationKind::StateTooLarge,
+        ViolationKind::BlockedDStep,
+        ViolationKind::RendezvousInDStep,
+        ViolationKind::EndlessDStep,
+        ViolationKind::EndlessAtomic,
+        ViolationKind::EnabledSelf,
+        ViolationKind::BadPriority,
+    ];
+
     /// Returns whether the run can't go on after it.
     pub fn is_fatal(self) -> bool {
         self >= ViolationKind::DivisionByZero

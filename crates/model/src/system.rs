@@ -1,5 +1,7 @@
 //! A system of processes as data.
 
+use std::ops::Range;
+
 use narrows_logic::{Ctl, Ltl};
 use narrows_source::Span;
 
@@ -50,6 +52,8 @@ pub struct System {
     pub has_priorities: bool,
     /// The claims and formulas the text states.
     pub properties: Vec<Property>,
+    /// The bytes of global variables that some step writes and nobody ever reads.
+    pub unread: Vec<Range<u32>>,
 }
 
 /// A scalar variable with its full name, such as `m[2].header`.
@@ -125,6 +129,8 @@ pub struct Proctype {
     pub setup: Vec<Setup>,
     /// Where it starts.
     pub start: LocationId,
+    /// The bytes of local variables that nobody reads from there on.
+    pub dead: Vec<Range<u32>>,
     /// Its locations.
     pub locations: Vec<Location>,
     /// Its transitions.
@@ -178,6 +184,10 @@ pub struct Transition {
     pub is_glue: bool,
     /// Its number in SPIN's trail files.
     pub trail_number: u32,
+    /// The bytes of local variables that nobody reads afterwards: [`mark_dead`](crate::mark_dead) finds them.
+    pub dead: Vec<Range<u32>>,
+    /// The bytes of global variables it writes that nobody ever reads.
+    pub unread: Vec<Range<u32>>,
 }
 
 /// What a transition does.

@@ -4,11 +4,11 @@ use narrows_model::{Answer, Counterexample, Question, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
-use crate::Report;
 use crate::report::place_of;
 use crate::run::violation_text;
 use crate::text::headline;
 use crate::trace_json::trace_value;
+use crate::{Report, loss};
 
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
@@ -41,6 +41,9 @@ pub fn document(report: &Report<'_>) -> Value {
     put("complete", json!(report.limit.is_none()));
     if let Some(limit) = report.limit {
         put("reason", json!(limit.reason()));
+    }
+    if let Some(loss) = loss::value(coverage) {
+        put("loss", loss);
     }
     put(
         "violations",

@@ -5,6 +5,7 @@ mod chart;
 mod escape;
 mod html;
 mod json;
+mod loss;
 mod report;
 mod run;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use narrows_model::{Answer, Limit, Question, Trace, Verdict, Violation};
 
 use crate::run::{steps, stuck, violation_text};
 use crate::units::{bytes, count, grouped, seconds};
-use crate::{Report, Unreached};
+use crate::{Report, Unreached, loss};
 
 /// Reports what exploring a model found.
 pub fn explore(report: &Report<'_>) -> String {
@@ -53,6 +53,10 @@ pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str
         Verdict::Holds => ("holds", name),
         Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
         Verdict::Fails { .. } => ("fails", opposite(&answer.question)),
+        // The reason stands once below.
+        Verdict::Undecided(Limit::Lossy) => {
+            ("undecided", format!("{name}: no violation found, which is no proof"))
+        }
         Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
         Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
         _ => ("undecided", name),
@@ -170,14 +174,24 @@ fn one_run(report: &Report<'_>, question: &Question, run: &Shown<'_>, text: &mut
 fn incomplete(report: &Report<'_>, text: &mut String) {
     if report.limit == Some(Limit::Enough) {
         let _ = writeln!(text, "  not every state was visited: all questions were answered before");
+    } else if report.limit == Some(Limit::Lossy) {
+        let _ = writeln!(text, "  NO PROOF: {}", Limit::Lossy.reason());
     } else if let Some(limit) = report.limit {
         let _ =
             writeln!(text, "  INCOMPLETE: {}; there may be more states and more problems", limit.reason());
+    }
+    for sentence in loss::sentences(report) {
+        let _ = writeln!(text, "  {sentence}");
     }
 }
 
 fn rate(report: &Report<'_>) -> u64 {
     if report.seconds > 0.0 { (report.coverage.states as f64 / report.seconds) as u64 } else { 0 }
+}
+
+/// A search that goes its ways on several threads has no depth that means anything.
+fn has_depth(report: &Report<'_>) -> bool {
+    report.coverage.depth > 0 || report.coverage.states <= 1
 }
 
 fn figures(report: &Report<'_>, text: &mut String) {
@@ -187,7 +201,9 @@ fn figures(report: &Report<'_>, text: &mut String) {
     };
     line("states", grouped(coverage.states));
     line("transitions", grouped(coverage.transitions));
-    line("depth", grouped(coverage.depth));
+    if has_depth(report) {
+        line("depth", grouped(coverage.depth));
+    }
     line("state size", format!("{} on average", bytes(report.bytes_per_state())));
     line("memory", bytes(coverage.bytes));
     let mut time = seconds(report.seconds);
@@ -199,12 +215,13 @@ fn figures(report: &Report<'_>, text: &mut String) {
 
 fn summary(report: &Report<'_>, text: &mut String) {
     let coverage = report.coverage;
+    let depth =
+        if has_depth(report) { format!("depth {}, ", grouped(coverage.depth)) } else { String::new() };
     let _ = writeln!(
         text,
-        "  {}, {}, depth {}, {} a state, {}, {}",
+        "  {}, {}, {depth}{} a state, {}, {}",
         count(coverage.states, "state"),
         count(coverage.transitions, "transition"),
-        grouped(coverage.depth),
         bytes(report.bytes_per_state()),
         bytes(coverage.bytes),
         seconds(report.seconds),

@@ -2,14 +2,16 @@
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows_explicit::Options;
+use narrows_explicit::{Budget, Checked, Checkpoints, Options};
 use narrows_languages::promela::{Formula, Logic};
-use narrows_model::{Evaluator, Question, Trace, Verdict};
+use narrows_model::{Limit, Question, Trace, Verdict};
 use narrows_report::{Chart, Report, document};
 
 use super::files::{Files, Writer};
 use super::problems;
 use super::selection::selected;
+use super::storage::Storage;
+use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 
@@ -20,6 +22,7 @@ Examples:
   narrows check bus.pml --only safe        answer one question alone
   narrows check bus.pml --html bus.html    a page with every counterexample beside the source
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
+  narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -42,11 +45,21 @@ pub(crate) struct Arguments {
     only: Vec<String>,
 
     #[command(flatten)]
+    storage: Storage,
+
+    #[command(flatten)]
+    checkpointing: Checkpointing,
+
+    #[command(flatten)]
     files: Files,
 
     /// Count only runs that are fair to every process that could move
     #[arg(long, value_name = "KIND")]
     fair: Option<Fairness>,
+
+    /// Visit every state, also where the order of steps does not matter
+    #[arg(long)]
+    no_reduction: bool,
 
     /// Show up to this many different counterexamples for each question
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -66,6 +79,9 @@ enum Fairness {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut writer = arguments.files.writer();
+    if arguments.checkpointing.is_wanted() {
+        arguments.models.ensure_one("--checkpoint")?;
+    }
     arguments.models.each(&formulas(arguments), |model| {
         let clock = Clock::new(&arguments.models, &interrupted);
         one(model, arguments, &clock, &mut writer)
@@ -86,13 +102,30 @@ fn one(
     clock: &Clock,
     writer: &mut Writer<'_>,
 ) -> anyhow::Result<Outcome> {
-    let evaluator = Evaluator::new(&model.system);
+    let engine = arguments.models.engine(model)?;
+    let evaluator = engine.evaluator();
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    let options = Options { fair: arguments.fair.is_some(), runs: arguments.all };
-    let checked = narrows_explicit::check(evaluator, &questions, &options, &clock.budget());
+    let options = Options {
+        fair: arguments.fair.is_some(),
+        runs: arguments.all,
+        reduce: !arguments.no_reduction,
+        ..Options::default()
+    };
+    let quiet = arguments.models.quiet;
+    let checkpoint =
+        arguments.checkpointing.open(&("check", &model.system, &questions, options.reduce), quiet)?;
+    let checkpoints = checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints);
+    let budget = Budget { checkpoints, ..clock.budget() };
+    let checked = match arguments.storage.lossy(budget.memory)? {
+        Some(lossy) => narrows_explicit::check_lossy(&engine, &questions, &options, lossy, &budget),
+        None => narrows_explicit::check(&engine, &questions, &options, &budget),
+    };
     let seconds = clock.finish();
     let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
+    if let Some(checkpoint) = &checkpoint {
+        checkpoint.finish(&limits(&checked))?;
+    }
     let mut problems = problems(evaluator, &checked.findings);
     problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
     let report = Report {
@@ -115,6 +148,15 @@ fn one(
     }
     let text = || format!("{}{}", narrows_report::check(&report), charts.concat());
     Ok(arguments.models.outcome(report.status(), text, || document(&report)))
+}
+
+/// Returns every limit that was hit.
+fn limits(checked: &Checked) -> Vec<Limit> {
+    let undecided = checked.answers.iter().filter_map(|answer| match answer.verdict {
+        Verdict::Undecided(limit) => Some(limit),
+        _ => None,
+    });
+    undecided.chain(checked.end.limit()).collect()
 }
 
 fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {

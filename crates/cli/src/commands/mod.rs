@@ -7,6 +7,7 @@ pub(crate) mod explore;
 mod files;
 mod selection;
 pub(crate) mod simulate;
+mod storage;
 
 use narrows_explicit::{Finding, Wrong};
 use narrows_model::Evaluator;

@@ -6,7 +6,7 @@ use narrows_source::Span;
 
 use super::tests::Numbers;
 use crate::samples::{binary, global, load, proctype, system, when};
-use crate::{Budget, Options, Unwatched, check};
+use crate::{Budget, Engine, Options, Unwatched, check};
 
 /// Two processes that count two variables round, wait for values, and may end or block.
 fn random_system(numbers: &mut Numbers) -> System {
@@ -82,8 +82,9 @@ fn both_logics_agree_on_what_both_can_say() {
             .filter(|question| matches!(question, Question::Property { .. }))
             .collect();
         let budget = Budget::unlimited(&Unwatched);
-        let options = Options { fair: false, runs: 1 };
-        let checked = check(Evaluator::new(&system), &questions, &options, &budget).unwrap();
+        let options = Options { runs: 1, ..Options::default() };
+        let checked =
+            check(&Engine::automatic(Evaluator::new(&system)), &questions, &options, &budget).unwrap();
         for (pair, claims) in checked.answers.chunks(2).zip(system.properties.chunks(2)) {
             match (&pair[0].verdict, &pair[1].verdict) {
                 (Verdict::Holds, Verdict::Holds) => holds += 1,

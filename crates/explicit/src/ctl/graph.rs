@@ -79,7 +79,8 @@ pub(super) struct Built {
 impl Built {
     pub(super) fn exploration(self, more_memory: u64) -> Exploration {
         let end = self.graph.err().unwrap_or(End::Complete);
-        Exploration { end, coverage: self.counts.coverage(&self.store, more_memory), findings: Vec::new() }
+        let coverage = self.counts.coverage(&self.store, more_memory);
+        Exploration { end, coverage, findings: Vec::new(), partial: 0 }
     }
 }
 

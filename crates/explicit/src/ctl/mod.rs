@@ -28,7 +28,7 @@ use narrows_model::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{Budget, Exploration, NotReplayed, Options, Progress, Store};
+use crate::{Budget, Engine, Exploration, NotReplayed, Options, Progress, Store};
 use bits::Bits;
 use evidence::{Evidence, Fact};
 use formulas::{Formulas, Sub};
@@ -59,12 +59,12 @@ impl CtlAnswer {
 /// Answers those of the questions that are formulas of computation tree logic; returns how the search for them went, if
 /// there are any.
 pub(crate) fn answer(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     answers: &mut [Answer],
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Option<Exploration>, NotReplayed> {
-    let properties = &evaluator.system().properties;
+    let properties = &engine.system().properties;
     let mut formulas = Vec::new();
     let mut places = Vec::new();
     for (place, answer) in answers.iter().enumerate() {
@@ -85,7 +85,7 @@ pub(crate) fn answer(
     if formulas.is_empty() {
         return Ok(None);
     }
-    let (found, exploration) = ctl(evaluator, &formulas, budget)?;
+    let (found, exploration) = ctl(engine, &formulas, budget)?;
     for (place, found) in places.into_iter().zip(found) {
         let answer = &mut answers[place];
         (answer.verdict, answer.witness, answer.notes) = (found.verdict, found.witness, found.notes);
@@ -95,13 +95,14 @@ pub(crate) fn answer(
 
 /// Says of each formula whether the initial state satisfies it.
 pub fn ctl(
-    evaluator: Evaluator<'_>,
+    engine: &Engine<'_>,
     questions: &[&Ctl<Atom>],
     budget: &Budget<'_>,
 ) -> Result<(Vec<CtlAnswer>, Exploration), NotReplayed> {
     let mut formulas = Formulas::default();
     let roots: Vec<Sub> = questions.iter().map(|formula| formulas.add(formula)).collect();
-    let built = build(&evaluator, budget);
+    let evaluator = engine.evaluator();
+    let built = build(engine, budget);
     let graph = match &built.graph {
         Ok(graph) => graph,
         Err(end) => {

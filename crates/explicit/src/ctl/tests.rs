@@ -11,7 +11,7 @@ use super::graph::Graph;
 use super::label::{Labels, Means, label};
 use super::{CtlAnswer, ctl};
 use crate::samples::{add, binary, counters, global, load, proctype, system, when};
-use crate::{Budget, Progress, Unwatched};
+use crate::{Budget, Engine, Progress, Unwatched};
 
 const ATOMS: u64 = 3;
 
@@ -345,7 +345,8 @@ fn is(offset: u32, number: i32) -> Ctl<Atom> {
 
 fn answer(system: &System, formula: &Ctl<Atom>) -> CtlAnswer {
     let budget = Budget::unlimited(&Unwatched);
-    let (mut answers, exploration) = ctl(Evaluator::new(system), &[formula], &budget).unwrap();
+    let (mut answers, exploration) =
+        ctl(&Engine::automatic(Evaluator::new(system)), &[formula], &budget).unwrap();
     assert!(exploration.is_complete());
     answers.remove(0)
 }
@@ -430,7 +431,8 @@ fn limits_leave_it_undecided() {
     let mut kinds = Vec::new();
     for memory in [2 << 20, 4 << 20, 6 << 20, 8 << 20, 64 << 20] {
         let budget = Budget { memory, ..Budget::unlimited(&Unwatched) };
-        let (answers, exploration) = ctl(Evaluator::new(&system), &[&formula], &budget).unwrap();
+        let (answers, exploration) =
+            ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &budget).unwrap();
         assert!(exploration.coverage.bytes <= memory, "{} of {memory}", exploration.coverage.bytes);
         kinds.push(match answers[0].verdict {
             Verdict::Undecided(Limit::Memory) => 'm',
@@ -441,6 +443,6 @@ fn limits_leave_it_undecided() {
     let text: String = kinds.into_iter().collect();
     assert!(text.starts_with('m') && text.ends_with('h') && !text.contains('?'), "{text}");
     let budget = Budget { states: 100, ..Budget::unlimited(&Unwatched) };
-    let (answers, _) = ctl(Evaluator::new(&system), &[&formula], &budget).unwrap();
+    let (answers, _) = ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &budget).unwrap();
     assert!(matches!(answers[0].verdict, Verdict::Undecided(Limit::Enough)));
 }

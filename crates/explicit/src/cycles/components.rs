@@ -1,4 +1,4 @@
-//! Depth-first search for an accepting, and fair, strongly connected component, on the fly.
+//! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several threads.
 //!
 //! The states on the way and those that hang together with them are *open*; they lie on a stack in the order they were
 //! found, divided into components, each of them strongly connected by the edges followed so far. An edge back to an open
@@ -8,81 +8,60 @@
 //! violation (J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, 1999; weak fairness as one more
 //! acceptance set for each process). So fairness costs no copies of states, and time and memory stay linear.
 //!
-//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own when all others are closed.
+//! Every thread has its own way, open states and components; what they share is the states, and which of them are *dead*:
+//! a component that a thread has left without finding anything is dead for all (E. Renault, A. Duret-Lutz, F. Kordon,
+//! D. Poitrenaud, *Parallel explicit model checking for generalized Büchi automata*, 2015). From a dead state only dead
+//! ones are reached, so a thread that passes them over still meets the same violation first, with the same way to it and
+//! the same open states.
+//!
+//! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle is closed, and
+//! everybody moves. That depends on the way to the state, so there is one thread then.
+//!
+//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own later: see `rounds.rs`.
 
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Limit, Scratch, Successor, Violation};
+use narrows_model::{Colour, Limit, ProcessSet, Scratch, Successor, Violation};
+use rustc_hash::FxHashMap;
 
 use super::lasso::Step;
 use super::pids::Pids;
+use super::places::Places;
 use super::space::Coloured;
-use crate::search::{Counts, make_room};
-use crate::{Budget, End, Entry, Full, Shape, StateId, Store};
-
-/// The mark of a state whose component is closed.
-const CLOSED: u64 = (1 << 40) - 2;
-
-/// Beyond this many bytes, successors on the stack are forgotten, and collected again when they are needed.
-const LARGE_STACK: usize = 64 << 20;
+use crate::reduction::Chooser;
+use crate::search::{Counts, WATCH_EVERY};
+use crate::store::{Coder, Flag, Memory, States, Stop as Reason};
+use crate::{Budget, End, Full, Progress, Reduction};
 
 /// What was found.
+#[derive(Clone, Debug)]
 pub(super) enum Found {
-    /// No violation: every state was visited.
-    Nothing,
-    /// The watcher saw one when it looked at the last state of this way, or on a step from there.
-    Seen(Vec<StateId>, Violation, Option<Step>),
-    /// A component holds one: the way to it, and the number of its first open state.
-    Component(Vec<StateId>, u64),
-    /// A limit came first.
-    Stopped(End),
+    /// The watcher saw a violation when it looked at the last state of this way, or on a step from there.
+    Seen(Vec<u32>, Violation, Option<Step>),
+    /// A component holds one: the way to it, and its states.
+    Component(Vec<u32>, Vec<u32>),
 }
 
-/// A state on the way.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    id: StateId,
-    /// Its place among the open states; `None` for a barrier.
-    open: Option<u64>,
-    start: usize,
-    next: usize,
-    end: usize,
-    followed: u32,
-    forgotten: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Component {
-    /// The place of its first state among the open ones.
-    start: u64,
-    accepting: bool,
-    /// Who is enabled in all its states and moves on none of its edges.
-    waiting: Pids,
-    /// Who moved on the edge that led here.
-    came_by: Pids,
-}
-
-/// A search; afterwards, its store knows which states are open.
-pub(super) struct Search<'a, S: ?Sized> {
-    space: &'a S,
-    fair: bool,
-    budget: Budget<'a>,
-    large_stack: usize,
-    pub(super) store: Store,
-    pub(super) counts: Counts,
-    open: Vec<StateId>,
-    components: Vec<Component>,
-    barriers: Vec<StateId>,
-    frames: Vec<Frame>,
-    bytes: Vec<u8>,
-    current: Vec<u8>,
-    scratch: Scratch,
+impl Found {
+    /// Returns the way to what was found, from where the search began.
+    pub(super) fn way(&self) -> &[u32] {
+        match self {
+            Found::Seen(way, ..) | Found::Component(way, _) => way,
+        }
+    }
 }
 
 /// Why a search stops.
-enum Stop {
+#[derive(Debug)]
+pub(super) enum Stop {
     Found(Found),
     End(End),
+    /// A table must grow.
+    Grow,
+    /// Another thread wants a table to grow.
+    Pause,
+    /// What is found here would not matter any more.
+    Over,
 }
 
 impl From<End> for Stop {
@@ -91,241 +70,384 @@ impl From<End> for Stop {
     }
 }
 
-/// The flag of a successor that was known when it was found: its name stands in place of its bytes.
-const KNOWN: u32 = 1 << 31;
+impl From<Full> for Stop {
+    fn from(Full: Full) -> Stop {
+        Stop::End(End::Limit(Limit::Memory))
+    }
+}
+
+impl From<Reason> for Stop {
+    fn from(reason: Reason) -> Stop {
+        match reason {
+            Reason::Grow => Stop::Grow,
+            Reason::Full => Full.into(),
+        }
+    }
+}
+
+/// What one thread tells the others.
+pub(super) trait Others {
+    /// Returns why this thread must stop now, if it must; asked before every state.
+    fn interrupt(&self, states: &States) -> Option<Stop>;
+
+    /// Returns how many edges all threads have counted, those just counted by this one included.
+    fn count(&self, edges: u64) -> u64;
+}
+
+/// The place of a barrier, which is not open.
+const NOT_OPEN: u32 = u32::MAX;
+
+/// A state on the way.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    number: u32,
+    /// Its place among the open states.
+    open: u32,
+    /// Where its successors begin; it has followed all of them once the list ends here.
+    start: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Component {
+    /// The place of its first state among the open ones.
+    start: u32,
+    accepting: bool,
+}
+
+/// What fairness must know about a component.
+#[derive(Clone, Copy, Debug, Default)]
+struct Patience {
+    /// Who is enabled in all its states and moves on none of its edges.
+    waiting: Pids,
+    /// Who moved on the edge that led here.
+    came_by: Pids,
+}
+
+/// Sets of processes that move together, each with a number.
+#[derive(Debug, Default)]
+struct Movers {
+    numbers: FxHashMap<Pids, u32>,
+    sets: Vec<Pids>,
+}
+
+impl Movers {
+    fn number(&mut self, pids: Pids) -> u32 {
+        *self.numbers.entry(pids).or_insert_with(|| {
+            self.sets.push(pids);
+            self.sets.len() as u32 - 1
+        })
+    }
+}
+
+/// A successor of the state that is visited.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// How many bytes it has that are not hidden.
+    length: u32,
+    /// Who moves, if that matters.
+    movers: u32,
+    is_aside: bool,
+}
+
+/// The search of one thread.
+pub(super) struct Search<'a, S: ?Sized> {
+    pub(super) space: &'a S,
+    chooser: Option<Chooser<'a, 'a>>,
+    fair: bool,
+    budget: Budget<'a>,
+    memory: &'a Memory,
+    /// How the successors of a state are ordered: as they are for 0.
+    pub(super) order: u64,
+    pub(super) counts: Counts,
+    since_watch: u32,
+    uncounted: u64,
+    frames: Vec<Frame>,
+    /// The successors of the states on the way that were not followed yet, the next one last; and who moves there.
+    pending: Vec<u32>,
+    pending_movers: Vec<u32>,
+    movers: Movers,
+    open: Vec<u32>,
+    places: Places,
+    components: Vec<Component>,
+    patience: Vec<Patience>,
+    /// States that this thread was the first to put aside.
+    pub(super) aside: Vec<u32>,
+    /// The hidden bytes of all states; with any, there is one thread.
+    pub(super) hidden: Vec<u8>,
+    coder: Coder,
+    scratch: Scratch,
+    targets: Vec<Target>,
+    target_hidden: Vec<u8>,
+    /// How many bytes the states have that this thread was the first to find.
+    pub(super) state_bytes: u64,
+}
 
 impl<'a, S: Coloured + ?Sized> Search<'a, S> {
-    pub(super) fn new(space: &'a S, fair: bool, budget: Budget<'a>) -> Self {
-        let shape = Shape { hidden: space.hidden_bytes(), linked: true };
+    /// Prepares a search; with fairness, or others beside it, a reduction must not be given.
+    pub(super) fn new(
+        space: &'a S,
+        reduction: Option<&'a Reduction<'a>>,
+        fair: bool,
+        budget: Budget<'a>,
+        memory: &'a Memory,
+    ) -> Self {
         Search {
             space,
+            chooser: reduction.filter(|_| !fair).map(Reduction::chooser),
             fair,
             budget,
-            large_stack: LARGE_STACK.min((budget.memory / 8) as usize),
-            store: Store::new(shape, budget.memory),
+            memory,
+            order: 0,
             counts: Counts::default(),
-            open: Vec::new(),
-            components: Vec::new(),
-            barriers: Vec::new(),
+            since_watch: 0,
+            uncounted: 0,
             frames: Vec::new(),
-            bytes: Vec::new(),
-            current: Vec::new(),
+            pending: Vec::new(),
+            pending_movers: Vec::new(),
+            movers: Movers::default(),
+            open: Vec::new(),
+            places: Places::default(),
+            components: Vec::new(),
+            patience: Vec::new(),
+            aside: Vec::new(),
+            hidden: Vec::new(),
+            coder: Coder::default(),
             scratch: Scratch::default(),
+            targets: Vec::new(),
+            target_hidden: Vec::new(),
+            state_bytes: 0,
         }
     }
 
-    pub(super) fn run(&mut self) -> Found {
-        match self.visit_all() {
-            Ok(()) => Found::Nothing,
-            Err(Stop::Found(found)) => found,
-            Err(Stop::End(end)) => Found::Stopped(end),
+    /// Visits all that can be reached from a state; goes on with what it was about unless it had stopped for good.
+    pub(super) fn run(&mut self, states: &States, root: u32, others: &dyn Others) -> Result<(), Stop> {
+        if self.frames.is_empty() {
+            if states.has(root, Flag::Dead) {
+                return Ok(());
+            }
+            self.expand(states, root, Pids::default(), others, true)?;
         }
+        while let Some(frame) = self.frames.last().copied() {
+            if self.pending.len() == frame.start || states.has(frame.number, Flag::Dead) {
+                self.leave(states, frame);
+            } else {
+                self.follow(states, frame, others)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets where it is.
+    pub(super) fn reset(&mut self) {
+        self.frames.clear();
+        self.pending.clear();
+        self.pending_movers.clear();
+        self.open.clear();
+        self.components.clear();
+        self.patience.clear();
     }
 
     /// Returns the place of a state among the open ones, if it is open.
-    pub(super) fn open_place(&self, id: StateId) -> Option<u64> {
-        Some(self.store.mark(id)).filter(|mark| *mark < CLOSED)
-    }
-
-    fn visit_all(&mut self) -> Result<(), Stop> {
-        let Ok((initial, _)) = self.space.initial() else { return Ok(()) };
-        self.current = initial;
-        self.enter(Pids::default())?;
-        self.drain()?;
-        while let Some(id) = self.barriers.pop() {
-            self.current.clear();
-            self.current.extend_from_slice(self.store.get(id));
-            self.expand(id, None, Pids::default())?;
-            self.drain()?;
-        }
-        Ok(())
-    }
-
-    /// Follows the successors of the states on the way until there is none.
-    fn drain(&mut self) -> Result<(), Stop> {
-        while let Some(frame) = self.frames.last().copied() {
-            if frame.forgotten {
-                self.remember(frame)?;
-            } else if frame.next == frame.end {
-                self.leave(frame);
-            } else {
-                self.follow(frame)?;
-            }
-        }
-        Ok(())
+    fn open_place(&self, number: u32) -> Option<u32> {
+        let place = self.places.get(number);
+        (self.open.get(place as usize) == Some(&number)).then_some(place)
     }
 
     /// Takes the next successor of the state on top.
-    fn follow(&mut self, mut frame: Frame) -> Result<(), Stop> {
-        let (moved, known, state) = self.take(&mut frame);
-        if let Some(top) = self.frames.last_mut() {
-            *top = frame;
+    fn follow(&mut self, states: &States, frame: Frame, others: &dyn Others) -> Result<(), Stop> {
+        let Some(number) = self.pending.pop() else { return Ok(()) };
+        let movers = if self.fair { self.pending_movers.pop().unwrap_or(0) } else { 0 };
+        let moved = if self.fair { self.movers.sets[movers as usize] } else { Pids::default() };
+        if let Some(place) = self.open_place(number) {
+            return self.meet(frame, place, moved);
         }
-        self.counts.transitions += 1;
-        if let Some(id) = known {
-            return self.meet(frame, id, moved);
+        if states.is_settled(number) {
+            return Ok(());
         }
-        self.current.clear();
-        self.current.extend_from_slice(&self.bytes[state]);
-        match self.store.find(&self.current) {
-            Some(id) => self.meet(frame, id, moved),
-            None => {
-                self.forget();
-                self.enter(moved)
+        let result = self.expand(states, number, moved, others, false);
+        if matches!(result, Err(Stop::Grow | Stop::Pause)) {
+            // It will be taken again.
+            self.pending.push(number);
+            if self.fair {
+                self.pending_movers.push(movers);
             }
         }
+        result
     }
 
-    /// Reads the next successor of a state: who moves, and its name or where its bytes are.
-    fn take(&self, frame: &mut Frame) -> (Pids, Option<StateId>, std::ops::Range<usize>) {
-        let word = |at: usize| {
-            let bytes = &self.bytes[at..at + 4];
-            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-        };
-        let head = word(frame.next);
-        frame.next += 4;
-        frame.followed += 1;
-        let mut moved = Pids::default();
-        if self.fair {
-            let count = usize::from(self.bytes[frame.next]);
-            moved = Pids::of(&self.bytes[frame.next + 1..frame.next + 1 + count]);
-            frame.next += 1 + count;
+    /// Comes to an open state: everything since then hangs together.
+    fn meet(&mut self, from: Frame, place: u32, moved: Pids) -> Result<(), Stop> {
+        if from.open == NOT_OPEN {
+            return Ok(());
         }
-        let length = (head & !KNOWN) as usize;
-        let payload = frame.next..frame.next + length;
-        frame.next += length;
-        let known = (head & KNOWN != 0).then(|| {
-            let mut name = [0; 8];
-            name.copy_from_slice(&self.bytes[payload.clone()]);
-            StateId::from_number(u64::from_le_bytes(name))
-        });
-        (moved, known, payload)
-    }
-
-    /// Comes to a state that is known: if it is open, everything since then hangs together.
-    fn meet(&mut self, from: Frame, id: StateId, moved: Pids) -> Result<(), Stop> {
-        let (Some(place), Some(_)) = (self.open_place(id), from.open) else { return Ok(()) };
         while let [.., below, top] = self.components.as_mut_slice()
             && top.start > place
         {
             below.accepting |= top.accepting;
-            below.waiting = below.waiting.and(top.waiting).without(top.came_by);
             self.components.pop();
+            if let [.., below, top] = self.patience.as_mut_slice() {
+                below.waiting = below.waiting.and(top.waiting).without(top.came_by);
+                self.patience.pop();
+            }
         }
-        let Some(top) = self.components.last_mut() else { return Ok(()) };
-        top.waiting = top.waiting.without(moved);
-        if top.accepting && (!self.fair || top.waiting.is_empty()) {
-            let way = self.frames.iter().map(|frame| frame.id).collect();
-            return Err(Stop::Found(Found::Component(way, top.start)));
+        let Some(top) = self.components.last() else { return Ok(()) };
+        let mut nobody_waits = true;
+        if let Some(patience) = self.patience.last_mut() {
+            patience.waiting = patience.waiting.without(moved);
+            nobody_waits = patience.waiting.is_empty();
+        }
+        if top.accepting && nobody_waits {
+            let members = self.open[top.start as usize..].to_vec();
+            return Err(Stop::Found(Found::Component(self.way(), members)));
         }
         Ok(())
     }
 
-    /// Stores the current state, which is new, and visits it unless it is a barrier.
-    fn enter(&mut self, came_by: Pids) -> Result<(), Stop> {
-        let others = self.memory() - self.store.memory();
-        self.store.set_limit(self.budget.memory.saturating_sub(others));
-        let id = match self.store.insert(&self.current) {
-            Ok(Entry::New(id) | Entry::Known(id)) => id,
-            Err(Full) => return Err(End::Limit(Limit::Memory).into()),
-        };
-        if self.store.len() > self.budget.states || self.counts.generated > self.budget.transitions {
-            return Err(End::Enough.into());
-        }
-        self.counts.depth = self.counts.depth.max(self.frames.len() as u64);
-        let colour = self.space.colour(&self.current);
-        if colour == Colour::Barrier {
-            self.store.set_mark(id, CLOSED);
-            let others = self.memory();
-            make_room(&mut self.barriers, 1, others, self.budget.memory).map_err(full)?;
-            self.barriers.push(id);
-            return Ok(());
-        }
-        self.expand(id, Some(colour == Colour::Accepting), came_by)
+    fn way(&self) -> Vec<u32> {
+        self.frames.iter().map(|frame| frame.number).collect()
     }
 
-    /// Visits the current state: collects its successors. `accepting` is `None` for a barrier.
-    fn expand(&mut self, id: StateId, accepting: Option<bool>, came_by: Pids) -> Result<(), Stop> {
-        let others = self.memory();
-        make_room(&mut self.frames, 1, others, self.budget.memory).map_err(full)?;
-        let start = self.bytes.len();
-        let enabled = match self.collect(0)? {
-            Collected::All(enabled) => enabled,
-            Collected::Violation(violation, last) => {
-                let way = self.frames.iter().map(|frame| frame.id).chain([id]).collect();
+    /// Visits a state: collects its successors. Unless a search begins there, a barrier is put aside instead.
+    ///
+    /// This is the one place where states are expanded, and `collect` the one where successors are found.
+    fn expand(
+        &mut self,
+        states: &States,
+        number: u32,
+        came_by: Pids,
+        others: &dyn Others,
+        is_root: bool,
+    ) -> Result<(), Stop> {
+        if let Some(stop) = others.interrupt(states) {
+            return Err(stop);
+        }
+        let hidden_bytes = self.space.hidden_bytes();
+        let hidden = number as usize * hidden_bytes..(number as usize + 1) * hidden_bytes;
+        states.load(number, self.hidden.get(hidden).unwrap_or_default(), &mut self.coder);
+        let colour = self.space.colour(&self.coder.state);
+        if colour == Colour::Barrier && !is_root {
+            return self.put_aside(states, number);
+        }
+        self.memory.reserve(&mut self.frames, 1)?;
+        self.memory.reserve(&mut self.open, 1)?;
+        self.memory.reserve(&mut self.components, 1)?;
+        if self.fair {
+            self.memory.reserve(&mut self.patience, 1)?;
+        }
+        self.places.reach(number, self.memory)?;
+        let start = self.pending.len();
+        // No cycle goes through a barrier, so nothing but the barrier itself keeps processes from waiting for ever.
+        let collected = match colour {
+            Colour::Barrier => self.collect(states, None, others),
+            Colour::Plain | Colour::Accepting => self.collect_enough(states, number, others),
+        };
+        let enabled = match collected {
+            Ok(Collected::All(enabled)) => enabled,
+            Ok(Collected::Violation(violation, last)) => {
+                let mut way = self.way();
+                way.push(number);
                 return Err(Stop::Found(Found::Seen(way, violation, last)));
             }
+            Err(stop) => {
+                self.pending.truncate(start);
+                self.pending_movers.truncate(if self.fair { start } else { 0 });
+                return Err(stop);
+            }
         };
-        let open = accepting.map(|_| self.open.len() as u64);
-        let end = self.bytes.len();
-        self.frames.push(Frame { id, open, start, next: start, end, followed: 0, forgotten: false });
-        if let (Some(accepting), Some(place)) = (accepting, open) {
-            make_room(&mut self.open, 1, others, self.budget.memory).map_err(full)?;
-            make_room(&mut self.components, 1, others, self.budget.memory).map_err(full)?;
-            self.store.set_mark(id, place);
-            self.open.push(id);
-            self.components.push(Component { start: place, accepting, waiting: enabled, came_by });
+        if states.set(number, Flag::Counted) {
+            self.counts.transitions += self.targets.len() as u64;
+            self.uncounted += self.targets.len() as u64;
+        }
+        self.arrange(start, u64::from(number));
+        let mut open = NOT_OPEN;
+        if colour != Colour::Barrier {
+            open = self.open.len() as u32;
+            self.places.set(number, open);
+            self.open.push(number);
+            self.components.push(Component { start: open, accepting: colour == Colour::Accepting });
+            if self.fair {
+                self.patience.push(Patience { waiting: enabled, came_by });
+            }
+        }
+        self.frames.push(Frame { number, open, start });
+        self.counts.depth = self.counts.depth.max(self.frames.len() as u64 - 1);
+        Ok(())
+    }
+
+    fn put_aside(&mut self, states: &States, number: u32) -> Result<(), Stop> {
+        self.memory.reserve(&mut self.aside, 1)?;
+        if states.set(number, Flag::Aside) {
+            self.aside.push(number);
         }
         Ok(())
     }
 
-    /// Leaves the state on top; if it was the first of its component, that is closed.
-    fn leave(&mut self, frame: Frame) {
+    /// Leaves the state on top; if it was the first of its component, that is dead.
+    fn leave(&mut self, states: &States, frame: Frame) {
         self.frames.pop();
-        self.bytes.truncate(frame.start);
-        let Some(place) = frame.open else { return };
-        if self.components.last().is_some_and(|top| top.start == place) {
+        self.pending.truncate(frame.start);
+        if self.fair {
+            self.pending_movers.truncate(frame.start);
+        }
+        if frame.open == NOT_OPEN {
+            states.set(frame.number, Flag::Dead);
+        } else if self.components.last().is_some_and(|top| top.start == frame.open) {
             self.components.pop();
-            for id in self.open.drain(place as usize..) {
-                self.store.set_mark(id, CLOSED);
+            self.patience.pop();
+            for number in self.open.drain(frame.open as usize..) {
+                states.set(number, Flag::Dead);
             }
         }
     }
 
-    /// Forgets the successors of the state on top, if the stack is large.
-    fn forget(&mut self) {
-        if self.bytes.len() <= self.large_stack {
-            return;
+    /// Puts those successors of the current state on the list that are enough, unless one of them is open: else, all.
+    fn collect_enough(
+        &mut self,
+        states: &States,
+        number: u32,
+        others: &dyn Others,
+    ) -> Result<Collected, Stop> {
+        let choice = self.chooser.as_mut().and_then(|chooser| {
+            chooser.look_at(self.space.system_state(&self.coder.state));
+            chooser.next()
+        });
+        if let Some(choice) = choice {
+            let (start, generated) = (self.pending.len(), self.counts.generated);
+            let collected = self.collect(states, Some(choice.processes), others)?;
+            let is_open = |next: &u32| *next == number || self.open_place(*next).is_some();
+            let closes = self.pending[start..].iter().any(is_open);
+            if matches!(collected, Collected::All(_)) && !closes {
+                return Ok(collected);
+            }
+            // It closes a cycle, and everybody moves: to choose others instead would keep what the watcher sees waiting
+            // until all cycles of those that it does not see are exhausted.
+            self.pending.truncate(start);
+            self.counts.generated = generated;
         }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.forgotten = true;
-            self.bytes.truncate(frame.start);
-        }
+        self.collect(states, None, others)
     }
 
-    /// Collects again what comes next at the state on top.
-    fn remember(&mut self, mut frame: Frame) -> Result<(), Stop> {
-        self.current.clear();
-        self.current.extend_from_slice(self.store.get(frame.id));
-        frame.start = self.bytes.len();
-        self.collect(frame.followed)?;
-        frame.forgotten = false;
-        frame.next = frame.start;
-        frame.end = self.bytes.len();
-        if let Some(top) = self.frames.last_mut() {
-            *top = frame;
-        }
-        Ok(())
-    }
-
-    fn memory(&self) -> u64 {
-        let lists = self.bytes.capacity()
-            + self.frames.capacity() * size_of::<Frame>()
-            + self.components.capacity() * size_of::<Component>()
-            + (self.open.capacity() + self.barriers.capacity()) * size_of::<StateId>();
-        self.store.memory() + lists as u64
-    }
-
-    /// Puts the successors of the current state on the stack, without the first few.
-    fn collect(&mut self, mut skip: u32) -> Result<Collected, Stop> {
+    /// Puts the successors of the current state, or those that some processes begin, on the list, except those from where
+    /// there is nothing to find.
+    fn collect(
+        &mut self,
+        states: &States,
+        processes: Option<ProcessSet>,
+        others: &dyn Others,
+    ) -> Result<Collected, Stop> {
         let mut stop = None;
         let mut violation = None;
         let mut enabled = Pids::default();
-        let others = self.memory() - self.bytes.capacity() as u64;
-        let (fair, bytes, store, counts, budget) =
-            (self.fair, &mut self.bytes, &self.store, &mut self.counts, &self.budget);
-        self.space.successors(&self.current, &mut self.scratch, &mut |successor| {
+        let (fair, space, memory, counts) = (self.fair, self.space, self.memory, &mut self.counts);
+        let hidden_bytes = space.hidden_bytes();
+        let (targets, movers, hidden) = (&mut self.targets, &mut self.movers, &mut self.target_hidden);
+        targets.clear();
+        hidden.clear();
+        let (state, mut folded) = self.coder.split();
+        let since_watch = &mut self.since_watch;
+        let mut visit = |successor: Successor<'_>| {
             counts.mark(successor.moves);
+            *since_watch += 1;
             if let Some(wrong) = successor.violations.first() {
                 violation = Some((*wrong, Step::of(&successor)));
                 return ControlFlow::Break(());
@@ -333,20 +455,97 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             if fair {
                 enabled = enabled.or(Pids::enabled(successor.moves));
             }
-            if successor.target.is_some() {
-                if skip > 0 {
-                    skip -= 1;
-                } else if push(bytes, &successor, fair, store, others, budget.memory).is_err() {
-                    stop = Some(Limit::Memory);
+            let Some(target) = successor.target else { return ControlFlow::Continue(()) };
+            if let Err(reason) = states.take(space, target, successor.difference, &mut folded, memory) {
+                stop = Some(Stop::from(reason));
+                return ControlFlow::Break(());
+            }
+            let (visible, invisible) = target.split_at(target.len() - hidden_bytes);
+            targets.push(Target {
+                length: visible.len() as u32,
+                movers: if fair { movers.number(Pids::moved(successor.moves)) } else { 0 },
+                is_aside: space.is_aside(target),
+            });
+            hidden.extend_from_slice(invisible);
+            ControlFlow::Continue(())
+        };
+        match processes {
+            Some(processes) => space.successors_of(processes, state, &mut self.scratch, &mut visit),
+            None => _ = space.successors(state, &mut self.scratch, &mut visit),
+        }
+        if let Some(stop) = stop {
+            return Err(stop);
+        }
+        if *since_watch >= WATCH_EVERY {
+            *since_watch = 0;
+            self.watch(states, others)?;
+        }
+        if let Some((violation, last)) = violation {
+            return Ok(Collected::Violation(violation, last));
+        }
+        self.number(states)?;
+        if states.len() > self.budget.states || self.counts.generated > self.budget.transitions {
+            return Err(End::Enough.into());
+        }
+        Ok(Collected::All(enabled))
+    }
+
+    /// Finds out which of the collected successors are new, and which are to be followed.
+    fn number(&mut self, states: &States) -> Result<(), Stop> {
+        let (fair, memory, hidden_bytes) = (self.fair, self.memory, self.space.hidden_bytes());
+        let mut index = 0;
+        states.number(&mut self.coder, memory, |number, new| {
+            let target = self.targets[index];
+            if new {
+                self.state_bytes += u64::from(target.length);
+                memory.reserve(&mut self.hidden, hidden_bytes)?;
+                let hidden = &self.target_hidden[index * hidden_bytes..(index + 1) * hidden_bytes];
+                self.hidden.extend_from_slice(hidden);
+            }
+            if new && target.is_aside {
+                memory.reserve(&mut self.aside, 1)?;
+                states.set(number, Flag::Aside);
+                self.aside.push(number);
+            } else if new || !states.is_settled(number) {
+                memory.reserve(&mut self.pending, 1)?;
+                self.pending.push(number);
+                if fair {
+                    memory.reserve(&mut self.pending_movers, 1)?;
+                    self.pending_movers.push(target.movers);
                 }
             }
-            stop = stop.or_else(|| counts.ask(budget, store.len(), others + bytes.capacity() as u64));
-            if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        match (stop, violation) {
-            (Some(limit), _) => Err(End::Limit(limit).into()),
-            (None, Some((violation, last))) => Ok(Collected::Violation(violation, last)),
-            (None, None) => Ok(Collected::All(enabled)),
+            index += 1;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Puts the successors of a state in this thread's order, the first one last.
+    fn arrange(&mut self, start: usize, state: u64) {
+        let pending = &mut self.pending[start..];
+        let movers = if self.fair { &mut self.pending_movers[start..] } else { &mut [][..] };
+        if self.order == 0 {
+            pending.reverse();
+            movers.reverse();
+            return;
+        }
+        let mut random = (state + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.order;
+        for last in (1..pending.len()).rev() {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let other = (random >> 33) as usize % (last + 1);
+            pending.swap(last, other);
+            if self.fair {
+                movers.swap(last, other);
+            }
+        }
+    }
+
+    fn watch(&mut self, states: &States, others: &dyn Others) -> Result<(), Stop> {
+        let transitions = others.count(std::mem::take(&mut self.uncounted));
+        let (states, depth, memory) = (states.len(), self.counts.depth, self.memory.used());
+        match self.budget.watch.check(&Progress { states, transitions, depth, memory }) {
+            Some(limit) => Err(End::Limit(limit).into()),
+            None => Ok(()),
         }
     }
 }
@@ -354,35 +553,4 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
 enum Collected {
     All(Pids),
     Violation(Violation, Option<Step>),
-}
-
-fn full(_: Full) -> Stop {
-    End::Limit(Limit::Memory).into()
-}
-
-fn push(
-    bytes: &mut Vec<u8>,
-    successor: &Successor<'_>,
-    fair: bool,
-    store: &Store,
-    others: u64,
-    limit: u64,
-) -> Result<(), Full> {
-    let Some(state) = successor.target else { return Ok(()) };
-    make_room(bytes, state.len() + successor.moves.len() + 16, others, limit)?;
-    let known = store.find(state);
-    let head = if known.is_some() { KNOWN | 8 } else { state.len() as u32 };
-    bytes.extend_from_slice(&head.to_le_bytes());
-    if fair {
-        let pids = Pids::moved(successor.moves);
-        let place = bytes.len();
-        bytes.push(0);
-        bytes.extend(pids.iter());
-        bytes[place] = (bytes.len() - place - 1) as u8;
-    }
-    match known {
-        Some(id) => bytes.extend_from_slice(&id.number().to_le_bytes()),
-        None => bytes.extend_from_slice(state),
-    }
-    Ok(())
 }

@@ -6,31 +6,31 @@
 //! near the initial one there may be a shorter run than the one found; they are gone through in the order of their
 //! distance, as long as that takes no longer than a moment.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Move, Scratch, Successor, Violation};
-use rustc_hash::FxHashMap;
+use narrows_model::{Colour, Limit, Move, Scratch, Successor, Violation};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::components::Search;
 use super::fragment::{Edge, Fragment, fragment};
 use super::pids::Pids;
 use super::space::Coloured;
+use crate::store::{Memory, States};
 use crate::{Budget, StateId, Store};
 
-/// A step of a run: who moves, and the joint state it leads to.
+/// A step of a run: who moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) moves: Vec<Move>,
-    pub(crate) target: Vec<u8>,
 }
 
 impl Step {
     /// Returns the step of a successor; `None` if nobody moves, or to no state.
     pub(super) fn of(successor: &Successor<'_>) -> Option<Step> {
-        let target = successor.target?.to_vec();
-        (!successor.moves.is_empty()).then(|| Step { moves: successor.moves.to_vec(), target })
+        let moves = (successor.target.is_some() && !successor.moves.is_empty()).then_some(successor.moves)?;
+        Some(Step { moves: moves.to_vec() })
     }
 }
 
@@ -41,41 +41,84 @@ pub(super) struct Lasso {
     pub(super) cycle: Vec<Step>,
 }
 
-/// The way to a component may be looked for among this many times the states that were visited to find it.
-const PATIENCE: u64 = 4;
+/// Some states, in which a run is looked for.
+pub(super) trait Part {
+    /// Returns the name of a state, if it is there.
+    fn find(&self, state: &[u8]) -> Option<StateId>;
 
-/// And among this many states in any case.
-const ALWAYS: u64 = 100_000;
+    /// Returns a state, hidden bytes included.
+    fn state(&self, id: StateId) -> Cow<'_, [u8]>;
+}
+
+impl Part for Store {
+    fn find(&self, state: &[u8]) -> Option<StateId> {
+        Store::find(self, state)
+    }
+
+    fn state(&self, id: StateId) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.get(id))
+    }
+}
+
+/// The states of a component.
+pub(super) struct Inside<'a, S: ?Sized> {
+    pub(super) space: &'a S,
+    pub(super) states: &'a States,
+    /// The hidden bytes of all states.
+    pub(super) hidden: &'a [u8],
+    pub(super) members: FxHashSet<u32>,
+    pub(super) memory: &'a Memory,
+}
+
+impl<S: Coloured + ?Sized> Part for Inside<'_, S> {
+    fn find(&self, state: &[u8]) -> Option<StateId> {
+        let number = self.states.find(self.space, state, self.memory)?;
+        self.members.contains(&number).then(|| StateId::from_number(u64::from(number)))
+    }
+
+    fn state(&self, id: StateId) -> Cow<'_, [u8]> {
+        Cow::Owned(state_of(self.space, self.states, self.hidden, id.number() as u32))
+    }
+}
+
+/// Returns the state with a number; `hidden` has the hidden bytes of all states.
+pub(super) fn state_of<S: Coloured + ?Sized>(
+    space: &S,
+    states: &States,
+    hidden: &[u8],
+    number: u32,
+) -> Vec<u8> {
+    let mut state = states.visible(number);
+    let bytes = space.hidden_bytes();
+    state.extend_from_slice(&hidden[number as usize * bytes..(number as usize + 1) * bytes]);
+    state
+}
 
 /// How many accepting states are tried, and up to what size of the component.
 const CANDIDATES: usize = 12;
 const SMALL: usize = 20_000;
 
-/// Returns a shortest way to a state that is looked for, if it is found soon.
+/// Returns a shortest way to a state that is looked for, if the budget allows it; else, what was in the way.
 pub(super) fn shortest_way<S: Coloured + ?Sized>(
     space: &S,
     budget: &Budget<'_>,
-    visited: u64,
     looked_for: impl Fn(&[u8]) -> bool,
-) -> Option<Vec<Vec<u8>>> {
-    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
-    let budget = Budget { states: states.min(budget.states), ..*budget };
-    let found = fragment(space, &budget, usize::MAX, looked_for);
+) -> Result<Vec<Vec<u8>>, Limit> {
+    let found = fragment(space, budget, usize::MAX, looked_for);
     match found.edge {
-        Edge::Reached(id) => Some(found.way_to(id)),
-        Edge::Seen | Edge::Complete | Edge::Limit(_) => None,
+        Edge::Reached(id) => Ok(found.way_to(id)),
+        Edge::Limit(end) => Err(end.limit().unwrap_or(Limit::Enough)),
+        Edge::Seen | Edge::Complete => Err(Limit::Enough),
     }
 }
 
-/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if it is found soon.
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if the budget
+/// allows it.
 pub(super) fn shortest_seen<S: Coloured + ?Sized>(
     space: &S,
     budget: &Budget<'_>,
-    visited: u64,
 ) -> Option<(Vec<Step>, Violation)> {
-    let states = visited.saturating_mul(PATIENCE).max(ALWAYS);
-    let budget = Budget { states: states.min(budget.states), ..*budget };
-    let found = fragment(space, &budget, 1, |_| false);
+    let found = fragment(space, budget, 1, |_| false);
     let seen = found.seen.first()?;
     Some((found.steps_to(space, seen), seen.violation))
 }
@@ -87,7 +130,7 @@ pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) ->
     for pair in way.windows(2) {
         space.successors(&pair[0], &mut scratch, &mut |successor| {
             if successor.target == Some(pair[1].as_slice()) {
-                steps.push(Step { moves: successor.moves.to_vec(), target: pair[1].clone() });
+                steps.push(Step { moves: successor.moves.to_vec() });
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -96,24 +139,16 @@ pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) ->
     steps
 }
 
-/// Finds a short run into a component and round it. `way` leads to it in any case.
+/// Finds a short run round a component that a way leads to.
 pub(super) fn lasso<S: Coloured + ?Sized>(
     space: &S,
-    search: &Search<'_, S>,
-    way: &[StateId],
-    start: u64,
+    part: &dyn Part,
+    way: &[Vec<u8>],
     fair: bool,
-    budget: &Budget<'_>,
 ) -> Option<Lasso> {
-    let has = |id: StateId| search.open_place(id).is_some_and(|place| place >= start);
-    let round = Round { space, store: &search.store, has: &has, fair, work: Cell::new(u64::MAX) };
-    let is_inside = |state: &[u8]| search.store.find(state).is_some_and(has);
-    let way = shortest_way(space, budget, search.store.len(), is_inside).unwrap_or_else(|| {
-        let inside = way.iter().position(|id| has(*id)).map_or(way.len(), |place| place + 1);
-        way[..inside].iter().map(|id| search.store.get(*id).to_vec()).collect()
-    });
-    let entry = search.store.find(way.last()?)?;
-    let mut stem = steps_between(space, &way);
+    let round = Round { space, part, fair, work: Cell::new(u64::MAX) };
+    let entry = part.find(way.last()?)?;
+    let mut stem = steps_between(space, way);
     let (approach, cycle) = round.shortest(entry)?;
     stem.extend(approach);
     Some(Lasso { stem, cycle })
@@ -130,7 +165,7 @@ pub(super) fn shorter<S: Coloured + ?Sized>(
     mut length: usize,
 ) -> Option<Lasso> {
     let store = &near.store;
-    let round = Round { space, store, has: &|_| true, fair, work: Cell::new(A_MOMENT) };
+    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT) };
     let mut best = None;
     let mut next = store.first();
     while let Some(id) = next {
@@ -163,7 +198,7 @@ pub(super) fn different<S: Coloured + ?Sized>(
     most: usize,
 ) -> Vec<Lasso> {
     let store = &near.store;
-    let round = Round { space, store, has: &|_| true, fair, work: Cell::new(A_MOMENT) };
+    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT) };
     let mut taken: Vec<Vec<(u8, u32)>> = Vec::new();
     let mut list = Vec::new();
     let mut next = store.first();
@@ -192,8 +227,7 @@ pub(super) fn different<S: Coloured + ?Sized>(
 /// A part of the state space as a graph of its own.
 struct Round<'r, S: ?Sized> {
     space: &'r S,
-    store: &'r Store,
-    has: &'r dyn Fn(StateId) -> bool,
+    part: &'r dyn Part,
     fair: bool,
     /// How many more states may be looked at.
     work: Cell<u64>,
@@ -227,10 +261,9 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
         let mut choice = 0;
         let mut broken = false;
         self.work.set(self.work.get().saturating_sub(1));
-        self.space.successors(self.store.get(from), &mut Scratch::default(), &mut |successor| {
+        self.space.successors(&self.part.state(from), &mut Scratch::default(), &mut |successor| {
             enabled = enabled.or(Pids::enabled(successor.moves));
-            let target = successor.target.and_then(|target| self.store.find(target));
-            if let Some(target) = target.filter(|target| (self.has)(*target))
+            if let Some(target) = successor.target.and_then(|target| self.part.find(target))
                 && !broken
             {
                 broken = visit(Hop { from, choice, target }, Pids::moved(successor.moves)).is_break();
@@ -263,7 +296,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
         let mut found = Vec::new();
         let mut waiting = VecDeque::from([entry]);
         while let Some(id) = waiting.pop_front() {
-            if self.space.colour(self.store.get(id)) == Colour::Accepting {
+            if self.space.colour(&self.part.state(id)) == Colour::Accepting {
                 found.push(id);
             }
             let most = if parents.len() > SMALL || self.fair { 1 } else { CANDIDATES };
@@ -355,16 +388,12 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
     }
 
     fn steps(&self, hops: &[Hop]) -> Vec<Step> {
-        let store = self.store;
         let mut steps = Vec::new();
         for hop in hops {
             let mut choice = 0;
-            self.space.successors(store.get(hop.from), &mut Scratch::default(), &mut |successor| {
+            self.space.successors(&self.part.state(hop.from), &mut Scratch::default(), &mut |successor| {
                 if choice == hop.choice {
-                    steps.push(Step {
-                        moves: successor.moves.to_vec(),
-                        target: store.get(hop.target).to_vec(),
-                    });
+                    steps.push(Step { moves: successor.moves.to_vec() });
                     return ControlFlow::Break(());
                 }
                 choice += 1;

@@ -1,29 +1,43 @@
 //! Runs that go on for ever and must not: acceptance cycles, with or without fairness.
 //!
 //! The states near the initial one are searched first, so that a violation close to the start is found at once, however
-//! large the rest; if there is none, the whole is searched on the fly. What is found is shortened before it is given
-//! away.
+//! large the rest; if there is none, the whole is searched on the fly, on all cores. What is found is shortened before it
+//! is given away.
 
 mod components;
 mod fragment;
 mod lasso;
 mod pids;
+mod places;
+mod rounds;
 mod space;
 
 use std::ops::ControlFlow;
 
 use narrows_model::{Coverage, Evaluator, Limit, Move, Scratch, StateSpace, Trace, Violation, Watched};
 
-use crate::{Budget, End};
-use components::{Found, Search};
+use crate::store::{Components, Memory, learn};
+use crate::{Budget, End, Full, Reduction, Store};
+use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
-use lasso::{different, lasso, shorter, shortest_seen, steps_between};
+use lasso::{Inside, different, lasso, shorter, shortest_seen, shortest_way, state_of, steps_between};
 use pids::Pids;
-use space::{Coloured, Within};
+use rounds::{Explored, explore};
+use space::{Coloured, Joint, Within};
 
 /// How many states count as near the initial one.
-const NEAR: u64 = 20_000;
+pub(crate) const NEAR: u64 = 20_000;
+
+/// A shortest way to a violation is looked for among this many states,
+const ALWAYS: u64 = 100_000;
+
+/// and this many for each state on the way that was found, which is no shortest one,
+const FOR_EACH: u64 = 64;
+
+/// and this many times the states that were visited before the round in which it was found. How many were visited when
+/// it was found is no measure: that depends on threads, and the run that is shown must not.
+const PATIENCE: u64 = 4;
 
 /// How many violations that look alike may be seen for each that is wanted.
 const ALIKE: usize = 64;
@@ -32,6 +46,14 @@ const ALIKE: usize = 64;
 pub(crate) struct Outcome {
     pub(crate) coverage: Coverage,
     pub(crate) result: Result<Option<Forbidden>, Limit>,
+}
+
+impl Outcome {
+    /// Counts the memory of a store that was there all the time.
+    fn beside(mut self, store: &Store) -> Outcome {
+        self.coverage.bytes += store.memory();
+        self
+    }
 }
 
 /// A run that must not be.
@@ -45,9 +67,46 @@ pub(crate) struct Forbidden {
     pub(crate) shortest: bool,
 }
 
+/// How a search is to be made.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'r> {
+    /// Whether only fair runs count.
+    pub(crate) fair: bool,
+    /// Whether states that differ in hidden bytes alone are different.
+    pub(crate) exact: bool,
+    /// How many states count as near the initial one.
+    pub(crate) near: u64,
+    /// Leaves out steps, if that is wanted. It must be one for the same watcher; fairness knows none.
+    pub(crate) reduction: Option<&'r Reduction<'r>>,
+}
+
+impl Plan<'_> {
+    /// Returns whether the successors of a state that are followed depend on the state alone. They do if all of them are; a
+    /// reduction looks at the way to a state too, to make sure that nobody waits for ever.
+    fn is_by_state(self) -> bool {
+        self.reduction.is_none()
+    }
+
+    /// Returns how many threads may search: what they share must be the same for each of them.
+    ///
+    /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread. And a dead state
+    /// is dead only for those who would have followed the same successors.
+    fn threads(self, space: &Joint<'_>, budget: &Budget<'_>) -> usize {
+        if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { budget.threads.max(1) }
+    }
+
+    /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where the way
+    /// matters there are no more barriers than the watcher has by itself.
+    fn whole<'w>(self, space: &Joint<'w>) -> Joint<'w> {
+        if self.is_by_state() { space.with_barriers() } else { space.clone() }
+    }
+}
+
 /// Looks for a run that must not be.
-pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Outcome {
-    let near = fragment(space, &Budget { states: NEAR.min(budget.states), ..*budget }, 1, |_| false);
+pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>) -> Outcome {
+    let joint = Joint::new(watched, plan.exact);
+    let (space, fair) = (&joint, plan.fair);
+    let near = fragment(space, &Budget { states: plan.near.min(budget.states), ..*budget }, 1, |_| false);
     let coverage = || near.counts.coverage(&near.store, 0);
     let left = Budget { memory: budget.memory.saturating_sub(near.store.memory()), ..*budget };
     let mut outcome = match (&near.edge, near.seen.first()) {
@@ -58,10 +117,23 @@ pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Ou
         }
         (Edge::Limit(End::Limit(limit)), None) => Outcome { coverage: coverage(), result: Err(*limit) },
         (Edge::Limit(_), None) => {
-            let outcome = components(&Within { space, store: &near.store }, fair, &left);
-            if matches!(outcome.result, Ok(None)) { components(space, fair, &left) } else { outcome }
+            let within = Within { space, store: &near.store };
+            let outcome = components(&within, None, fair, 1, None, &left).beside(&near.store);
+            if matches!(outcome.result, Ok(None)) {
+                let space = plan.whole(&joint);
+                let threads = plan.threads(&space, budget);
+                let outcome = components(&space, plan.reduction, fair, threads, Some(&near.store), &left)
+                    .beside(&near.store);
+                let fails = matches!(outcome.result, Ok(Some(_)));
+                // How far threads have come when one of them finds something depends on luck; how long the way is that
+                // one of them has gone, too.
+                let figures = if fails { coverage() } else { Coverage { depth: 0, ..outcome.coverage } };
+                Outcome { coverage: figures, ..outcome }
+            } else {
+                outcome
+            }
         }
-        _ => components(space, fair, &left),
+        _ => components(space, plan.reduction, fair, 1, None, &left).beside(&near.store),
     };
     if let Ok(Some(Forbidden { stem, cycle: Some(cycle), .. })) = &mut outcome.result
         && let Some(shorter) = shorter(space, &near, fair, stem.len() + cycle.len())
@@ -73,8 +145,14 @@ pub(crate) fn search(space: &Watched<'_>, fair: bool, budget: &Budget<'_>) -> Ou
 
 /// Looks for further runs that must not be, among the states near the initial one: each with another cycle, or ending
 /// at another place.
-pub(crate) fn others(space: &Watched<'_>, fair: bool, most: usize, budget: &Budget<'_>) -> Vec<Forbidden> {
-    let budget = Budget { states: NEAR.min(budget.states), ..*budget };
+pub(crate) fn others(
+    watched: &Watched<'_>,
+    plan: Plan<'_>,
+    most: usize,
+    budget: &Budget<'_>,
+) -> Vec<Forbidden> {
+    let space = &Joint::new(watched, plan.exact);
+    let budget = Budget { states: plan.near.min(budget.states), ..*budget };
     let near = fragment(space, &budget, most.saturating_mul(ALIKE), |_| false);
     let mut found = Vec::new();
     let mut places = Vec::new();
@@ -89,7 +167,7 @@ pub(crate) fn others(space: &Watched<'_>, fair: bool, most: usize, budget: &Budg
         }
     }
     let left = most - found.len();
-    found.extend(different(space, &near, fair, left).into_iter().map(|run| Forbidden {
+    found.extend(different(space, &near, plan.fair, left).into_iter().map(|run| Forbidden {
         stem: run.stem,
         cycle: Some(run.cycle),
         violation: None,
@@ -118,28 +196,89 @@ pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) ->
     waiting.is_none_or(|waiting| waiting.without(moved).is_empty())
 }
 
-fn components<S: Coloured + ?Sized>(space: &S, fair: bool, budget: &Budget<'_>) -> Outcome {
-    let mut search = Search::new(space, fair, *budget);
-    let found = search.run();
-    let result = match found {
-        Found::Nothing => Ok(None),
-        Found::Stopped(end) => Err(end.limit().unwrap_or(Limit::Enough)),
-        Found::Seen(way, violation, last) => {
-            let short = shortest_seen(space, budget, search.store.len());
+/// Searches all that can be reached; `like` has states from which to learn how states are best kept.
+fn components<S: Coloured + ?Sized>(
+    space: &S,
+    reduction: Option<&Reduction<'_>>,
+    fair: bool,
+    threads: usize,
+    like: Option<&Store>,
+    budget: &Budget<'_>,
+) -> Outcome {
+    let memory = Memory::new(budget.memory);
+    let empty = match like {
+        Some(store) => {
+            let ids = std::iter::successors(store.first(), |id| store.next(*id));
+            learn(space, ids.map(|id| store.get(id)), &memory)
+        }
+        None => Components::new(&memory),
+    };
+    match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, budget, &memory)) {
+        Ok(explored) => {
+            let states = explored.states.len();
+            let coverage = explored.counts.coverage_of(states, memory.peak(), explored.state_bytes);
+            Outcome { coverage, result: show(space, fair, explored, budget, &memory) }
+        }
+        Err(Full) => Outcome { coverage: Coverage::default(), result: Err(Limit::Memory) },
+    }
+}
+
+/// Makes a run of what a search has found.
+fn show<S: Coloured + ?Sized>(
+    space: &S,
+    fair: bool,
+    explored: Explored,
+    budget: &Budget<'_>,
+    memory: &Memory,
+) -> Result<Option<Forbidden>, Limit> {
+    let Explored { states, hidden, result, .. } = explored;
+    let Some(violation) = result.map_err(|end| end.limit().unwrap_or(Limit::Enough))? else {
+        return Ok(None);
+    };
+    let left = Budget { memory: budget.memory.saturating_sub(memory.used()), ..*budget };
+    let way = violation.found.way();
+    let enough = ALWAYS.max(FOR_EACH * way.len() as u64).max(PATIENCE * violation.before);
+    let soon = Budget { states: enough.min(budget.states), ..left };
+    // The way that the search has gone, from the initial state on.
+    let whole_way = || {
+        let visible = |state: &[u8]| state.len() - space.hidden_bytes();
+        let mut whole = if violation.from_start {
+            vec![state_of(space, &states, &hidden, way[0])]
+        } else {
+            shortest_way(space, &left, |state| state[..visible(state)] == *violation.root)?
+        };
+        whole.extend(way[1..].iter().map(|number| state_of(space, &states, &hidden, *number)));
+        Ok(whole)
+    };
+    match &violation.found {
+        Found::Seen(_, seen, last) => {
+            let short = shortest_seen(space, &soon);
             let shortest = short.is_some();
-            let (stem, violation) = short.unwrap_or_else(|| {
-                let way: Vec<Vec<u8>> = way.iter().map(|id| search.store.get(*id).to_vec()).collect();
-                let mut stem = steps_between(space, &way);
-                stem.extend(last);
-                (stem, violation)
-            });
+            let (stem, violation) = match short {
+                Some(short) => short,
+                None => {
+                    let mut stem = steps_between(space, &whole_way()?);
+                    stem.extend(last.clone());
+                    (stem, *seen)
+                }
+            };
             Ok(Some(Forbidden { stem, cycle: None, violation: Some(violation), shortest }))
         }
-        Found::Component(way, start) => {
-            let run = lasso(space, &search, &way, start, fair, budget).unwrap_or_default();
+        Found::Component(_, members) => {
+            let members = members.iter().copied().collect();
+            let part = Inside { space, states: &states, hidden: &hidden, members, memory };
+            let is_inside = |state: &[u8]| lasso::Part::find(&part, state).is_some();
+            let way = match shortest_way(space, &soon, is_inside) {
+                Ok(way) => way,
+                Err(_) => {
+                    let mut way = whole_way()?;
+                    let entry = way.iter().position(|state| is_inside(state));
+                    way.truncate(entry.map_or(way.len(), |entry| entry + 1));
+                    way
+                }
+            };
+            let run = lasso(space, &part, &way, fair).unwrap_or_default();
             Ok(Some(Forbidden { stem: run.stem, cycle: Some(run.cycle), violation: None, shortest: false }))
         }
-    };
-    let coverage = search.counts.coverage(&search.store, 0);
-    Outcome { coverage, result }
+    }
 }

@@ -3,7 +3,7 @@
 use narrows_model::{Move, MoveKind};
 
 /// A set of process numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Pids([u64; 4]);
 
 impl Pids {
@@ -24,20 +24,6 @@ impl Pids {
             _ => 1,
         };
         Pids::moved(&moves[..first.min(moves.len())])
-    }
-
-    /// Returns the set of these numbers.
-    pub(super) fn of(numbers: &[u8]) -> Pids {
-        let mut pids = Pids::default();
-        for pid in numbers {
-            pids.insert(*pid);
-        }
-        pids
-    }
-
-    /// Returns the numbers in ascending order.
-    pub(super) fn iter(self) -> impl Iterator<Item = u8> {
-        (0..=u8::MAX).filter(move |pid| self.0[usize::from(pid / 64)] >> (pid % 64) & 1 == 1)
     }
 
     fn insert(&mut self, pid: u8) {

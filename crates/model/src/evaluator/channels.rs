@@ -7,10 +7,12 @@ use super::frame::Frame;
 use crate::{ChannelKind, Communication, Message, Pattern, Query, Receive, Scalar, Send, ViolationKind};
 
 /// A message that a sender holds out in a rendezvous.
-#[derive(Clone, Debug)]
-pub(crate) struct Offer {
-    pub(crate) channel: usize,
-    pub(crate) message: Message,
+#[derive(Clone, Debug, Default)]
+pub struct Offer {
+    /// The channel's index, counted from 0.
+    pub channel: usize,
+    /// The fields.
+    pub message: Message,
 }
 
 /// Reads a message field by field.

@@ -9,7 +9,8 @@ use super::processes;
 use crate::{DStep, Guard, Node, Run, Statement, System, Violation, ViolationKind, print};
 
 /// How a statement went.
-pub(crate) enum Outcome {
+#[derive(Clone, Debug)]
+pub enum Outcome {
     /// It can't be executed now.
     Blocked,
     /// It was executed.

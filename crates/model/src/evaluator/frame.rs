@@ -1,5 +1,7 @@
 //! A state laid open: its bytes, and where each process and channel starts.
 
+use std::ops::Range;
+
 use crate::{Area, LocationId, ProctypeId, Scalar, System};
 
 const CHANNEL_TAG: u16 = 0x8000;
@@ -136,6 +138,32 @@ impl Frame {
         LocationId(self.tag(self.processes[pid] as usize + 2))
     }
 
+    /// Returns where a process's variables start.
+    pub(crate) fn locals(&self, pid: usize) -> usize {
+        (self.processes[pid] + self.process_head) as usize
+    }
+
+    /// Returns where the global variables start.
+    pub(crate) fn globals(&self) -> usize {
+        self.globals as usize
+    }
+
+    /// Sets some of a process's variables to 0.
+    pub(crate) fn forget(&mut self, pid: usize, dead: &[Range<u32>]) {
+        let locals = self.locals(pid);
+        for range in dead {
+            self.bytes[locals + range.start as usize..locals + range.end as usize].fill(0);
+        }
+    }
+
+    /// Sets some of the global variables to 0.
+    pub(crate) fn forget_globals(&mut self, unread: &[Range<u32>]) {
+        for range in unread {
+            let (start, end) = (self.globals + range.start, self.globals + range.end);
+            self.bytes[start as usize..end as usize].fill(0);
+        }
+    }
+
     pub(crate) fn set_location(&mut self, pid: usize, location: LocationId) {
         let at = self.processes[pid] as usize + 2;
         self.bytes[at..at + 2].copy_from_slice(&location.0.to_le_bytes());
@@ -264,5 +292,27 @@ impl Frame {
 
     pub(crate) fn messages_mut(&mut self, channel: usize) -> &mut [u8] {
         &mut self.bytes[self.channels[channel] as usize + CHANNEL_HEAD..]
+    }
+}
+
+/// Appends where the components of a state end: global variables, in small pieces at first, and each process and channel.
+pub(super) fn component_ends(system: &System, state: &[u8], ends: &mut Vec<u32>) {
+    let visible = state.len() - system.hidden_bytes as usize;
+    let process_head = PROCESS_HEAD + usize::from(system.has_priorities);
+    let globals = 2 + usize::from(system.tracks_last) + system.global_bytes as usize;
+    let mut at = 0;
+    while at < globals {
+        at = globals.min(at + if at < 16 { 4 } else { 16 });
+        ends.push(at as u32);
+    }
+    while at < visible {
+        let tag = u16::from_le_bytes([state[at], state[at + 1]]);
+        at += if tag & CHANNEL_TAG == 0 {
+            process_head + system.proctypes[usize::from(tag)].local_bytes as usize
+        } else {
+            let kind = &system.channel_kinds[usize::from(tag & !CHANNEL_TAG)];
+            CHANNEL_HEAD + usize::from(kind.capacity) * kind.message_bytes() as usize
+        };
+        ends.push(at as u32);
     }
 }

@@ -11,6 +11,7 @@
 //!   channel   tag u16 = kind | 0x8000 | length u16   | messages, unused ones zero
 //! ```
 
+mod attempt;
 mod channels;
 mod execute;
 mod expressions;
@@ -20,9 +21,11 @@ mod steps;
 
 use std::ops::ControlFlow;
 
-use crate::{Expansion, Proctype, Scratch, StateSpace, Successor, System, Violation};
+use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, Successor, System, Violation};
 
-pub(crate) use execute::Outcome;
+pub use attempt::{Attempt, Told, Workspace};
+pub use channels::Offer;
+pub use execute::Outcome;
 pub(crate) use expressions::Context;
 pub(crate) use frame::{Frame, Frames, OBSERVER};
 use steps::Walk;
@@ -32,18 +35,42 @@ use steps::Walk;
 pub struct Evaluator<'s> {
     system: &'s System,
     records_events: bool,
+    forgets: bool,
 }
 
 impl<'s> Evaluator<'s> {
     /// Makes an evaluator.
     pub fn new(system: &'s System) -> Self {
-        Evaluator { system, records_events: false }
+        Evaluator { system, records_events: false, forgets: false }
     }
 
     /// Makes every step tell what was sent and received.
     #[must_use]
     pub fn recording_events(self) -> Self {
         Evaluator { records_events: true, ..self }
+    }
+
+    /// Returns whether every step tells what was sent and received.
+    pub fn records_events(&self) -> bool {
+        self.records_events
+    }
+
+    /// Makes every step set to 0 the local variables that nobody reads afterwards. Successors are otherwise the same, and
+    /// in the same order.
+    #[must_use]
+    pub fn forgetting(self) -> Self {
+        Evaluator { forgets: true, ..self }
+    }
+
+    /// Makes no step do so.
+    #[must_use]
+    pub fn remembering(self) -> Self {
+        Evaluator { forgets: false, ..self }
+    }
+
+    /// Returns whether every step sets variables to 0 that nobody reads afterwards.
+    pub fn forgets(&self) -> bool {
+        self.forgets
     }
 
     /// Returns the system.
@@ -60,6 +87,13 @@ impl<'s> Evaluator<'s> {
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
         Walk::new(self, scratch, visit).single().expand(state)
+    }
+
+    /// Sets to 0 what nobody reads of processes that have just started: those from a number on.
+    fn forget_at_start(&self, frame: &mut Frame, first: usize) {
+        for pid in first..frame.process_count() {
+            frame.forget(pid, &self.proctype_of(frame, pid).dead);
+        }
     }
 
     pub(crate) fn load(&self, state: &[u8]) -> Frame {
@@ -82,6 +116,10 @@ impl StateSpace for Evaluator<'_> {
         let mut violations = Vec::new();
         let mut frame = Frame::empty(self.system);
         execute::set_up(self.system, &mut frame, &mut violations)?;
+        if self.forgets {
+            self.forget_at_start(&mut frame, 0);
+            frame.forget_globals(&self.system.unread);
+        }
         let mut state = Vec::new();
         frame.save(&mut state);
         Ok((state, violations))
@@ -96,11 +134,25 @@ impl StateSpace for Evaluator<'_> {
         Walk::new(self, scratch, visit).expand(state)
     }
 
+    fn successors_of(
+        &self,
+        processes: ProcessSet,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) {
+        Walk::new(self, scratch, visit).expand_some(processes, state);
+    }
+
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {
         let frame = self.load(state);
         for pid in 0..frame.process_count() {
             control.extend_from_slice(&frame.proctype(pid).0.to_le_bytes());
             control.extend_from_slice(&frame.location(pid).0.to_le_bytes());
         }
+    }
+
+    fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
+        frame::component_ends(self.system, state, ends);
     }
 }

@@ -6,11 +6,48 @@
 use std::ops::ControlFlow;
 
 use super::Evaluator;
+use super::attempt::Attempt;
 use super::channels::Offer;
 use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
-use crate::{Expansion, Move, MoveKind, Scratch, Statement, Successor, Transition, Violation, ViolationKind};
+use crate::{
+    Communication, Difference, Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor,
+    Transition, Violation, ViolationKind,
+};
+
+/// Executes a statement, and says of everything that goes wrong where it is written.
+pub(super) fn execute(
+    evaluator: &Evaluator<'_>,
+    frame: &mut Frame,
+    attempt: &Attempt<'_>,
+    violations: &mut Vec<Violation>,
+    events: &mut Vec<Communication>,
+) -> Result<Outcome, Violation> {
+    let before = violations.len();
+    let span = attempt.transition.span;
+    let mut context = Context::new(evaluator.system, frame, attempt.pid, violations);
+    context.timeout = attempt.timeout;
+    context.offer = attempt.offer;
+    context.events = evaluator.records_events.then_some(events);
+    let processes = context.frame.process_count();
+    let mut outcome = context.execute(&attempt.transition.statement, attempt.taken);
+    if evaluator.forgets {
+        evaluator.forget_at_start(context.frame, processes);
+    }
+    if let Err(fault) = &mut outcome
+        && fault.span == narrows_source::Span::default()
+    {
+        fault.span = span;
+    }
+    // An assertion's place is its statement's; the statement itself does not know it.
+    for violation in &mut violations[before..] {
+        if violation.span == narrows_source::Span::default() {
+            violation.span = span;
+        }
+    }
+    outcome
+}
 
 pub(super) struct Walk<'w, 's> {
     evaluator: &'w Evaluator<'s>,
@@ -79,6 +116,19 @@ impl<'w, 's> Walk<'w, 's> {
         expansion
     }
 
+    /// Visits what some processes do, unless that takes a timeout.
+    pub(super) fn expand_some(mut self, processes: ProcessSet, state: &[u8]) {
+        let mut frame = self.scratch.frames.blank();
+        frame.load(self.evaluator.system, state);
+        for pid in (0..frame.process_count()).rev().filter(|pid| processes.contains(*pid)) {
+            self.process(&frame, pid, None);
+            if self.stopped {
+                break;
+            }
+        }
+        self.scratch.frames.give_back(frame);
+    }
+
     fn may_end(&self, frame: &Frame, pid: usize) -> bool {
         self.evaluator.proctype_of(frame, pid).location(frame.location(pid)).is_end
     }
@@ -107,7 +157,9 @@ impl<'w, 's> Walk<'w, 's> {
             };
             let marks = (self.scratch.moves.len(), self.scratch.violations.len(), self.scratch.events.len());
             let mut next = self.scratch.frames.copy_of(frame);
-            let outcome = self.execute(&mut next, pid, transition, offer, moved);
+            let attempt = Attempt { pid, transition, offer, taken: moved, timeout: self.timeout };
+            let Scratch { violations, events, .. } = &mut *self.scratch;
+            let outcome = execute(self.evaluator, &mut next, &attempt, violations, events);
             match outcome {
                 Err(fault) => {
                     // The run ends here, but the process did move: this is no deadlock.
@@ -134,7 +186,7 @@ impl<'w, 's> Walk<'w, 's> {
                     moved = true;
                     escape = edge.escape;
                     if transition.statement != Statement::End {
-                        next.set_location(pid, transition.target);
+                        self.arrive(&mut next, pid, transition);
                     }
                     next.set_last(pid);
                     if transition.atomic && !self.single {
@@ -145,7 +197,7 @@ impl<'w, 's> Walk<'w, 's> {
                 }
                 Ok(Outcome::Offered(offer)) => {
                     self.scratch.moves.push(Move { kind: MoveKind::Offer, ..step });
-                    next.set_location(pid, transition.target);
+                    self.arrive(&mut next, pid, transition);
                     next.set_last(pid);
                     let taken = self.hold_out(&next, pid, &offer);
                     moved |= taken;
@@ -161,6 +213,15 @@ impl<'w, 's> Walk<'w, 's> {
             }
         }
         moved
+    }
+
+    /// Puts a process where a transition leads.
+    fn arrive(&self, frame: &mut Frame, pid: usize, transition: &Transition) {
+        frame.set_location(pid, transition.target);
+        if self.evaluator.forgets {
+            frame.forget(pid, &transition.dead);
+            frame.forget_globals(&transition.unread);
+        }
     }
 
     fn context<'c>(&'c mut self, frame: &'c mut Frame, pid: usize) -> Context<'c, 's> {
@@ -179,34 +240,6 @@ impl<'w, 's> Walk<'w, 's> {
         self.scratch.frames.give_back(copy);
         // A fault in a `provided` clause blocks the process.
         may.unwrap_or(false)
-    }
-
-    fn execute(
-        &mut self,
-        next: &mut Frame,
-        pid: usize,
-        transition: &Transition,
-        offer: Option<&Offer>,
-        taken: bool,
-    ) -> Result<Outcome, Violation> {
-        let before = self.scratch.violations.len();
-        let mut context = Context::new(self.evaluator.system, next, pid, &mut self.scratch.violations);
-        context.timeout = self.timeout;
-        context.offer = offer;
-        context.events = self.evaluator.records_events.then_some(&mut self.scratch.events);
-        let mut outcome = context.execute(&transition.statement, taken);
-        if let Err(fault) = &mut outcome
-            && fault.span == narrows_source::Span::default()
-        {
-            fault.span = transition.span;
-        }
-        // An assertion's place is its statement's; the statement itself does not know it.
-        for violation in &mut self.scratch.violations[before..] {
-            if violation.span == narrows_source::Span::default() {
-                violation.span = transition.span;
-            }
-        }
-        outcome
     }
 
     /// Lets someone else take a message that a process holds out; returns whether anyone could.
@@ -255,6 +288,7 @@ impl<'w, 's> Walk<'w, 's> {
             violations: &scratch.violations,
             events: &scratch.events,
             target: target.map(|_| scratch.output.as_slice()),
+            difference: Difference::Unknown,
         };
         if (self.visit)(successor).is_break() {
             self.stopped = true;

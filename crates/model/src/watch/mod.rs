@@ -15,8 +15,8 @@ use narrows_logic::Buchi;
 use events::Events;
 
 use crate::{
-    Atom, Evaluator, Expansion, Location, Move, Proctype, Scratch, StateSpace, Successor, Violation,
-    ViolationKind,
+    Atom, Difference, Evaluator, Expansion, Location, Move, ProcessSet, Proctype, Scratch, StateSpace,
+    Successor, Violation, ViolationKind,
 };
 
 /// Who watches.
@@ -60,10 +60,18 @@ struct Seen {
 }
 
 /// A system and its watcher.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Watched<'s> {
     evaluator: Evaluator<'s>,
+    /// What expands the system's states, if it is not the evaluator.
+    space: Option<&'s dyn StateSpace>,
     watcher: Watcher<'s>,
+}
+
+impl std::fmt::Debug for Watched<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Watched").field("watcher", &self.watcher).finish_non_exhaustive()
+    }
 }
 
 impl<'s> Watched<'s> {
@@ -71,7 +79,19 @@ impl<'s> Watched<'s> {
     pub fn new(evaluator: Evaluator<'s>, watcher: Watcher<'s>) -> Self {
         let watches_events = matches!(watcher, Watcher::Trace { .. });
         let evaluator = if watches_events { evaluator.recording_events() } else { evaluator };
-        Watched { evaluator, watcher }
+        Watched { evaluator, space: None, watcher }
+    }
+
+    /// Lets another engine expand the system's states; not if messages are watched, which only the evaluator tells.
+    #[must_use]
+    pub fn over(self, space: &'s dyn StateSpace) -> Self {
+        let watches_events = matches!(self.watcher, Watcher::Trace { .. });
+        Watched { space: (!watches_events).then_some(space), ..self }
+    }
+
+    /// Returns what expands the system's states.
+    fn space(&self) -> &dyn StateSpace {
+        self.space.unwrap_or(&self.evaluator)
     }
 
     /// Returns the system.
@@ -97,6 +117,37 @@ impl<'s> Watched<'s> {
             Watcher::Progress => true,
         };
         if accepting { Colour::Accepting } else { Colour::Plain }
+    }
+
+    /// Returns what the watcher remembers in a state, as far as it decides which cycles it can be on: an index into
+    /// [`Watched::hopeless`].
+    pub fn place(&self, state: &[u8]) -> usize {
+        match self.watcher {
+            Watcher::Automaton(_) => automaton_state(state),
+            Watcher::Never(_) => usize::from(never::location(state).0),
+            Watcher::Trace { .. } | Watcher::Acceptance | Watcher::Progress => 0,
+        }
+    }
+
+    /// Returns for each place of the watcher whether it is on no cycle, whatever the system does, that has an accepting
+    /// place.
+    pub fn hopeless(&self) -> Vec<bool> {
+        match self.watcher {
+            Watcher::Automaton(automaton) => {
+                let accepting: Vec<bool> = automaton.states.iter().map(|state| state.accepting).collect();
+                hopeless(&accepting, &|place| automaton.states[place].targets())
+            }
+            Watcher::Never(claim) => {
+                let accepting: Vec<bool> =
+                    claim.locations.iter().map(|location| location.is_accepting).collect();
+                hopeless(&accepting, &|place| {
+                    let edges = claim.locations[place].edges.iter();
+                    edges.map(|edge| usize::from(claim.transition(edge.transition).target.0)).collect()
+                })
+            }
+            Watcher::Trace { .. } => vec![true],
+            Watcher::Acceptance | Watcher::Progress => vec![false],
+        }
     }
 
     fn is_anybody_at(&self, state: &[u8], label: impl Fn(&Location) -> bool) -> bool {
@@ -187,17 +238,145 @@ impl<'s> Watched<'s> {
             joint.extend_from_slice(&followed.unwrap_or(here).0.to_le_bytes());
             joint.extend_from_slice(successor.target.unwrap_or_default());
             let violations: &[Violation] = followed.as_ref().err().map_or(&[], std::slice::from_ref);
-            visit(Successor { violations, target: successor.target.map(|_| &*joint), ..successor })
+            visit(Successor {
+                violations,
+                target: successor.target.map(|_| &*joint),
+                difference: Difference::Unknown,
+                ..successor
+            })
         });
         let processes = self.evaluator.load(system).process_count();
         if expansion != Expansion::Moves
             && processes > 0
             && let Some(violation) = events.at_end(here)
         {
-            let _ = visit(Successor { moves: &[], violations: &[violation], events: &[], target: None });
+            let _ = visit(Successor {
+                moves: &[],
+                violations: &[violation],
+                events: &[],
+                target: None,
+                difference: Difference::Unknown,
+            });
         }
         expansion
     }
+
+    /// Visits what the watcher and the system, or just some of its processes, do together.
+    fn pairs(
+        &self,
+        processes: Option<ProcessSet>,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        let (memory, system) = state.split_at(self.memory_bytes());
+        let seen = self.look(memory, system);
+        if !seen.violations.is_empty() {
+            let _ = visit(Successor {
+                moves: &[],
+                violations: &seen.violations,
+                events: &[],
+                target: None,
+                difference: Difference::Unknown,
+            });
+            return Expansion::Moves;
+        }
+        if seen.next.is_empty() {
+            return Expansion::Ended;
+        }
+        let mut joint = Vec::with_capacity(state.len());
+        let mut pair = |moves: &[Move], target: &[u8], difference: Difference<'_>| {
+            for memory in &seen.next {
+                joint.clear();
+                joint.extend_from_slice(memory);
+                joint.extend_from_slice(target);
+                visit(Successor {
+                    moves,
+                    violations: &[],
+                    events: &[],
+                    target: Some(&joint),
+                    difference: match difference {
+                        Difference::Unknown => Difference::Unknown,
+                        Difference::Alike | Difference::Changes(_) => Difference::Alike,
+                    },
+                })?;
+            }
+            ControlFlow::Continue(())
+        };
+        let mut leads_on = false;
+        let mut stopped = false;
+        let mut faults: Vec<Vec<Move>> = Vec::new();
+        let mut step = |successor: Successor<'_>| match successor.target {
+            Some(target) => {
+                leads_on = true;
+                let flow = pair(successor.moves, target, successor.difference);
+                stopped = flow.is_break();
+                flow
+            }
+            None => {
+                // A statement that goes wrong and blocks is no step.
+                if successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
+                    faults.push(successor.moves.to_vec());
+                }
+                ControlFlow::Continue(())
+            }
+        };
+        match processes {
+            Some(processes) => self.space().successors_of(processes, system, scratch, &mut step),
+            None => {
+                self.space().successors(system, scratch, &mut step);
+            }
+        }
+        if leads_on {
+            // A step into a fault leads nowhere, but whoever could take it could move.
+            for moves in &faults {
+                stopped = stopped
+                    || visit(Successor {
+                        moves,
+                        violations: &[],
+                        events: &[],
+                        target: None,
+                        difference: Difference::Unknown,
+                    })
+                    .is_break();
+            }
+        } else if self.stutters(state) {
+            let _ = pair(&[], system, Difference::Alike);
+        } else {
+            return Expansion::Ended;
+        }
+        Expansion::Moves
+    }
+}
+
+/// Returns for each place whether it is on no cycle with an accepting place.
+fn hopeless(accepting: &[bool], targets: &dyn Fn(usize) -> Vec<usize>) -> Vec<bool> {
+    let count = accepting.len();
+    let forward: Vec<Vec<usize>> = (0..count).map(targets).collect();
+    let mut backward = vec![Vec::new(); count];
+    for (place, targets) in forward.iter().enumerate() {
+        for target in targets {
+            backward[*target].push(place);
+        }
+    }
+    let reached = |edges: &[Vec<usize>], from: usize| {
+        let mut reached = vec![false; count];
+        let mut waiting = edges[from].clone();
+        while let Some(place) = waiting.pop() {
+            if !std::mem::replace(&mut reached[place], true) {
+                waiting.extend(&edges[place]);
+            }
+        }
+        reached
+    };
+    let mut hopeless = vec![true; count];
+    for place in (0..count).filter(|place| accepting[*place]) {
+        let (after, before) = (reached(&forward, place), reached(&backward, place));
+        for (hopeless, both) in hopeless.iter_mut().zip(after.iter().zip(before)) {
+            *hopeless &= !(*both.0 && both.1);
+        }
+    }
+    hopeless
 }
 
 fn automaton_state(memory: &[u8]) -> usize {
@@ -213,6 +392,18 @@ impl StateSpace for Watched<'_> {
         self.evaluator.control(self.system_state(state), control);
     }
 
+    fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
+        let memory = self.memory_bytes() as u32;
+        if memory > 0 {
+            ends.push(memory);
+        }
+        let before = ends.len();
+        self.evaluator.parts(self.system_state(state), ends);
+        for end in &mut ends[before..] {
+            *end += memory;
+        }
+    }
+
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let (state, _) = self.evaluator.initial()?;
         let mut joint = match self.watcher {
@@ -225,6 +416,17 @@ impl StateSpace for Watched<'_> {
         Ok((joint, Vec::new()))
     }
 
+    /// Visits what the watcher and some processes do together. They must be able to move.
+    fn successors_of(
+        &self,
+        processes: ProcessSet,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) {
+        self.pairs(Some(processes), state, scratch, visit);
+    }
+
     /// Visits every pair of what the watcher and the system do. A violation here is one that the watcher saw; what goes
     /// wrong in the system itself is no concern of its.
     fn successors(
@@ -233,57 +435,11 @@ impl StateSpace for Watched<'_> {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
-        if let Watcher::Trace { pattern, forbidden } = self.watcher {
-            return self.follow_events(Events { pattern, forbidden }, state, scratch, visit);
-        }
-        let (memory, system) = state.split_at(self.memory_bytes());
-        let seen = self.look(memory, system);
-        if !seen.violations.is_empty() {
-            let _ = visit(Successor { moves: &[], violations: &seen.violations, events: &[], target: None });
-            return Expansion::Moves;
-        }
-        if seen.next.is_empty() {
-            return Expansion::Ended;
-        }
-        let mut joint = Vec::with_capacity(state.len());
-        let mut pair = |moves: &[Move], target: &[u8]| {
-            for memory in &seen.next {
-                joint.clear();
-                joint.extend_from_slice(memory);
-                joint.extend_from_slice(target);
-                visit(Successor { moves, violations: &[], events: &[], target: Some(&joint) })?;
+        match self.watcher {
+            Watcher::Trace { pattern, forbidden } => {
+                self.follow_events(Events { pattern, forbidden }, state, scratch, visit)
             }
-            ControlFlow::Continue(())
-        };
-        let mut leads_on = false;
-        let mut stopped = false;
-        let mut faults: Vec<Vec<Move>> = Vec::new();
-        self.evaluator.successors(system, scratch, &mut |successor| match successor.target {
-            Some(target) => {
-                leads_on = true;
-                let flow = pair(successor.moves, target);
-                stopped = flow.is_break();
-                flow
-            }
-            None => {
-                // A statement that goes wrong and blocks is no step.
-                if successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
-                    faults.push(successor.moves.to_vec());
-                }
-                ControlFlow::Continue(())
-            }
-        });
-        if leads_on {
-            // A step into a fault leads nowhere, but whoever could take it could move.
-            for moves in &faults {
-                stopped = stopped
-                    || visit(Successor { moves, violations: &[], events: &[], target: None }).is_break();
-            }
-        } else if self.stutters(state) {
-            let _ = pair(&[], system);
-        } else {
-            return Expansion::Ended;
+            _ => self.pairs(None, state, scratch, visit),
         }
-        Expansion::Moves
     }
 }

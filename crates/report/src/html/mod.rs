@@ -13,9 +13,9 @@ use askama::Template;
 use narrows_model::{Answer, Claim, Question, Verdict};
 use serde_json::Value;
 
-use crate::Report;
 use crate::text::{answer_line, title};
 use crate::units::{bytes, count, grouped, seconds};
+use crate::{Report, loss};
 use coverage::{Dead, Share};
 use run::Run;
 use source::{Places, Text};
@@ -48,6 +48,8 @@ struct Model {
     id: String,
     verdicts: Vec<Row>,
     incomplete: Option<String>,
+    /// What may have been missed, if states were kept with loss.
+    loss: Vec<String>,
     figures: Vec<(&'static str, String)>,
     texts: Vec<Text>,
     runs: Vec<Run>,
@@ -119,7 +121,8 @@ fn model(report: &Report<'_>, id: String) -> Model {
     Model {
         name: report.model.to_owned(),
         verdicts,
-        incomplete: report.limit.map(|limit| limit.reason().to_owned()),
+        incomplete: report.limit.map(|limit| format!("{}.", limit.reason())),
+        loss: loss::sentences(report),
         figures: figures(report),
         texts: source::texts(report.sources, &places, &unreached),
         runs,

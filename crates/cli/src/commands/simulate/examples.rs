@@ -101,6 +101,8 @@ impl Example {
                 text: text.to_owned(),
                 is_glue: is_end,
                 trail_number: self.numbers,
+                dead: Vec::new(),
+                unread: Vec::new(),
             });
         }
         let leaf = |(offset, name): (usize, &&str)| Leaf {
@@ -118,6 +120,7 @@ impl Example {
             local_bytes: locals.len() as u32,
             setup: Vec::new(),
             start: LocationId(0),
+            dead: Vec::new(),
             locations,
             transitions,
             provided: None,

@@ -250,6 +250,8 @@ impl<'g> Flat<'g> {
             text: element.text.clone(),
             is_glue,
             trail_number: element.trail_number,
+            dead: Vec::new(),
+            unread: Vec::new(),
         }
     }
 }

@@ -238,6 +238,7 @@ fn blank_proctype() -> Proctype {
         local_bytes: 0,
         setup: Vec::new(),
         start: narrows_model::LocationId(0),
+        dead: Vec::new(),
         locations: Vec::new(),
         transitions: Vec::new(),
         provided: None,

@@ -145,23 +145,11 @@ impl Store {
         if !self.shape.linked {
             return None;
         }
-        let link = self.mark(id);
-        (link != NO_LINK).then_some(StateId(link))
-    }
-
-    /// Returns what a search has written in place of a state's link.
-    pub(crate) fn mark(&self, id: StateId) -> u64 {
         let (start, _) = self.extent(id);
         let mut bytes = [0; 8];
         bytes[..LINK].copy_from_slice(&self.segment(id)[start - LINK..start]);
-        u64::from_le_bytes(bytes)
-    }
-
-    /// Writes a number of at most 40 bits in place of a state's link.
-    pub(crate) fn set_mark(&mut self, id: StateId, mark: u64) {
-        let (start, _) = self.extent(id);
-        let segment = &mut self.segments[(id.0 >> SEGMENT_BITS) as usize];
-        segment[start - LINK..start].copy_from_slice(&mark.to_le_bytes()[..LINK]);
+        let link = u64::from_le_bytes(bytes);
+        (link != NO_LINK).then_some(StateId(link))
     }
 
     /// Returns the first state, in the order they came.

@@ -1,0 +1,139 @@
+//! States that wait to be visited, and threads that take turns.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use crate::Full;
+use crate::store::Memory;
+
+/// States that are visited together, in the order they were found.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) keys: Vec<u64>,
+    /// The bytes of each that are not compared.
+    hidden: Vec<u8>,
+    hidden_bytes: usize,
+}
+
+impl Batch {
+    /// Returns the bytes of a state that are not compared.
+    pub(super) fn hidden(&self, index: usize) -> &[u8] {
+        &self.hidden[index * self.hidden_bytes..(index + 1) * self.hidden_bytes]
+    }
+
+    /// Returns some of the states.
+    pub(super) fn select(&self, states: &[u32], memory: &Memory) -> Result<Batch, Full> {
+        let mut batch = Batch { hidden_bytes: self.hidden_bytes, ..Batch::default() };
+        memory.reserve(&mut batch.keys, states.len())?;
+        memory.reserve(&mut batch.hidden, states.len() * self.hidden_bytes)?;
+        for state in states {
+            batch.keys.push(self.keys[*state as usize]);
+            batch.hidden.extend_from_slice(self.hidden(*state as usize));
+        }
+        Ok(batch)
+    }
+
+    pub(super) fn release(self, memory: &Memory) {
+        memory.drop_list(self.keys);
+        memory.drop_list(self.hidden);
+    }
+}
+
+/// The states at one distance.
+#[derive(Debug)]
+pub(super) struct Level {
+    batches: VecDeque<Batch>,
+    hidden_bytes: usize,
+    /// How many states a batch has at most.
+    most: usize,
+}
+
+/// Large enough that threads seldom wait for each other, small enough to stay in a cache.
+const MOST: u64 = 1 << 14;
+
+/// So many bytes of the limit go with each state of a batch, for what is found on the way.
+const ROOM: u64 = 1 << 10;
+
+impl Level {
+    pub(super) fn new(hidden_bytes: usize, limit: u64) -> Level {
+        Level { batches: VecDeque::new(), hidden_bytes, most: (limit / ROOM).clamp(256, MOST) as usize }
+    }
+
+    pub(super) fn push(&mut self, key: u64, hidden: &[u8], memory: &Memory) -> Result<(), Full> {
+        if self.batches.back().is_none_or(|batch| batch.keys.len() == self.most) {
+            self.batches.push_back(Batch { hidden_bytes: self.hidden_bytes, ..Batch::default() });
+        }
+        let Some(batch) = self.batches.back_mut() else { return Err(Full) };
+        memory.reserve(&mut batch.keys, 1)?;
+        memory.reserve(&mut batch.hidden, hidden.len())?;
+        batch.keys.push(key);
+        batch.hidden.extend_from_slice(hidden);
+        Ok(())
+    }
+
+    /// Makes an empty one whose batches are as large.
+    pub(super) fn like(&self) -> Level {
+        Level { batches: VecDeque::new(), ..*self }
+    }
+
+    /// Returns how many states a batch has at most.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Changes how many states a batch has at most.
+    pub(super) fn set_most(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    pub(super) fn batches(&self) -> &VecDeque<Batch> {
+        &self.batches
+    }
+
+    /// Returns how many bytes at most are needed for so many states more.
+    pub(super) fn most_bytes(&self, states: usize) -> usize {
+        // A list may be twice as long as what is in it, and while it grows, the old one is there too.
+        (states + 2 * self.most) * (8 + self.hidden_bytes) * 3
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    pub(super) fn batches_mut(&mut self) -> impl Iterator<Item = &mut Batch> {
+        self.batches.iter_mut()
+    }
+
+    /// Takes all states out.
+    pub(super) fn take(&mut self) -> VecDeque<Batch> {
+        std::mem::take(&mut self.batches)
+    }
+}
+
+/// Lets workers take turns at jobs until all are done.
+pub(super) fn share<W: Send, J: Send>(
+    workers: &mut [W],
+    jobs: &mut [J],
+    work: impl Fn(&mut W, &mut J) + Sync,
+) {
+    let Some((own, others)) = workers.split_first_mut() else { return };
+    if others.is_empty() || jobs.len() < 2 {
+        for job in jobs {
+            work(own, job);
+        }
+        return;
+    }
+    let queue = Mutex::new(jobs.iter_mut());
+    let take = || queue.lock().ok().and_then(|mut queue| queue.next());
+    let turns = |worker: &mut W| {
+        while let Some(job) = take() {
+            work(worker, job);
+        }
+    };
+    std::thread::scope(|scope| {
+        for worker in others {
+            scope.spawn(|| turns(worker));
+        }
+        turns(own);
+    });
+}

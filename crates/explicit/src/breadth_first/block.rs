@@ -1,0 +1,480 @@
+//! States that one thread visits, and what it finds.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use narrows_model::{Expansion, Limit, Scratch, StateSpace, Successor, Violation};
+
+use super::batch::Batch;
+use super::reduced::{Picker, successors};
+use crate::findings::Findings;
+use crate::search::{Counts, WATCH_EVERY};
+use crate::store::{
+    AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Wanted,
+};
+use crate::{Budget, Full, Progress, Reduction, Run};
+
+/// States in a block.
+pub(super) const STATES: usize = 256;
+
+/// So many of them are brought near to the processor at once.
+const NEAR: usize = 16;
+
+/// What a thread uses again and again.
+#[derive(Debug, Default)]
+pub(super) struct Worker<'a> {
+    /// Chooses whose steps are taken, if not all are.
+    picker: Option<Picker<'a>>,
+    scratch: Scratch,
+    from: Outline,
+    to: Outline,
+    state: Vec<u8>,
+    /// The parts of a successor.
+    parts: Vec<u32>,
+    since_watch: u32,
+    recent: Recent,
+    pub(super) counts: Counts,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(reduction: Option<&'a Reduction<'a>>) -> Self {
+        Worker { picker: reduction.map(Picker::new), ..Worker::default() }
+    }
+
+    /// Makes it choose differently from the passes before.
+    pub(super) fn begin_pass(&mut self, number: usize) {
+        if let Some(picker) = &mut self.picker {
+            picker.pass = number;
+        }
+    }
+
+    /// Forgets which keys it has met: they may have been lost, or will be met again in another order.
+    pub(super) fn forget(&mut self) {
+        self.recent = Recent::default();
+    }
+}
+
+/// Some of the keys that a thread has met lately. It meets them in the order of the states they come from, so that none of
+/// them can be new again; most keys are found here, which saves the search for them in the set.
+#[derive(Debug)]
+struct Recent(Vec<u64>);
+
+const RECENT_BITS: u32 = 13;
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(vec![NOWHERE; 1 << RECENT_BITS])
+    }
+}
+
+impl Recent {
+    /// Remembers a key; returns whether it was there.
+    #[inline]
+    fn meet(&mut self, key: u64) -> bool {
+        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
+        std::mem::replace(&mut self.0[place as usize], key) == key
+    }
+}
+
+/// Some neighbours in a batch, and their successors.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    states: Range<usize>,
+    /// For each state visited, where its successors end.
+    ends: Vec<u32>,
+    /// For each state visited, whether some steps were left out; empty if none ever are.
+    partial: Vec<bool>,
+    /// The keys of all successors, or [`NOWHERE`]; those that can't be new are replaced by it too, unless steps are left
+    /// out.
+    pub(super) targets: Vec<u64>,
+    /// Nodes that some of these keys lack, and how many of them have been looked up.
+    wanted: Vec<Wanted>,
+    completed: usize,
+    /// How many bytes the states have that were visited.
+    pub(super) state_bytes: u64,
+    hidden: Vec<u8>,
+    hidden_bytes: usize,
+    pub(super) transitions: u64,
+    /// What went wrong: the state in the batch, the successor, what.
+    wrong: Vec<(u32, u32, Violation)>,
+    deadlocks: Vec<u32>,
+    /// The largest parts of keys.
+    pub(super) largest: (u32, u32),
+    /// What partitions keep of the keys, those of each partition together, and which successors they are.
+    rests: Vec<u64>,
+    places: Vec<u32>,
+    /// Where each partition's begin.
+    starts: Vec<u32>,
+    /// A bit for each successor.
+    new: Vec<AtomicU64>,
+}
+
+impl Block {
+    /// Divides so many states into blocks; returns how many.
+    pub(super) fn divide(states: usize, blocks: &mut Vec<Block>, memory: &Memory) -> Result<usize, Full> {
+        let count = states.div_ceil(STATES);
+        while blocks.len() < count {
+            memory.reserve(blocks, 1)?;
+            blocks.push(Block::default());
+        }
+        for (number, block) in blocks[..count].iter_mut().enumerate() {
+            block.clear();
+            block.states = number * STATES..states.min((number + 1) * STATES);
+        }
+        Ok(count)
+    }
+
+    fn clear(&mut self) {
+        self.ends.clear();
+        self.partial.clear();
+        self.targets.clear();
+        self.hidden.clear();
+        self.wrong.clear();
+        self.deadlocks.clear();
+        self.rests.clear();
+        self.places.clear();
+        self.starts.clear();
+        self.new.clear();
+        self.wanted.clear();
+        self.completed = 0;
+        (self.state_bytes, self.transitions, self.largest) = (0, 0, (0, 0));
+    }
+
+    /// Returns where the successors of each state are.
+    pub(super) fn successors(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| start as usize..*end as usize)
+    }
+
+    /// Returns where the successors of a state are.
+    pub(super) fn successors_of(&self, state: usize) -> Range<usize> {
+        let start = state.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[state] as usize
+    }
+
+    /// Returns whether some steps of a state were left out.
+    pub(super) fn is_partial(&self, state: usize) -> bool {
+        self.partial[state]
+    }
+
+    pub(super) fn hidden(&self, index: usize) -> &[u8] {
+        &self.hidden[index * self.hidden_bytes..(index + 1) * self.hidden_bytes]
+    }
+
+    /// Returns a bit for each of up to 64 successors: whether it is new.
+    pub(super) fn new_bits(&self, successors: &Range<usize>) -> u64 {
+        let word = |index: usize| self.new.get(index).map_or(0, |word| word.load(Ordering::Relaxed));
+        let (start, shift) = (successors.start / 64, successors.start % 64);
+        // In two steps, because a shift by 64 is none.
+        let bits = word(start) >> shift | word(start + 1) << (63 - shift) << 1;
+        if successors.len() < 64 { bits & ((1 << successors.len()) - 1) } else { bits }
+    }
+
+    pub(super) fn is_new(&self, index: usize) -> bool {
+        self.new_bits(&(index..index + 1)) != 0
+    }
+
+    fn set_new(&self, index: usize) {
+        self.new[index / 64].fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+
+    fn add(&mut self, key: u64, target: &[u8], memory: &Memory) -> Result<(), Full> {
+        memory.reserve(&mut self.targets, 1)?;
+        self.targets.push(key);
+        self.transitions += u64::from(key != NOWHERE);
+        if self.hidden_bytes > 0 {
+            memory.reserve(&mut self.hidden, self.hidden_bytes)?;
+            match target.len().checked_sub(self.hidden_bytes) {
+                Some(visible) => self.hidden.extend_from_slice(&target[visible..]),
+                None => self.hidden.resize(self.hidden.len() + self.hidden_bytes, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes the keys, and gets ready for some to be new.
+    fn finish(
+        &mut self,
+        components: &Components,
+        mut recent: Option<&mut Recent>,
+        memory: &Memory,
+    ) -> Result<(), Stop> {
+        while self.completed < self.wanted.len() {
+            let end = self.wanted.len().min(self.completed + AHEAD);
+            let targets = &mut self.targets;
+            components.complete(&self.wanted[self.completed..end], memory, &mut |place, half| {
+                targets[place as usize] |= half;
+            })?;
+            self.completed = end;
+        }
+        for key in self.targets.iter_mut().filter(|key| **key != NOWHERE) {
+            if recent.as_mut().is_some_and(|recent| recent.meet(*key)) {
+                *key = NOWHERE;
+                continue;
+            }
+            self.largest.0 = self.largest.0.max((*key >> 32) as u32);
+            self.largest.1 = self.largest.1.max(*key as u32);
+        }
+        let words = self.targets.len().div_ceil(64);
+        self.new.clear();
+        memory.reserve(&mut self.new, words)?;
+        self.new.resize_with(words, AtomicU64::default);
+        Ok(())
+    }
+
+    /// Puts the keys of each partition together.
+    pub(super) fn sort(&mut self, mixer: Mixer, memory: &Memory) -> Result<(), Full> {
+        let largest = u64::from(self.largest.0) << 32 | u64::from(self.largest.1);
+        if !mixer.fits(largest) {
+            // All will be sorted again when there are enough bits.
+            return Ok(());
+        }
+        let count = self.targets.len();
+        self.rests.clear();
+        self.places.clear();
+        self.starts.clear();
+        memory.reserve(&mut self.rests, count)?;
+        memory.reserve(&mut self.places, count)?;
+        memory.reserve(&mut self.starts, PARTITIONS + 2)?;
+        self.rests.resize(count, 0);
+        self.places.resize(count, 0);
+        self.starts.resize(PARTITIONS + 2, 0);
+        let keys = || self.targets.iter().enumerate().filter(|(_, key)| **key != NOWHERE);
+        for (_, key) in keys() {
+            self.starts[mixer.partition(mixer.mix(*key)) + 2] += 1;
+        }
+        for index in 2..self.starts.len() {
+            self.starts[index] += self.starts[index - 1];
+        }
+        // While they are filled, the keys of partition p begin at starts[p + 1].
+        for (index, key) in keys() {
+            let mixed = mixer.mix(*key);
+            let start = &mut self.starts[mixer.partition(mixed) + 1];
+            self.rests[*start as usize] = mixer.rest(mixed);
+            self.places[*start as usize] = index as u32;
+            *start += 1;
+        }
+        Ok(())
+    }
+
+    /// Adds to a partition what belongs there.
+    pub(super) fn merge(
+        &self,
+        number: usize,
+        partition: &mut Partition,
+        memory: &Memory,
+    ) -> Result<(), Full> {
+        let range = self.starts[number] as usize..self.starts[number + 1] as usize;
+        let (rests, places) = (&self.rests[range.clone()], &self.places[range]);
+        for (rests, places) in rests.chunks(AHEAD).zip(places.chunks(AHEAD)) {
+            partition.approach(rests);
+            for (rest, place) in rests.iter().zip(places) {
+                if partition.insert(*rest, memory)? {
+                    self.set_new(*place as usize);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds all keys to a set.
+    pub(super) fn merge_alone(&self, keys: &mut KeySet, memory: &Memory) -> Result<(), Full> {
+        for (place, key) in self.targets.iter().enumerate() {
+            if *key != NOWHERE && keys.insert(*key, memory)? {
+                self.set_new(place);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what goes wrong, in order. `run` finds the run to a state of the batch, and one of its successors.
+    pub(super) fn report<S: StateSpace + ?Sized>(
+        &self,
+        space: &S,
+        components: &Components,
+        batch: &Batch,
+        run: &dyn Fn(u32, Option<u32>) -> Run,
+        findings: &mut Findings,
+    ) {
+        let mut wrong = self.wrong.as_slice();
+        let mut deadlocks = self.deadlocks.iter().copied().peekable();
+        while !wrong.is_empty() || deadlocks.peek().is_some() {
+            if let Some(state) = deadlocks.next_if(|state| wrong.first().is_none_or(|next| *state < next.0)) {
+                let mut outline = Outline::default();
+                components.decode(batch.keys[state as usize], &mut outline);
+                let bytes = [outline.state(), batch.hidden(state as usize)].concat();
+                let mut control = Vec::new();
+                space.control(&bytes, &mut control);
+                findings.add_deadlock(&control, &bytes, || run(state, None));
+                continue;
+            }
+            let Some((state, choice, _)) = wrong.first().copied() else { break };
+            let length = wrong.iter().take_while(|next| (next.0, next.1) == (state, choice)).count();
+            let violations: Vec<Violation> = wrong[..length].iter().map(|next| next.2).collect();
+            wrong = &wrong[length..];
+            findings.add(&violations, || run(state, Some(choice)));
+        }
+    }
+}
+
+/// What all threads that visit a batch share.
+pub(super) struct Task<'a, S: ?Sized> {
+    space: &'a S,
+    components: &'a Components,
+    mixer: Mixer,
+    batch: &'a Batch,
+    memory: &'a Memory,
+    budget: &'a Budget<'a>,
+    progress: Progress,
+    /// Whether all must stop, and why: a limit, or a table that must grow.
+    stopped: AtomicBool,
+    limit: Mutex<Option<Limit>>,
+}
+
+impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
+    pub(super) fn new(
+        space: &'a S,
+        components: &'a Components,
+        mixer: Mixer,
+        batch: &'a Batch,
+        memory: &'a Memory,
+        budget: &'a Budget<'a>,
+        progress: Progress,
+    ) -> Self {
+        let (stopped, limit) = (AtomicBool::new(false), Mutex::new(None));
+        Task { space, components, mixer, batch, memory, budget, progress, stopped, limit }
+    }
+
+    /// Says whether all blocks were visited; if not, `None` means that a table must grow.
+    pub(super) fn result(self) -> Result<(), Option<Limit>> {
+        let limit = self.limit.into_inner().unwrap_or(None);
+        if self.stopped.into_inner() { Err(limit) } else { Ok(()) }
+    }
+
+    fn stop(&self, limit: Option<Limit>) {
+        if let Ok(mut first) = self.limit.lock()
+            && first.is_none()
+        {
+            *first = limit;
+        }
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Visits the states of a block that have not been visited yet.
+    pub(super) fn visit(&self, worker: &mut Worker<'_>, block: &mut Block) {
+        if !block.starts.is_empty() {
+            return;
+        }
+        block.hidden_bytes = self.space.hidden_bytes();
+        while block.ends.len() < block.states.len() && !self.stopped.load(Ordering::Relaxed) {
+            let state = block.states.start + block.ends.len();
+            if block.ends.len().is_multiple_of(NEAR) {
+                self.components.approach(&self.batch.keys[state..block.states.end.min(state + NEAR)]);
+            }
+            if let Err(limit) = self.expand(state, worker, block) {
+                return self.stop(limit);
+            }
+        }
+        if block.ends.len() < block.states.len() {
+            return;
+        }
+        // Where steps are left out, it matters for every successor whether it is still to be visited.
+        let recent = worker.picker.is_none().then_some(&mut worker.recent);
+        let mut finished = block.finish(self.components, recent, self.memory);
+        // What stands alone needs no order.
+        if self.batch.keys.len() > STATES {
+            finished = finished.and_then(|()| Ok(block.sort(self.mixer, self.memory)?));
+        }
+        if let Err(reason) = finished {
+            self.stop(limit_of(reason));
+        }
+    }
+
+    fn expand(&self, state: usize, worker: &mut Worker<'_>, block: &mut Block) -> Result<(), Option<Limit>> {
+        let Worker { picker, scratch, from, to, state: bytes, parts, since_watch, counts, .. } = worker;
+        self.components.decode(self.batch.keys[state], from);
+        bytes.clear();
+        bytes.extend_from_slice(from.state());
+        bytes.extend_from_slice(self.batch.hidden(state));
+        let marks = (block.targets.len(), block.transitions, block.wrong.len(), block.wanted.len());
+        let mut stop = None;
+        let block_hidden = block.hidden_bytes;
+        let chosen = picker.as_mut().and_then(|picker| picker.pick(bytes));
+        let expansion = successors(self.space, chosen, bytes, scratch, &mut |successor| {
+            counts.mark(successor.moves);
+            *since_watch += 1;
+            if *since_watch >= WATCH_EVERY {
+                *since_watch = 0;
+                let progress = Progress { memory: self.memory.used(), ..self.progress };
+                stop = self.budget.watch.check(&progress).map(Some);
+            }
+            let choice = (block.targets.len() - marks.0) as u32;
+            if stop.is_none()
+                && let Err(reason) = self.add(state, choice, &successor, block, |target, place, wanted| {
+                    let (memory, difference) = (self.memory, successor.difference);
+                    let near =
+                        self.components.prepare_near(target, difference, from, to, place, wanted, memory)?;
+                    if let Some(key) = near {
+                        return Ok(key);
+                    }
+                    parts.clear();
+                    self.space.parts(target, parts);
+                    let visible = &target[..target.len() - block_hidden];
+                    self.components.prepare(visible, parts, from, to, place, wanted, memory)
+                })
+            {
+                stop = Some(limit_of(reason));
+            }
+            if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if let Some(reason) = stop {
+            // As if it had never been visited.
+            block.targets.truncate(marks.0);
+            block.hidden.truncate(marks.0 * block.hidden_bytes);
+            block.transitions = marks.1;
+            block.wrong.truncate(marks.2);
+            block.wanted.truncate(marks.3);
+            return Err(reason);
+        }
+        let full = |_: Full| Some(Limit::Memory);
+        if expansion == Expansion::Deadlock {
+            self.memory.reserve(&mut block.deadlocks, 1).map_err(full)?;
+            block.deadlocks.push(state as u32);
+        }
+        block.state_bytes += from.state().len() as u64;
+        self.memory.reserve(&mut block.ends, 1).map_err(full)?;
+        block.ends.push(block.targets.len() as u32);
+        if picker.is_some() {
+            self.memory.reserve(&mut block.partial, 1).map_err(full)?;
+            block.partial.push(chosen.is_some());
+        }
+        Ok(())
+    }
+
+    /// Adds a successor of a state; `prepare` makes its key.
+    fn add(
+        &self,
+        state: usize,
+        choice: u32,
+        successor: &Successor<'_>,
+        block: &mut Block,
+        mut prepare: impl FnMut(&[u8], u32, &mut Vec<Wanted>) -> Result<u64, Stop>,
+    ) -> Result<(), Stop> {
+        self.memory.reserve(&mut block.wrong, successor.violations.len())?;
+        block.wrong.extend(successor.violations.iter().map(|wrong| (state as u32, choice, *wrong)));
+        let Some(target) = successor.target else {
+            return Ok(block.add(NOWHERE, &[], self.memory)?);
+        };
+        let key = prepare(target, block.targets.len() as u32, &mut block.wanted)?;
+        Ok(block.add(key, target, self.memory)?)
+    }
+}
+
+/// Returns the limit that stops a search; `None` if a table must grow.
+fn limit_of(reason: Stop) -> Option<Limit> {
+    match reason {
+        Stop::Grow => None,
+        Stop::Full => Some(Limit::Memory),
+    }
+}

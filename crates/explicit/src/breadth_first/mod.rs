@@ -1,0 +1,425 @@
+//! Breadth-first search on all cores: the first run that shows something is a shortest one.
+//!
+//! States are visited in batches. In each, threads take turns at blocks of states: they find the successors and fold
+//! each into a key ([`Components`]). Then they take turns at the partitions of the set of keys ([`KeySet`]), and add to
+//! each the keys that belong there, in the order of the states they come from; so of several ways to a new state the
+//! same one counts, whoever was faster. What is new is put in that order too. So states have the same numbers, and
+//! everything else is the same, with any number of threads; and in the set, no two threads ever meet.
+//!
+//! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a few bits in the
+//! [`Tree`], which gives back the run to it. A fault ends its run, not the search.
+//!
+//! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
+
+mod batch;
+mod block;
+mod reduced;
+mod resume;
+
+#[cfg(test)]
+mod resume_tests;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use narrows_model::{Coverage, Limit, Question, StateSpace};
+use rustc_hash::FxHashSet;
+
+use crate::findings::Findings;
+use crate::search::Counts;
+use crate::store::{Components, KeySet, Memory, Outline, Stop, Tree};
+use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
+use batch::{Batch, Level, share};
+use block::{Block, Task, Worker};
+use reduced::Reduced;
+use resume::Stopped;
+
+/// Something to find out.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// The question; it is decided when something is found that answers it.
+    pub question: Question,
+    /// Beyond this many states it is not worth waiting for; `None` if it is.
+    pub patience: Option<u64>,
+}
+
+/// Visits states in the order of their distance from the initial state, until every goal is decided; without goals,
+/// until all are visited.
+pub fn breadth_first<S: StateSpace + ?Sized>(space: &S, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
+    breadth_first_reduced(space, None, goals, budget)
+}
+
+/// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is decided.
+/// With a reduction, a run that is found need not be a shortest one.
+pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
+    space: &S,
+    reduction: Option<&Reduction<'_>>,
+    goals: &[Goal],
+    budget: &Budget<'_>,
+) -> Exploration {
+    let memory = Memory::new(budget.memory);
+    let mut findings = Findings::default();
+    let mut totals = Totals::default();
+    let end = match Search::new(space, reduction, goals, budget, &memory) {
+        Ok(mut search) => {
+            let end = search.run();
+            (findings, totals) = (search.findings, search.totals);
+            // Those that were not visited are as large as the others.
+            totals.state_bytes = totals.state_bytes * totals.found / totals.visited.max(1);
+            for worker in &search.workers {
+                totals.counts.absorb(&worker.counts);
+            }
+            end.err().unwrap_or(End::Complete)
+        }
+        Err(Full) => End::Limit(Limit::Memory),
+    };
+    let coverage: Coverage = totals.counts.coverage_of(totals.found, memory.peak(), totals.state_bytes);
+    Exploration { end, coverage, findings: findings.into_list(), partial: totals.counts.partial }
+}
+
+/// With fewer states than this in a batch, one thread is faster than several.
+const WORTH_SHARING: usize = 512;
+
+/// So many states tell how keys are best divided.
+const ENOUGH_TO_LEARN: u64 = 1 << 15;
+
+#[derive(Default)]
+struct Totals {
+    counts: Counts,
+    /// How many states were found, and how many of them were visited.
+    found: u64,
+    visited: u64,
+    /// How many bytes the visited ones have.
+    state_bytes: u64,
+}
+
+struct Search<'a, S: ?Sized> {
+    space: &'a S,
+    /// Leaves out steps, if that is wanted; not there while it is at work.
+    reduced: Option<Reduced<'a>>,
+    goals: &'a [Goal],
+    budget: Budget<'a>,
+    memory: &'a Memory,
+    components: Components,
+    keys: KeySet,
+    /// Whether it is known how keys are best divided.
+    learned: bool,
+    /// Whether the keys of states that wait are being made anew, so that some belong to other components.
+    renewing: bool,
+    tree: Tree,
+    next: Level,
+    workers: Vec<Worker<'a>>,
+    blocks: Vec<Block>,
+    totals: Totals,
+    findings: Findings,
+}
+
+impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
+    fn new(
+        space: &'a S,
+        reduction: Option<&'a Reduction<'a>>,
+        goals: &'a [Goal],
+        budget: &Budget<'a>,
+        memory: &'a Memory,
+    ) -> Result<Self, Full> {
+        Ok(Search {
+            space,
+            reduced: reduction.map(Reduced::new),
+            goals,
+            budget: *budget,
+            memory,
+            components: Components::new(memory)?,
+            keys: KeySet::new(memory)?,
+            learned: false,
+            renewing: false,
+            tree: Tree::default(),
+            next: Level::new(space.hidden_bytes(), budget.memory),
+            workers: (0..budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
+            blocks: Vec::new(),
+            totals: Totals::default(),
+            findings: Findings::default(),
+        })
+    }
+
+    fn run(&mut self) -> Result<(), End> {
+        let mut level = match self.resume()? {
+            Some(level) => level,
+            None => self.begin()?,
+        };
+        self.begin_level().map_err(full)?;
+        loop {
+            while let Some(mut batch) = level.pop_front() {
+                if self.is_decided() || self.is_enough() {
+                    return Err(End::Enough);
+                }
+                if let Err(stopped) = self.visit(&mut batch, &mut level) {
+                    level.push_front(batch);
+                    self.save_stopped(stopped.undone, &level);
+                    return Err(stopped.end);
+                }
+                batch.release(self.memory);
+                if self.budget.checkpoints.is_some_and(Checkpoints::is_due) {
+                    self.save(&level, &FxHashSet::default());
+                }
+            }
+            if self.next.is_empty() {
+                return Ok(());
+            }
+            self.totals.counts.depth += 1;
+            level = self.next.take();
+            self.begin_level().map_err(full)?;
+        }
+    }
+
+    /// Tells the reduction which states have been found at the next distance.
+    fn begin_level(&mut self) -> Result<(), Full> {
+        let Some(reduced) = &mut self.reduced else { return Ok(()) };
+        let found = self.next.batches_mut().flat_map(|batch| batch.keys.iter().copied());
+        reduced.begin(found, self.memory)
+    }
+
+    /// Finds the first level.
+    fn begin(&mut self) -> Result<VecDeque<Batch>, End> {
+        let (initial, violations) = match self.space.initial() {
+            Ok(initial) => initial,
+            Err(fault) => {
+                self.findings.add(&[fault], Run::default);
+                return Err(End::Fault);
+            }
+        };
+        self.findings.add(&violations, Run::default);
+        self.start(&initial).map_err(full)?;
+        Ok(self.next.take())
+    }
+
+    fn start(&mut self, initial: &[u8]) -> Result<(), Full> {
+        let key = self.key(initial)?;
+        let hidden = &initial[initial.len() - self.space.hidden_bytes()..];
+        self.keys.insert(key, self.memory)?;
+        self.next.push(key, hidden, self.memory)?;
+        self.totals.found = 1;
+        Ok(())
+    }
+
+    /// Returns the key of a state.
+    fn key(&mut self, state: &[u8]) -> Result<u64, Full> {
+        let mut parts = Vec::new();
+        self.space.parts(state, &mut parts);
+        let visible = &state[..state.len() - self.space.hidden_bytes()];
+        loop {
+            match self.components.add(visible, &parts, self.memory) {
+                Ok(key) => return Ok(key),
+                Err(Stop::Grow) => {
+                    let components = self.components.widened(self.memory)?;
+                    self.rebuild(components, Vec::new())?;
+                }
+                Err(Stop::Full) => return Err(Full),
+            }
+        }
+    }
+
+    /// Learns from the states found so far how they are best cut, and makes all keys anew.
+    fn learn(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Full> {
+        self.learned = true;
+        let components = self.components.learned(self.keys.iter(), self.memory)?;
+        self.rebuild(components, live(batch, level))?;
+        self.begin_level()
+    }
+
+    /// Makes all keys anew: those in the set, those of the next level, and others that are in use.
+    fn rebuild(&mut self, components: Components, mut others: Vec<&mut u64>) -> Result<(), Full> {
+        self.workers.iter_mut().for_each(Worker::forget);
+        self.renew(components, &mut others)?;
+        match self.components.divided(self.keys.iter(), self.memory)? {
+            Some(components) => self.renew(components, &mut others),
+            None => Ok(()),
+        }
+    }
+
+    fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Full> {
+        let mut keys = KeySet::for_bits(components.bits(), self.memory)?;
+        let (mut state, mut bytes, mut parts) = (Outline::default(), Vec::new(), Vec::new());
+        let mut renew = |key: u64, components: &mut Components| {
+            self.components.decode(key, &mut state);
+            bytes.clear();
+            bytes.extend_from_slice(state.state());
+            // What is hidden does not tell where parts are.
+            bytes.resize(bytes.len() + self.space.hidden_bytes(), 0);
+            parts.clear();
+            self.space.parts(&bytes, &mut parts);
+            components.add(state.state(), &parts, self.memory)
+        };
+        let mut old = self.keys.iter();
+        while let Some(key) = old.next() {
+            match renew(key, &mut components) {
+                Ok(key) => _ = keys.insert(key, self.memory)?,
+                Err(Stop::Full) => return Err(Full),
+                Err(Stop::Grow) => {
+                    // There were more leaves than was to be expected.
+                    let wider = components.widened(self.memory)?;
+                    std::mem::replace(&mut components, wider).release(self.memory);
+                    std::mem::replace(&mut keys, KeySet::for_bits(components.bits(), self.memory)?)
+                        .release(self.memory);
+                    old = self.keys.iter();
+                }
+            }
+        }
+        drop(old);
+        self.renewing = true;
+        let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
+        for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
+            // All of them are in the set, so that there is room.
+            *key = renew(*key, &mut components).map_err(|_| Full)?;
+        }
+        std::mem::replace(&mut self.components, components).release(self.memory);
+        std::mem::replace(&mut self.keys, keys).release(self.memory);
+        self.renewing = false;
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        let Totals { counts, found, .. } = &self.totals;
+        let memory = self.memory.used();
+        Progress { states: *found, transitions: counts.transitions, depth: counts.depth, memory }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.totals.found > self.budget.states || self.totals.counts.generated > self.budget.transitions
+    }
+
+    fn is_decided(&self) -> bool {
+        let states = self.totals.found;
+        let is_decided = |goal: &Goal| {
+            goal.patience.is_some_and(|patience| states > patience) || self.findings.answers(&goal.question)
+        };
+        !self.goals.is_empty() && self.goals.iter().all(is_decided)
+    }
+
+    /// Visits the states of a batch. The level is what comes after it.
+    fn visit(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Stopped> {
+        if self.totals.found >= ENOUGH_TO_LEARN && !self.learned {
+            self.learn(batch, level).map_err(full)?;
+        }
+        if let Some(mut reduced) = self.reduced.take() {
+            let result = self.visit_some(batch, level, &mut reduced);
+            self.reduced = Some(reduced);
+            return result;
+        }
+        let threads = if batch.keys.len() < WORTH_SHARING { 1 } else { self.workers.len() };
+        let mut count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
+        while let Err(limit) = self.expand(batch, count, threads) {
+            match limit {
+                Some(limit) => return Err(End::Limit(limit).into()),
+                None if self.components.is_cramped() => {
+                    let components = self.components.widened(self.memory).map_err(full)?;
+                    self.rebuild(components, live(batch, level)).map_err(full)?;
+                    count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
+                }
+                None => self.grow().map_err(full)?,
+            }
+        }
+        let merged = self.merge(count, threads);
+        let blocks = || self.blocks[..count].iter();
+        if let Err(reason) = merged.and_then(|()| self.ensure_room(blocks())) {
+            return Err(Stopped { end: full(reason), undone: self.new_keys(blocks()) });
+        }
+        self.append(batch, count).map_err(|end| Stopped { end, undone: None })
+    }
+
+    /// Makes room for more components.
+    fn grow(&mut self) -> Result<(), Full> {
+        self.workers.iter_mut().for_each(Worker::forget);
+        self.components.grow(self.memory)
+    }
+
+    /// Finds the successors; the error is `None` if components need room first.
+    fn expand(&mut self, batch: &Batch, count: usize, threads: usize) -> Result<(), Option<Limit>> {
+        let (mixer, progress) = (self.keys.mixer(), self.progress());
+        let task = Task::new(self.space, &self.components, mixer, batch, self.memory, &self.budget, progress);
+        share(&mut self.workers[..threads], &mut self.blocks[..count], |worker, block| {
+            task.visit(worker, block);
+        });
+        task.result()
+    }
+
+    /// Finds out which of the successors are new.
+    fn merge(&mut self, count: usize, threads: usize) -> Result<(), Full> {
+        let largest = self.blocks[..count]
+            .iter()
+            .fold((0, 0), |(left, right), block| (left.max(block.largest.0), right.max(block.largest.1)));
+        let largest = u64::from(largest.0) << 32 | u64::from(largest.1);
+        if self.keys.make_fit(largest, self.memory)? {
+            let mixer = self.keys.mixer();
+            for block in &mut self.blocks[..count] {
+                block.sort(mixer, self.memory)?;
+            }
+        }
+        let (blocks, memory) = (&self.blocks[..count], self.memory);
+        if let [block] = blocks {
+            return block.merge_alone(&mut self.keys, memory);
+        }
+        let mut results = vec![Ok(()); self.keys.partitions_mut().len()];
+        let mut jobs: Vec<_> = self.keys.partitions_mut().iter_mut().zip(&mut results).enumerate().collect();
+        share(&mut self.workers[..threads], &mut jobs, |_, (number, (partition, result))| {
+            **result = blocks.iter().try_for_each(|block| block.merge(*number, partition, memory));
+        });
+        results.into_iter().collect()
+    }
+
+    /// Notes what was found, in order.
+    fn append(&mut self, batch: &Batch, count: usize) -> Result<(), End> {
+        let Totals { counts, found, visited, state_bytes } = &mut self.totals;
+        let first = *visited;
+        for block in &self.blocks[..count] {
+            for successors in block.successors() {
+                counts.generated += successors.len() as u64;
+                self.tree.start(self.memory).map_err(full)?;
+                note(block, &successors, &mut self.tree, &mut self.next, found, self.memory).map_err(full)?;
+                self.tree.finish(self.memory).map_err(full)?;
+                *visited += 1;
+            }
+            *state_bytes += block.state_bytes;
+            counts.transitions += block.transitions;
+            let tree = &self.tree;
+            let run = |state: u32, choice: Option<u32>| {
+                let mut choices = tree.choices_to(first + u64::from(state));
+                choices.extend(choice);
+                Run { choices }
+            };
+            block.report(self.space, &self.components, batch, &run, &mut self.findings);
+        }
+        Ok(())
+    }
+}
+
+/// Notes some successors of a state; those that are new are to be visited.
+fn note(
+    block: &Block,
+    successors: &Range<usize>,
+    tree: &mut Tree,
+    next: &mut Level,
+    found: &mut u64,
+    memory: &Memory,
+) -> Result<(), Full> {
+    for start in successors.clone().step_by(64) {
+        let some = start..successors.end.min(start + 64);
+        let mut new = block.new_bits(&some);
+        tree.add(new, some.len() as u32, memory)?;
+        while new != 0 {
+            let index = start + new.trailing_zeros() as usize;
+            new &= new - 1;
+            next.push(block.targets[index], block.hidden(index), memory)?;
+            *found += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the keys of a batch, and of those that come after it.
+fn live<'b>(batch: &'b mut Batch, level: &'b mut VecDeque<Batch>) -> Vec<&'b mut u64> {
+    std::iter::once(batch).chain(level).flat_map(|batch| &mut batch.keys).collect()
+}
+
+fn full(_: Full) -> End {
+    End::Limit(Limit::Memory)
+}

@@ -1,0 +1,114 @@
+//! Which engine expands states: machine code, or the reference evaluator.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
+
+use crate::{Native, Unsupported};
+
+/// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not worth it.
+const SMALL: u32 = 2_000;
+
+/// A system, and what expands its states.
+#[derive(Debug)]
+pub struct Engine<'s> {
+    evaluator: Evaluator<'s>,
+    /// Machine code, once it is compiled; `None` in it if it never will be.
+    native: OnceLock<Option<Box<Native<'s>>>>,
+    expanded: AtomicU32,
+}
+
+impl<'s> Engine<'s> {
+    /// Lets the reference evaluator expand every state.
+    pub fn interpreter(evaluator: Evaluator<'s>) -> Self {
+        Engine { evaluator, native: OnceLock::from(None), expanded: AtomicU32::new(0) }
+    }
+
+    /// Compiles the system at once.
+    pub fn native(evaluator: Evaluator<'s>) -> Result<Self, Unsupported> {
+        let native = Native::new(evaluator)?;
+        Ok(Engine { evaluator, native: OnceLock::from(Some(Box::new(native))), expanded: AtomicU32::new(0) })
+    }
+
+    /// Compiles the system once it turns out to be large, if this machine has the means.
+    pub fn automatic(evaluator: Evaluator<'s>) -> Self {
+        Engine { evaluator, native: OnceLock::new(), expanded: AtomicU32::new(0) }
+    }
+
+    /// Returns an engine of the same kind that sets to 0 what nobody reads afterwards.
+    #[must_use]
+    pub fn forgetting(&self) -> Self {
+        let evaluator = self.evaluator.forgetting();
+        let never = matches!(self.native.get(), Some(None));
+        if never { Engine::interpreter(evaluator) } else { Engine::automatic(evaluator) }
+    }
+
+    /// Returns the reference evaluator: what replays runs, and looks at states. It never forgets.
+    pub fn evaluator(&self) -> Evaluator<'s> {
+        self.evaluator.remembering()
+    }
+
+    /// Returns whether every step sets to 0 what nobody reads afterwards.
+    pub fn forgets(&self) -> bool {
+        self.evaluator.forgets()
+    }
+
+    /// Returns the system.
+    pub fn system(&self) -> &'s System {
+        self.evaluator.system()
+    }
+
+    /// Returns machine code, if there is any yet.
+    fn compiled(&self) -> Option<&Native<'s>> {
+        match self.native.get() {
+            Some(native) => native.as_deref(),
+            None if self.expanded.fetch_add(1, Ordering::Relaxed) < SMALL => None,
+            None => self.native.get_or_init(|| Native::new(self.evaluator).ok().map(Box::new)).as_deref(),
+        }
+    }
+}
+
+impl StateSpace for Engine<'_> {
+    fn hidden_bytes(&self) -> usize {
+        self.evaluator.hidden_bytes()
+    }
+
+    fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
+        self.evaluator.initial()
+    }
+
+    fn successors(
+        &self,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        match self.compiled() {
+            Some(native) => native.successors(state, scratch, visit),
+            None => self.evaluator.successors(state, scratch, visit),
+        }
+    }
+
+    fn successors_of(
+        &self,
+        processes: ProcessSet,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) {
+        match self.compiled() {
+            Some(native) => native.successors_of(processes, state, scratch, visit),
+            None => self.evaluator.successors_of(processes, state, scratch, visit),
+        }
+    }
+
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        self.evaluator.control(state, control);
+    }
+
+    fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
+        self.evaluator.parts(state, ends);
+    }
+}

@@ -1,0 +1,668 @@
+//! From a state to its successors, in one buffer that is changed and changed back.
+//!
+//! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this walk differs
+//! in how it gets there. A statement in machine code changes the state in place, and its log takes that back. What adds
+//! or removes processes, a `d_step`, and whatever machine code finds unusual, works on a copy one level up.
+
+use std::ops::ControlFlow;
+
+use narrows_model::{
+    Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet, ProctypeId,
+    Statement, Successor, Told, Transition, Violation, ViolationKind, Workspace,
+};
+use rustc_hash::FxHashSet;
+
+use super::Native;
+use super::level::Level;
+use super::machine::{BLOCKED, Code, DONE, EDGE_SHIFT, LONGEST_CHAIN, Machine, Mark, NO_MORE, OFFERED};
+use super::plan::{Action, Edge, Gate};
+
+/// After this many moves an atomic sequence is watched for coming back to where it was.
+const PATIENCE: usize = 200;
+
+/// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
+const LONGEST: usize = 100_000;
+
+/// Likewise one whose states, all of which the reference evaluator keeps on the way, have more bytes than this.
+const MOST_BYTES: usize = 256 << 20;
+
+/// With this many processes, or bytes, the reference evaluator finds out whether there may be more.
+const MOST_PROCESSES: usize = 200;
+const LARGE_STATE: usize = 1 << 20;
+
+/// What a walk uses again and again.
+#[derive(Default)]
+pub(super) struct Memory {
+    machine: Machine,
+    /// The state that is worked on.
+    level: Level,
+    /// The states below it, up to `Walk::below`, and others to use again.
+    levels: Vec<Level>,
+    moves: Vec<Move>,
+    told: Told,
+    offers: Vec<Offer>,
+    atomic_path: FxHashSet<Vec<u8>>,
+    workspace: Workspace,
+}
+
+/// A process that tries an edge.
+#[derive(Clone, Copy)]
+struct Try<'w> {
+    pid: usize,
+    /// Where its component starts.
+    at: usize,
+    proctype: ProctypeId,
+    from: LocationId,
+    /// The number of the message that is held out to it, among those that are.
+    offer: Option<usize>,
+    edge: &'w Edge,
+    deterministic: bool,
+}
+
+/// How it went: whether the process could move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Went {
+    Blocked,
+    /// It moved, and only edges of the same escape come after it.
+    Moved,
+    /// It held out a message, and nobody took it.
+    Refused,
+}
+
+pub(super) struct Walk<'w, 's> {
+    space: &'w Native<'s>,
+    memory: &'w mut Memory,
+    visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    stopped: bool,
+    /// How many states are below the one that is worked on.
+    below: usize,
+    /// How many messages are held out.
+    offers: usize,
+    /// How many moves deep inside an atomic sequence.
+    inside: usize,
+}
+
+impl<'w, 's> Walk<'w, 's> {
+    pub(super) fn new(
+        space: &'w Native<'s>,
+        memory: &'w mut Memory,
+        visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Self {
+        memory.moves.clear();
+        memory.told.violations.clear();
+        memory.told.events.clear();
+        memory.atomic_path.clear();
+        memory.machine.forget();
+        Walk { space, memory, visit, stopped: false, below: 0, offers: 0, inside: 0 }
+    }
+
+    pub(super) fn expand(mut self, state: &[u8]) -> Expansion {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        level.load(&self.space.layout, state);
+        machine.look_at(level);
+        let processes = level.processes.len();
+        let mut moved = false;
+        for timeout in [false, true] {
+            self.memory.machine.timeout = u32::from(timeout);
+            for pid in (0..processes).rev() {
+                moved |= self.process(pid, None);
+                if self.stopped {
+                    break;
+                }
+            }
+            if moved || self.stopped {
+                return Expansion::Moves;
+            }
+        }
+        let level = &self.memory.level;
+        let may_end = |at: &u32| {
+            let kind = &self.space.plan.kinds[usize::from(level.word(*at as usize))];
+            kind.ends[usize::from(level.word(*at as usize + 2))]
+        };
+        if level.processes.iter().all(may_end) { Expansion::Ended } else { Expansion::Deadlock }
+    }
+
+    /// Visits what some processes do, unless that takes a timeout.
+    pub(super) fn expand_some(mut self, chosen: ProcessSet, state: &[u8]) {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        level.load(&self.space.layout, state);
+        machine.look_at(level);
+        machine.timeout = 0;
+        for pid in (0..level.processes.len()).rev().filter(|pid| chosen.contains(*pid)) {
+            self.process(pid, None);
+            if self.stopped {
+                break;
+            }
+        }
+    }
+
+    /// Tries every edge of a process; returns whether any could be taken.
+    fn process(&mut self, pid: usize, offer: Option<usize>) -> bool {
+        let plan = &self.space.plan;
+        let level = &self.memory.level;
+        let at = level.processes[pid] as usize;
+        let proctype = level.word(at);
+        let from = level.word(at + 2);
+        let kind = &plan.kinds[usize::from(proctype)];
+        if !matches!(kind.gate, Gate::Open) && !self.may_move(kind.gate, pid, at) {
+            return false;
+        }
+        let (start, end) = (kind.starts[usize::from(from)], kind.starts[usize::from(from) + 1]);
+        if let (None, Some(scan), false) = (offer, kind.scans[usize::from(from)], self.space.records_events) {
+            let edges = &plan.edges[start as usize..end as usize];
+            return self.scan(scan, pid, at, (ProctypeId(proctype), LocationId(from)), edges);
+        }
+        let mut escape = 0;
+        let mut moved = false;
+        for edge in &plan.edges[start as usize..end as usize] {
+            if escape > 0 && edge.escape != escape {
+                break;
+            }
+            if offer.is_some() && !edge.receives {
+                continue;
+            }
+            let (proctype, from) = (ProctypeId(proctype), LocationId(from));
+            let deterministic = kind.deterministic && moved;
+            let attempt = Try { pid, at, proctype, from, offer, edge, deterministic };
+            let said = self.memory.told.violations.len();
+            match self.attempt(attempt, moved) {
+                Went::Blocked => {}
+                Went::Moved => {
+                    moved = true;
+                    escape = edge.escape;
+                }
+                Went::Refused => escape = 0,
+            }
+            self.memory.told.violations.truncate(said);
+            if self.stopped {
+                break;
+            }
+        }
+        moved
+    }
+
+    /// Tries all edges of a location by machine code that knows them all, as [`Walk::process`] does.
+    fn scan(
+        &mut self,
+        scan: Code,
+        pid: usize,
+        at: usize,
+        (proctype, from): (ProctypeId, LocationId),
+        edges: &'w [Edge],
+    ) -> bool {
+        let mut moved = false;
+        let mut next = 0;
+        while next < edges.len() {
+            let machine = &mut self.memory.machine;
+            let mark = machine.mark();
+            machine.offer_channel = 0;
+            machine.taken = u32::from(moved);
+            machine.next_edge = next as u32;
+            let result = self.call(scan, pid, at);
+            if result == NO_MORE {
+                break;
+            }
+            let number = (result >> EDGE_SHIFT) as usize;
+            next = number + 1;
+            let edge = &edges[number];
+            let attempt = Try { pid, at, proctype, from, offer: None, edge, deterministic: false };
+            match result & ((1 << EDGE_SHIFT) - 1) {
+                DONE => {
+                    moved = true;
+                    self.memory.moves.push(Self::move_of(attempt, MoveKind::Alone));
+                    if edge.atomic {
+                        self.stay_inside(attempt);
+                    } else {
+                        self.emit(true);
+                    }
+                    self.memory.moves.pop();
+                    self.undo(mark);
+                }
+                OFFERED => {
+                    moved |= self.offered(attempt) == Went::Moved;
+                    self.undo(mark);
+                }
+                _ => {
+                    self.undo(mark);
+                    let said = self.memory.told.violations.len();
+                    let went = match edge.action {
+                        Action::Run(_) => self.interpret(attempt, moved),
+                        _ => self.attempt(attempt, moved),
+                    };
+                    moved |= went == Went::Moved;
+                    self.memory.told.violations.truncate(said);
+                }
+            }
+            if self.stopped {
+                break;
+            }
+        }
+        moved
+    }
+
+    fn attempt(&mut self, attempt: Try<'_>, taken: bool) -> Went {
+        let edge = attempt.edge;
+        let action =
+            if self.space.records_events && edge.communicates { Action::Interpreted } else { edge.action };
+        // Most statements are of this kind: a branch that is guessed right costs less than a table.
+        if let Action::Run(code) = action {
+            return self.run(code, attempt, taken);
+        }
+        match action {
+            Action::Interpreted => self.interpret(attempt, taken),
+            Action::Always => self.done(attempt),
+            Action::Else if taken => Went::Blocked,
+            Action::Else => self.done(Try { deterministic: false, ..attempt }),
+            Action::Run(code) => self.run(code, attempt, taken),
+            Action::Create(number) => self.create(number, attempt, taken),
+            Action::Step(guard, body) => self.step(guard, body, attempt, taken),
+            Action::End => {
+                if attempt.pid + 1 < self.memory.level.processes.len() {
+                    return Went::Blocked;
+                }
+                self.push_copy();
+                self.level_mut().remove_youngest();
+                self.look_at_level();
+                let went = self.after_end(attempt);
+                self.pop_level();
+                went
+            }
+        }
+    }
+
+    fn call(&mut self, code: Code, pid: usize, at: usize) -> u32 {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        machine.pid = pid as u32;
+        machine.run(code, level, at + self.space.layout.process_head)
+    }
+
+    /// Lets machine code execute a statement.
+    fn run(&mut self, code: Code, attempt: Try<'_>, taken: bool) -> Went {
+        let Memory { machine, offers, .. } = &mut *self.memory;
+        let mark = machine.mark();
+        machine.offer_channel = 0;
+        if let Some(offer) = attempt.offer {
+            machine.offer_channel = offers[offer].channel as u32 + 1;
+            machine.offer = offers[offer].message.as_ptr();
+        }
+        let went = match self.call(code, attempt.pid, attempt.at) {
+            BLOCKED => return Went::Blocked,
+            DONE => self.done(attempt),
+            OFFERED => self.offered(attempt),
+            _ => {
+                self.undo(mark);
+                return self.interpret(attempt, taken);
+            }
+        };
+        self.undo(mark);
+        went
+    }
+
+    fn undo(&mut self, mark: Mark) {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        machine.undo(mark, level);
+    }
+
+    /// Lets machine code execute a `d_step` on a copy of the state.
+    fn step(&mut self, guard: Option<Code>, body: Code, attempt: Try<'_>, taken: bool) -> Went {
+        if attempt.offer.is_some() {
+            return self.interpret(attempt, taken);
+        }
+        self.memory.machine.offer_channel = 0;
+        self.memory.machine.taken = u32::from(taken);
+        if let Some(guard) = guard {
+            match self.call(guard, attempt.pid, attempt.at) {
+                BLOCKED => return Went::Blocked,
+                DONE => {}
+                _ => return self.interpret(attempt, taken),
+            }
+        }
+        self.push_copy();
+        let went =
+            if self.call(body, attempt.pid, attempt.at) == DONE { Some(self.done(attempt)) } else { None };
+        self.pop_level();
+        went.unwrap_or_else(|| self.interpret(attempt, taken))
+    }
+
+    /// Creates a process, on a copy of the state.
+    fn create(&mut self, number: u32, attempt: Try<'_>, taken: bool) -> Went {
+        let creation = &self.space.plan.creations[number as usize];
+        let level = &self.memory.level;
+        let is_usual = level.processes.len() < MOST_PROCESSES && level.visible < LARGE_STATE;
+        self.memory.machine.offer_channel = 0;
+        if !is_usual || self.call(creation.arguments, attempt.pid, attempt.at) != DONE {
+            return self.interpret(attempt, taken);
+        }
+        self.push_copy();
+        let Memory { machine, level, .. } = &mut *self.memory;
+        let start = level.visible + creation.head.len();
+        machine.run_result = level.processes.len() as u32;
+        level.add_process(&creation.head, &creation.variables);
+        let values = machine.held_out(creation.parameters.len());
+        for ((offset, scalar), value) in creation.parameters.iter().zip(values) {
+            scalar.write(&mut level.bytes, start + offset, *value);
+        }
+        for range in &creation.dead {
+            level.bytes[start + range.start as usize..start + range.end as usize].fill(0);
+        }
+        self.look_at_level();
+        let assigned =
+            creation.assign.is_none_or(|assign| self.call(assign, attempt.pid, attempt.at) == DONE);
+        let went = if assigned { Some(self.done(attempt)) } else { None };
+        self.pop_level();
+        went.unwrap_or_else(|| self.interpret(attempt, taken))
+    }
+
+    fn move_of(attempt: Try<'_>, kind: MoveKind) -> Move {
+        let Try { pid, proctype, from, edge, .. } = attempt;
+        Move { pid: pid as u8, proctype, from, transition: edge.transition, kind }
+    }
+
+    fn alone(attempt: Try<'_>) -> Move {
+        Self::move_of(attempt, if attempt.offer.is_some() { MoveKind::Accept } else { MoveKind::Alone })
+    }
+
+    /// Goes on after a statement that was executed, and comes back to where the process was.
+    fn done(&mut self, attempt: Try<'_>) -> Went {
+        if attempt.deterministic {
+            self.say_nondeterministic(attempt);
+        }
+        self.memory.moves.push(Self::alone(attempt));
+        let mark = self.put(attempt);
+        if attempt.edge.atomic {
+            self.stay_inside(attempt);
+        } else {
+            self.emit(true);
+        }
+        self.undo(mark);
+        self.memory.moves.pop();
+        Went::Moved
+    }
+
+    fn say_nondeterministic(&mut self, attempt: Try<'_>) {
+        let span = self.transition(attempt).span;
+        let violation = Violation { kind: ViolationKind::Nondeterminism, span, pid: attempt.pid as u8 };
+        self.memory.told.violations.push(violation);
+    }
+
+    fn transition(&self, attempt: Try<'_>) -> &'s Transition {
+        self.space.evaluator.system().proctype(attempt.proctype).transition(attempt.edge.transition)
+    }
+
+    /// Puts the process where the edge leads; returns how to take that back.
+    fn put(&mut self, attempt: Try<'_>) -> Mark {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        let mark = machine.mark();
+        machine.set_word(level, attempt.at + 2, attempt.edge.target.0);
+        if self.space.layout.globals > 2 {
+            machine.set_byte(level, 2, attempt.pid as u8);
+        }
+        let (start, end) = attempt.edge.dead;
+        if start < end {
+            let locals = attempt.at + self.space.layout.process_head;
+            // Nobody reads them where the edge leads.
+            for range in &self.space.plan.dead[start as usize..end as usize] {
+                machine.set_to_zero(level, locals + range.start as usize..locals + range.end as usize);
+            }
+        }
+        let (start, end) = attempt.edge.unread;
+        if start < end {
+            let globals = self.space.layout.globals;
+            // Nor these, anywhere.
+            for range in &self.space.plan.dead[start as usize..end as usize] {
+                machine.set_to_zero(level, globals + range.start as usize..globals + range.end as usize);
+            }
+        }
+        mark
+    }
+
+    /// Goes on after a process has ended.
+    fn after_end(&mut self, attempt: Try<'_>) -> Went {
+        if attempt.deterministic {
+            self.say_nondeterministic(attempt);
+        }
+        self.memory.moves.push(Self::alone(attempt));
+        if self.space.layout.globals > 2 {
+            self.level_mut().bytes[2] = attempt.pid as u8;
+        }
+        self.emit(true);
+        self.memory.moves.pop();
+        Went::Moved
+    }
+
+    /// Lets someone else take the message that machine code holds out.
+    fn offered(&mut self, attempt: Try<'_>) -> Went {
+        let Memory { machine, offers, level, .. } = &mut *self.memory;
+        let channel = machine.out_channel as usize - 1;
+        let kind = level.word(level.channels[channel] as usize) & 0x7fff;
+        let count = self.space.evaluator.system().channel_kinds[usize::from(kind)].fields.len();
+        if offers.len() == self.offers {
+            offers.push(Offer::default());
+        }
+        let offer = &mut offers[self.offers];
+        offer.channel = channel;
+        offer.message.clear();
+        offer.message.extend_from_slice(machine.held_out(count));
+        self.memory.moves.push(Self::move_of(attempt, MoveKind::Offer));
+        let mark = self.put(attempt);
+        let taken = self.hold_out(attempt.pid);
+        self.undo(mark);
+        self.memory.moves.pop();
+        if taken { Went::Moved } else { Went::Refused }
+    }
+
+    /// Lets someone else take the youngest message that is held out; returns whether anyone could.
+    fn hold_out(&mut self, sender: usize) -> bool {
+        let timeout = std::mem::replace(&mut self.memory.machine.timeout, 0);
+        let offer = self.offers;
+        self.offers += 1;
+        let mut taken = false;
+        for pid in (0..self.memory.level.processes.len()).rev().filter(|pid| *pid != sender) {
+            taken |= self.process(pid, Some(offer));
+            if self.stopped {
+                break;
+            }
+        }
+        self.offers = offer;
+        self.memory.machine.timeout = timeout;
+        taken
+    }
+
+    /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
+    fn stay_inside(&mut self, attempt: Try<'_>) {
+        let watched = self.inside > PATIENCE;
+        let state = self.memory.level.state();
+        let too_long = self.inside > LONGEST || self.inside * state.len() > MOST_BYTES;
+        if too_long || watched && !self.memory.atomic_path.insert(state.to_vec()) {
+            let (kind, span) = (ViolationKind::EndlessAtomic, self.transition(attempt).span);
+            self.memory.told.violations.push(Violation { kind, span, pid: attempt.pid as u8 });
+            self.emit(false);
+            return;
+        }
+        let timeout = std::mem::replace(&mut self.memory.machine.timeout, 0);
+        self.inside += 1;
+        let chain = self.space.plan.kinds[usize::from(attempt.proctype.0)].chain;
+        match chain.filter(|_| self.inside + LONGEST_CHAIN < PATIENCE && !self.space.records_events) {
+            Some(chain) => self.follow(chain, attempt),
+            None => self.go_on(attempt.pid),
+        }
+        self.inside -= 1;
+        if watched {
+            let state = self.memory.level.state();
+            self.memory.atomic_path.remove(state);
+        }
+        self.memory.machine.timeout = timeout;
+    }
+
+    /// Goes on with whatever a process can do; if that is nothing, visits the state.
+    fn go_on(&mut self, pid: usize) {
+        if !self.process(pid, None) && !self.stopped {
+            self.emit(true);
+        }
+    }
+
+    /// Goes on as far as there is no choice, then as ever.
+    fn follow(&mut self, chain: Code, attempt: Try<'_>) {
+        let Memory { machine, level, moves, .. } = &mut *self.memory;
+        let (mark, moves_before) = (machine.mark(), moves.len());
+        machine.offer_channel = 0;
+        machine.pid = attempt.pid as u32;
+        let ended = machine.run_chain(chain, level, attempt.at + self.space.layout.process_head);
+        let (pid, proctype, kind) = (attempt.pid as u8, attempt.proctype, MoveKind::Alone);
+        moves.extend(machine.chain().map(|(from, transition)| Move {
+            pid,
+            proctype,
+            from,
+            transition,
+            kind,
+        }));
+        let steps = moves.len() - moves_before;
+        self.inside += steps;
+        if ended {
+            self.emit(true);
+        } else {
+            self.go_on(attempt.pid);
+        }
+        self.inside -= steps;
+        self.memory.moves.truncate(moves_before);
+        self.undo(mark);
+    }
+
+    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its own.
+    fn interpret(&mut self, attempt: Try<'_>, taken: bool) -> Went {
+        let transition = self.transition(attempt);
+        let Memory { machine, level, told, offers, workspace, moves, .. } = &mut *self.memory;
+        let timeout = machine.timeout != 0;
+        let (moves_before, said, events) = (moves.len(), told.violations.len(), told.events.len());
+        let offer = attempt.offer.map(|offer| &offers[offer]);
+        let statement = Attempt { pid: attempt.pid, transition, offer, taken, timeout };
+        let outcome = self.space.evaluator.attempt(level.state(), &statement, workspace, told);
+        let went = match outcome {
+            Err(fault) => {
+                // The run ends here, but the process did move: this is no deadlock.
+                told.violations.push(fault);
+                moves.push(Self::alone(attempt));
+                self.emit(false);
+                Went::Moved
+            }
+            Ok(Outcome::Blocked) => {
+                // With the timeout everything is tried once more; what is wrong was said before.
+                if told.violations.len() > said && !timeout {
+                    moves.push(Self::alone(attempt));
+                    self.emit(false);
+                }
+                Went::Blocked
+            }
+            Ok(Outcome::Done) => {
+                self.push_result();
+                let is_else = transition.statement == Statement::Else;
+                let attempt = Try { deterministic: attempt.deterministic && !is_else, ..attempt };
+                let went = if transition.statement == Statement::End {
+                    self.after_end(attempt)
+                } else {
+                    self.done(attempt)
+                };
+                self.pop_level();
+                went
+            }
+            Ok(Outcome::Offered(offer)) => {
+                let place = self.offers;
+                if offers.len() == place {
+                    offers.push(offer);
+                } else {
+                    offers[place] = offer;
+                }
+                moves.push(Self::move_of(attempt, MoveKind::Offer));
+                self.push_result();
+                let mark = self.put(attempt);
+                let taken = self.hold_out(attempt.pid);
+                self.undo(mark);
+                self.pop_level();
+                if taken { Went::Moved } else { Went::Refused }
+            }
+        };
+        self.memory.moves.truncate(moves_before);
+        self.memory.told.events.truncate(events);
+        went
+    }
+
+    fn may_move(&mut self, gate: Gate, pid: usize, at: usize) -> bool {
+        if let Gate::Provided(code) = gate {
+            self.memory.machine.offer_channel = 0;
+            match self.call(code, pid, at) {
+                BLOCKED => return false,
+                DONE => return true,
+                _ => {}
+            }
+        }
+        let Memory { machine, level, told, workspace, .. } = &mut *self.memory;
+        let timeout = machine.timeout != 0;
+        self.space.evaluator.may_move(level.state(), pid, timeout, workspace, told)
+    }
+
+    fn level_mut(&mut self) -> &mut Level {
+        &mut self.memory.level
+    }
+
+    fn look_at_level(&mut self) {
+        let Memory { machine, level, .. } = &mut *self.memory;
+        machine.look_at(level);
+    }
+
+    /// Makes another state the one that is worked on.
+    fn push(&mut self) {
+        let Memory { level, levels, .. } = &mut *self.memory;
+        if levels.len() == self.below {
+            levels.push(Level::default());
+        }
+        std::mem::swap(level, &mut levels[self.below]);
+        self.below += 1;
+    }
+
+    /// Goes one level up, with a copy of the state.
+    fn push_copy(&mut self) {
+        self.push();
+        let Memory { machine, level, levels, .. } = &mut *self.memory;
+        level.copy(&levels[self.below - 1]);
+        machine.look_at(level);
+    }
+
+    /// Goes one level up, with the state that the reference evaluator made.
+    fn push_result(&mut self) {
+        self.push();
+        let Memory { machine, level, workspace, .. } = &mut *self.memory;
+        let mut state = std::mem::take(&mut level.result);
+        workspace.save(&mut state);
+        level.load(&self.space.layout, &state);
+        level.result = state;
+        machine.look_at(level);
+    }
+
+    fn pop_level(&mut self) {
+        self.below -= 1;
+        let Memory { machine, level, levels, .. } = &mut *self.memory;
+        std::mem::swap(level, &mut levels[self.below]);
+        machine.look_at(level);
+    }
+
+    #[inline]
+    fn emit(&mut self, leads_on: bool) {
+        let Memory { machine, level, levels, moves, told, .. } = &*self.memory;
+        let difference = match levels[..self.below].first() {
+            // What was noted are changes of this very state.
+            None => Difference::Changes(machine.noted()),
+            Some(lowest) if level.is_like(lowest) => Difference::Alike,
+            Some(_) => Difference::Unknown,
+        };
+        let successor = Successor {
+            moves,
+            violations: &told.violations,
+            events: &told.events,
+            target: leads_on.then(|| level.state()),
+            difference,
+        };
+        if (self.visit)(successor).is_break() {
+            self.stopped = true;
+        }
+    }
+}

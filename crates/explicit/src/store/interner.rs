@@ -1,0 +1,188 @@
+//! Records of words, each kept once, under a number.
+//!
+//! An open-addressing table with linear probing holds 32 bits of a record's hash and its place in an [`Arena`]. Many
+//! threads look up and add at once: a record is written first and then put into the first free slot by
+//! compare-and-swap; who comes second finds it there. The slot follows from the hash bits in the table, in their order,
+//! so that growth streams from the old table to the new one and reads no record. Growth needs the table for itself.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::arena::{Arena, zeros};
+use super::{Full, Memory};
+
+/// Why a record was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The table must grow first.
+    Grow,
+    /// There is no room.
+    Full,
+}
+
+impl From<Full> for Stop {
+    fn from(Full: Full) -> Stop {
+        Stop::Full
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Interner {
+    arena: Arena,
+    slots: Box<[AtomicU64]>,
+    count: AtomicU64,
+    /// At this count the table must grow.
+    most: u64,
+}
+
+const FIRST_SLOTS: usize = 64;
+
+/// How many records can be looked up together.
+pub(crate) const AHEAD: usize = 32;
+
+impl Interner {
+    /// Makes a table for records of so many words.
+    pub(super) fn new(stride: usize, memory: &Memory) -> Result<Interner, Full> {
+        let slots = zeros(FIRST_SLOTS, memory)?;
+        let most = threshold(FIRST_SLOTS);
+        Ok(Interner { arena: Arena::new(stride, memory)?, slots, count: AtomicU64::new(0), most })
+    }
+
+    /// Returns how many words a record has.
+    pub(super) fn stride(&self) -> usize {
+        self.arena.stride()
+    }
+
+    /// Returns how many numbers were given away; records have fewer, where two threads added the same at once.
+    pub(super) fn len(&self) -> u64 {
+        self.arena.len()
+    }
+
+    /// Returns the number of a record; adds it if it is new.
+    #[inline]
+    pub(super) fn intern(&self, record: &[u64], memory: &Memory) -> Result<u32, Stop> {
+        self.intern_hashed(record, hash(record), memory)
+    }
+
+    /// Returns the number of the record in the first slot that a hash leads to.
+    #[inline]
+    pub(super) fn nearest(&self, hash: u32) -> Option<u32> {
+        let slot = self.slots[self.slot(hash)].load(Ordering::Relaxed);
+        (slot != 0).then(|| number(slot))
+    }
+
+    #[inline]
+    fn slot(&self, hash: u32) -> usize {
+        ((u64::from(hash) * self.slots.len() as u64) >> 32) as usize
+    }
+
+    #[inline]
+    pub(super) fn intern_hashed(&self, record: &[u64], hash: u32, memory: &Memory) -> Result<u32, Stop> {
+        let mut slot = self.slot(hash);
+        let mut own = None;
+        loop {
+            let mut found = self.slots[slot].load(Ordering::Acquire);
+            if found == 0 {
+                let entry = match own {
+                    Some(entry) => entry,
+                    None => self.add(record, hash, memory)?,
+                };
+                own = Some(entry);
+                match self.slots[slot].compare_exchange(0, entry, Ordering::Release, Ordering::Acquire) {
+                    Ok(_) => return Ok(number(entry)),
+                    Err(there) => found = there,
+                }
+            }
+            if (found >> 32) as u32 == hash && self.is(number(found), record) {
+                return Ok(number(found));
+            }
+            slot += 1;
+            if slot == self.slots.len() {
+                slot = 0;
+            }
+        }
+    }
+
+    #[cold]
+    fn add(&self, record: &[u64], hash: u32, memory: &Memory) -> Result<u64, Stop> {
+        if self.must_grow() {
+            return Err(Stop::Grow);
+        }
+        let number = self.arena.append(record, memory)?;
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Ok((u64::from(hash) << 32) | (u64::from(number) + 1))
+    }
+
+    #[inline]
+    fn is(&self, number: u32, record: &[u64]) -> bool {
+        let words = self.record(number);
+        words.iter().zip(record).all(|(word, other)| word.load(Ordering::Relaxed) == *other)
+    }
+
+    /// Returns the words of a record.
+    #[inline]
+    pub(super) fn record(&self, number: u32) -> &[AtomicU64] {
+        self.arena.record(number)
+    }
+
+    /// Gives the memory back.
+    pub(super) fn release(self, memory: &Memory) {
+        memory.release(self.slots.len() * 8);
+        self.arena.release(memory);
+    }
+
+    /// Returns whether the table must grow before anything is added.
+    pub(super) fn must_grow(&self) -> bool {
+        self.count.load(Ordering::Relaxed) >= self.most
+    }
+
+    /// Makes the table larger; if there is no room for that, lets it fill further.
+    pub(super) fn grow(&mut self, memory: &Memory) -> Result<(), Full> {
+        let length = self.slots.len();
+        match zeros(length + length / 2, memory) {
+            Ok(slots) => {
+                let old = std::mem::replace(&mut self.slots, slots);
+                self.most = threshold(self.slots.len());
+                for entry in &old {
+                    self.put(entry.load(Ordering::Relaxed));
+                }
+                memory.release(length * 8);
+                Ok(())
+            }
+            Err(Full) if self.most < length as u64 / 16 * 15 => {
+                self.most = length as u64 / 16 * 15;
+                Ok(())
+            }
+            Err(Full) => Err(Full),
+        }
+    }
+
+    fn put(&mut self, entry: u64) {
+        if entry == 0 {
+            return;
+        }
+        let length = self.slots.len();
+        let mut slot = (((entry >> 32) * length as u64) >> 32) as usize;
+        while *self.slots[slot].get_mut() != 0 {
+            slot = if slot + 1 == length { 0 } else { slot + 1 };
+        }
+        *self.slots[slot].get_mut() = entry;
+    }
+}
+
+fn threshold(slots: usize) -> u64 {
+    slots as u64 / 4 * 3
+}
+
+fn number(entry: u64) -> u32 {
+    (entry as u32).wrapping_sub(1)
+}
+
+#[inline]
+pub(super) fn hash(record: &[u64]) -> u32 {
+    let mut hash = 0x9e37_79b9_7f4a_7c15;
+    for word in record {
+        let product = u128::from(hash ^ word) * u128::from(0xd6e8_feb8_6659_fd93_u64);
+        hash = product as u64 ^ (product >> 64) as u64;
+    }
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}

@@ -1,0 +1,162 @@
+//! How the numbers of a state's leaves make a key of 64 bits.
+//!
+//! If they fit, they stand in the key side by side, with the number of the shape. Otherwise they are folded: into two
+//! nodes if there are few leaves, by way of nodes for some neighbours each if there are many; the key is the
+//! numbers of the two. Which it is to be, how many bits each number gets, and where leaves are best divided, is found out with
+//! the first states of a search.
+
+use super::shape::MOST_LEAVES;
+
+/// How many numbers a node has at most.
+pub(super) const ARITY: usize = 4;
+
+/// How many numbers a half of a key stands for at most.
+pub(super) const SIDE: usize = 8;
+
+/// How many numbers a key stands for at most.
+pub(super) const TOP: usize = 2 * SIDE;
+
+const _: () = assert!(MOST_LEAVES <= ARITY * TOP);
+
+/// Keys have at most this many bits, so that one is left to stand for no state.
+const MOST_BITS: u32 = 63;
+
+/// A number gets at most so many bits more than it has now; more would make the set of keys larger.
+const ROOM: u32 = 5;
+
+/// How keys are made.
+#[derive(Clone, Debug)]
+pub(crate) enum Layout {
+    /// The numbers stand side by side.
+    Flat(Flat),
+    /// They are folded.
+    Folded(Splits),
+}
+
+/// Which bits of a key each number has: the shape's the lowest.
+#[derive(Clone, Debug)]
+pub(crate) struct Flat {
+    pub(super) shape: Field,
+    pub(super) leaves: Vec<Field>,
+}
+
+/// Some bits of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    pub(super) shift: u32,
+    pub(super) bits: u32,
+}
+
+impl Field {
+    /// Returns whether a number has no more bits than there are.
+    #[inline]
+    pub(super) fn fits(self, number: u32) -> bool {
+        u64::from(number) >> self.bits == 0
+    }
+
+    #[inline]
+    pub(super) fn get(self, key: u64) -> u32 {
+        (key >> self.shift & ((1 << self.bits) - 1)) as u32
+    }
+
+    #[inline]
+    pub(super) fn set(self, key: u64, number: u32) -> u64 {
+        key & !(((1 << self.bits) - 1) << self.shift) | u64::from(number) << self.shift
+    }
+}
+
+impl Flat {
+    /// Finds room for so many shapes, and so many leaves at each place; `None` if there is not enough.
+    pub(super) fn for_counts(shapes: u64, leaves: &[u64]) -> Option<Flat> {
+        let width = |count: u64| u64::BITS - count.saturating_sub(1).leading_zeros();
+        let shape = Field { shift: 0, bits: width(shapes) + u32::from(shapes > 1) };
+        let used = shape.bits + leaves.iter().map(|count| width(*count)).sum::<u32>();
+        let places = leaves.len().max(1) as u32;
+        let room = (MOST_BITS.checked_sub(used)? / places).min(ROOM);
+        if room == 0 {
+            return None;
+        }
+        let mut shift = shape.bits;
+        let mut field = |count: &u64| {
+            let bits = (width(*count) + room).min(u32::BITS - 1);
+            let field = Field { shift, bits };
+            shift += bits;
+            field
+        };
+        Some(Flat { shape, leaves: leaves.iter().map(&mut field).collect() })
+    }
+
+    pub(super) fn bits(&self) -> u32 {
+        self.leaves.last().map_or(self.shape.bits, |last| last.shift + last.bits)
+    }
+}
+
+/// How many numbers the left half of a key gets: of leaves, of nodes, by how many there are for both halves.
+///
+/// It matters much. What changes together should be in one half, and both halves should have as few values as can be.
+#[derive(Clone, Debug)]
+pub(crate) struct Splits([[u8; TOP + 1]; 2]);
+
+impl Default for Splits {
+    fn default() -> Splits {
+        let mut halves = [0; TOP + 1];
+        for (numbers, half) in halves.iter_mut().enumerate() {
+            *half = numbers.div_ceil(2) as u8;
+        }
+        Splits([halves; 2])
+    }
+}
+
+impl Splits {
+    /// Returns how many of the numbers go to the left; whether they are nodes' follows from the number of leaves.
+    #[inline]
+    pub(super) fn of(&self, leaves: usize) -> usize {
+        let nodes = leaves > TOP;
+        let numbers = if nodes { leaves.div_ceil(ARITY) } else { leaves };
+        usize::from(self.0[usize::from(nodes)][numbers])
+    }
+
+    /// Finds out how numbers are best divided: for so many, of leaves or nodes, all that occur are in `seen`, one
+    /// state's after another's.
+    pub(super) fn learn(&mut self, nodes: bool, numbers: usize, seen: &[u32]) {
+        if numbers < 2 || seen.is_empty() {
+            return;
+        }
+        let different = |from: usize, to: usize| {
+            let values: rustc_hash::FxHashSet<&[u32]> =
+                seen.chunks_exact(numbers).map(|all| &all[from..to]).collect();
+            values.len() as u64 * ((to - from) as u64 / 2 + 3)
+        };
+        let cost = |split: &usize| different(0, *split) + different(*split, numbers);
+        let choices = numbers.saturating_sub(SIDE).max(1)..=SIDE.min(numbers - 1);
+        let split = &mut self.0[usize::from(nodes)][numbers];
+        let usual = usize::from(*split);
+        if let Some(best) = choices.min_by_key(|choice| (cost(choice), choice.abs_diff(usual))) {
+            *split = best as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_side_by_side() {
+        let flat = Flat::for_counts(3, &[1, 200, 1000]).unwrap();
+        assert_eq!(flat.shape.bits, 3);
+        assert_eq!(flat.leaves.iter().map(|field| field.bits).collect::<Vec<_>>(), [5, 13, 15]);
+        assert_eq!(flat.bits(), 36);
+        let key = flat.leaves[1].set(flat.leaves[2].set(5, 999), 8191);
+        assert_eq!((flat.shape.get(key), flat.leaves[0].get(key)), (5, 0));
+        assert_eq!((flat.leaves[1].get(key), flat.leaves[2].get(key)), (8191, 999));
+        assert!(flat.leaves[0].fits(31) && !flat.leaves[0].fits(32));
+    }
+
+    #[test]
+    fn too_many_leaves_do_not_fit() {
+        assert!(Flat::for_counts(1, &[1 << 20; 4]).is_none());
+        assert!(Flat::for_counts(1, &[2; 40]).is_none());
+        assert_eq!(Flat::for_counts(1, &[1 << 14; 4]).unwrap().leaves[3].bits, 15);
+    }
+}

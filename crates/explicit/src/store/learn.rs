@@ -1,0 +1,133 @@
+//! Where states are best cut, found out from some of them.
+//!
+//! A state is taken to pieces. Neighbours are put together again, first those that have the fewest different values
+//! together, as long as these stay few compared with the number of states: then leaves are few, and each is small work
+//! to find again. How leaves are divided between the halves of a key is decided by [`Splits::learn`](super::layout::Splits).
+
+use rustc_hash::FxHashMap;
+
+/// Parts of more bytes than this are taken to pieces of this many.
+const PIECE: u32 = 8;
+const WHOLE: u32 = 16;
+
+/// There are at most this many leaves, and if that can be, they have at most so many bytes.
+const MANY: usize = 16;
+const LARGEST: u32 = 64;
+
+/// Of so many states, a leaf should have one value at most.
+const FEW: usize = 16;
+
+/// What was learned from states of one shape.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Learned {
+    /// Where leaves should end.
+    pub(super) ends: Box<[u32]>,
+    /// How many different values each had.
+    pub(super) counts: Vec<u64>,
+}
+
+/// Some neighbouring pieces: where they end, and which value each state has there.
+#[derive(Debug)]
+struct Group {
+    start: u32,
+    end: u32,
+    values: Vec<u32>,
+    count: usize,
+    /// How many values there would be with the next group.
+    with_next: usize,
+}
+
+/// Finds out where states of one shape should be cut. `parts` are the ends of their parts.
+pub(super) fn learn(parts: &[u32], states: &[Vec<u8>]) -> Learned {
+    let mut groups = Vec::new();
+    let mut start = 0;
+    for part in parts {
+        while start < *part {
+            let end = if part - start > WHOLE { start + PIECE } else { *part };
+            groups.push(group(start, end, states));
+            start = end;
+        }
+    }
+    for index in 1..groups.len() {
+        groups[index - 1].with_next = together(&groups[index - 1], &groups[index]).1;
+    }
+    let (mut few, mut largest) = ((states.len() / FEW).max(2), LARGEST);
+    loop {
+        let Some(index) = best(&groups, few, largest) else {
+            if groups.len() <= MANY {
+                break;
+            }
+            (few, largest) = (few.saturating_mul(2), largest.saturating_mul(2));
+            continue;
+        };
+        let next = groups.remove(index + 1);
+        let (values, count) = together(&groups[index], &next);
+        let merged = &mut groups[index];
+        (merged.values, merged.count, merged.end) = (values, count, next.end);
+        for first in [index.checked_sub(1), Some(index)].into_iter().flatten() {
+            if let [one, other, ..] = &groups[first..] {
+                groups[first].with_next = together(one, other).1;
+            }
+        }
+    }
+    Learned {
+        ends: groups.iter().map(|group| group.end).collect(),
+        counts: groups.iter().map(|group| group.count as u64).collect(),
+    }
+}
+
+/// Returns which group is best put together with the next.
+fn best(groups: &[Group], few: usize, largest: u32) -> Option<usize> {
+    let pairs = groups.windows(2).enumerate();
+    let small = pairs.filter(|(_, pair)| pair[1].end - pair[0].start <= largest && pair[0].with_next <= few);
+    small.min_by_key(|(_, pair)| pair[0].with_next).map(|(index, _)| index)
+}
+
+fn group(start: u32, end: u32, states: &[Vec<u8>]) -> Group {
+    let mut numbers: FxHashMap<&[u8], u32> = FxHashMap::default();
+    let mut values = Vec::with_capacity(states.len());
+    for state in states {
+        let next = numbers.len() as u32;
+        values.push(*numbers.entry(&state[start as usize..end as usize]).or_insert(next));
+    }
+    Group { start, end, values, count: numbers.len(), with_next: 0 }
+}
+
+/// Returns the values that two groups have together, and how many there are.
+fn together(one: &Group, other: &Group) -> (Vec<u32>, usize) {
+    let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut values = Vec::with_capacity(one.values.len());
+    for (one, other) in one.values.iter().zip(&other.values) {
+        let next = numbers.len() as u32;
+        values.push(*numbers.entry(u64::from(*one) << 32 | u64::from(*other)).or_insert(next));
+    }
+    (values, numbers.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_apart_what_changes_apart() {
+        // Two pairs of bytes that change together, far apart; all else is constant.
+        let mut states = Vec::new();
+        for (one, other) in (0..50).flat_map(|one| (0..50).map(move |other| (one, other))) {
+            let mut state = vec![0; 48];
+            (state[1], state[10], state[30], state[47]) = (one, one, other, other);
+            states.push(state);
+        }
+        let learned = learn(&[4, 12, 24, 40, 48], &states);
+        assert_eq!(learned.counts, [50, 50]);
+        assert!((12..=24).contains(&learned.ends[0]) && learned.ends[1] == 48, "{learned:?}");
+    }
+
+    #[test]
+    fn few_leaves_even_if_all_differ() {
+        let states: Vec<Vec<u8>> = (0..200_u32)
+            .map(|seed| (0..300).map(|byte| (seed.wrapping_mul(byte * 7 + 13) >> 3) as u8).collect())
+            .collect();
+        let learned = learn(&[100, 200, 300], &states);
+        assert!(learned.ends.len() <= MANY && learned.ends.last() == Some(&300), "{learned:?}");
+    }
+}

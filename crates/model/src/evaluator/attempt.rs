@@ -1,0 +1,75 @@
+//! One statement of one process by itself, for engines that find successors their own way.
+
+use super::channels::Offer;
+use super::execute::Outcome;
+use super::expressions::Context;
+use super::frame::Frame;
+use super::steps::execute;
+use crate::{Communication, Evaluator, Transition, Violation};
+
+/// A process tries a transition.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt<'a> {
+    /// The process.
+    pub pid: usize,
+    /// The transition, one of those that leave where the process is.
+    pub transition: &'a Transition,
+    /// The message that somebody holds out to it, in the middle of a rendezvous.
+    pub offer: Option<&'a Offer>,
+    /// Whether an earlier edge of the location was taken.
+    pub taken: bool,
+    /// Whether nothing else can move.
+    pub timeout: bool,
+}
+
+/// What was said on the way: an attempt adds to it.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// What went wrong.
+    pub violations: Vec<Violation>,
+    /// What was sent and received, if the evaluator records it.
+    pub events: Vec<Communication>,
+}
+
+/// Memory for attempts, to use again and again; it holds the state after the last one.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    frame: Frame,
+}
+
+impl Workspace {
+    /// Writes the state after the last attempt; the process is still where it was.
+    pub fn save(&self, state: &mut Vec<u8>) {
+        self.frame.save(state);
+    }
+}
+
+impl Evaluator<'_> {
+    /// Executes one statement of one process; the error is a fault after which there is no state.
+    pub fn attempt(
+        &self,
+        state: &[u8],
+        attempt: &Attempt<'_>,
+        workspace: &mut Workspace,
+        told: &mut Told,
+    ) -> Result<Outcome, Violation> {
+        workspace.frame.load(self.system, state);
+        execute(self, &mut workspace.frame, attempt, &mut told.violations, &mut told.events)
+    }
+
+    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important can move.
+    pub fn may_move(
+        &self,
+        state: &[u8],
+        pid: usize,
+        timeout: bool,
+        workspace: &mut Workspace,
+        told: &mut Told,
+    ) -> bool {
+        workspace.frame.load(self.system, state);
+        let mut context = Context::new(self.system, &mut workspace.frame, pid, &mut told.violations);
+        context.timeout = timeout;
+        // A fault in a `provided` clause blocks the process.
+        context.may_move().unwrap_or(false)
+    }
+}

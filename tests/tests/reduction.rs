@@ -1,0 +1,210 @@
+//! Holds searches that leave out what they can against those that leave out nothing: whatever goes wrong is found by
+//! both, every question has the same answer, and no state is visited that is not there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use narrows_explicit::{
+    Budget, Engine, Exploration, Faults, Finding, Options, Reduction, Unwatched, Wrong,
+    breadth_first_reduced, check, depth_first, depth_first_reduced, replay,
+};
+use narrows_languages::promela;
+use narrows_model::{Evaluator, Question, StateSpace, System, Verdict};
+use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_tests::generator;
+use narrows_tests::questions::claims_text;
+
+/// Larger models are left out.
+const STATES: u64 = 30_000;
+
+struct Disk;
+
+impl Loader for Disk {
+    fn load(&self, path: &str, from: &str, _: bool) -> Result<Loaded, String> {
+        let path = Path::new(from).with_file_name(path);
+        let bytes = fs::read(&path).map_err(|error| error.to_string())?;
+        Ok(Loaded { name: path.display().to_string(), text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+}
+
+fn compile(name: &str, text: &str) -> Option<System> {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut diagnostics = Diagnostics::default();
+    promela::compile(&mut sources, file, &Disk, &promela::Options::default(), &mut diagnostics)
+}
+
+/// What goes wrong, without the runs that show it.
+fn wrongs(evaluator: Evaluator<'_>, exploration: &Exploration) -> BTreeSet<String> {
+    let name = |wrong: &Wrong| match wrong {
+        Wrong::Violation(violation) => format!("{:?} at {:?}", violation.kind, violation.span),
+        Wrong::Deadlock(state) => {
+            let mut control = Vec::new();
+            evaluator.control(state, &mut control);
+            format!("deadlock at {control:?}")
+        }
+    };
+    exploration.findings.iter().map(|finding| name(&finding.wrong)).collect()
+}
+
+/// The runs that show what goes wrong.
+fn runs(exploration: &Exploration) -> Vec<Option<Vec<u32>>> {
+    let choices = |finding: &Finding| finding.run.as_ref().map(|run| run.choices.clone());
+    exploration.findings.iter().map(choices).collect()
+}
+
+/// What was compared.
+#[derive(Debug, Default)]
+struct Compared {
+    systems: u64,
+    answers: u64,
+    holding: u64,
+    full: u64,
+    /// How many states are the same but for what nobody reads.
+    forgotten: u64,
+    reduced: u64,
+}
+
+/// Makes sure that one search finds what the other does, and that what it finds is there.
+fn compare_findings(
+    name: &str,
+    text: &str,
+    evaluator: Evaluator<'_>,
+    which: &str,
+    (search, full): (&Exploration, &Exploration),
+) {
+    for finding in search.findings.iter().filter(|finding| finding.run.is_some()) {
+        let replayed = replay(evaluator, finding);
+        assert!(replayed.is_ok(), "{name}, {which}: {:?}\n{text}", finding.wrong);
+    }
+    assert!(search.is_complete(), "{name}, {which}: {:?}\n{text}", search.end);
+    let (ours, all) = (wrongs(evaluator, search), wrongs(evaluator, full));
+    assert_eq!(ours, all, "{name}, {which}: what goes wrong?\n{text}");
+    let (states, most) = (search.coverage.states, full.coverage.states);
+    assert!(states <= most, "{name}, {which}: {states} states of {most}\n{text}");
+    let taken = (&search.coverage.taken, &full.coverage.taken);
+    assert!(same(taken.0, taken.1), "{name}, {which}: what is executed?\n{text}");
+}
+
+impl Compared {
+    fn add(&mut self, name: &str, text: &str) {
+        let Some(system) = compile(name, text) else { return };
+        let evaluator = Evaluator::new(&system);
+        let budget = Budget { states: STATES, ..Budget::unlimited(&Unwatched) };
+        let engine = Engine::automatic(evaluator);
+        let full = depth_first(&engine, Faults::Continue, &budget);
+        if !full.is_complete() {
+            return;
+        }
+        let plain = engine;
+        let engine = plain.forgetting();
+        let without_dead = depth_first(&engine, Faults::Continue, &budget);
+        self.forgotten += full.coverage.states - without_dead.coverage.states;
+        compare_findings(name, text, evaluator, "forgetting", (&without_dead, &full));
+        let Some(reduction) = Reduction::for_safety(&engine) else { return };
+        self.systems += 1;
+        let deep = depth_first_reduced(&engine, Some(&reduction), Faults::Continue, &budget);
+        let wide = breadth_first_reduced(&engine, Some(&reduction), &[], &budget);
+        for threads in [2, 3] {
+            let other = breadth_first_reduced(&engine, Some(&reduction), &[], &Budget { threads, ..budget });
+            let figures = |search: &Exploration| (search.coverage.states, search.coverage.transitions);
+            assert_eq!(figures(&wide), figures(&other), "{name}, {threads} threads\n{text}");
+            assert_eq!(runs(&wide), runs(&other), "{name}, {threads} threads\n{text}");
+        }
+        for (which, search) in [("depth", &deep), ("breadth", &wide)] {
+            compare_findings(name, text, evaluator, which, (search, &full));
+        }
+        self.full += full.coverage.states;
+        self.reduced += deep.coverage.states;
+        for question in Question::all(&system) {
+            let answer = |reduce| {
+                let options = Options { reduce, ..Options::default() };
+                let checked = check(&plain, std::slice::from_ref(&question), &options, &budget);
+                let checked = checked.unwrap_or_else(|wrong| panic!("{name}: {wrong}\n{text}"));
+                match checked.answers[0].verdict {
+                    Verdict::Holds => Some(true),
+                    Verdict::Fails { .. } => Some(false),
+                    _ => None,
+                }
+            };
+            let (without, with) = (answer(false), answer(true));
+            assert!(
+                without.is_none() || without == with,
+                "{name}, {question:?}: {without:?}, {with:?}\n{text}"
+            );
+            self.answers += 1;
+            self.holding += u64::from(without == Some(true));
+        }
+    }
+}
+
+/// Compares lists of what was executed; those that were never lengthened end with nothing.
+fn same(left: &[Vec<bool>], right: &[Vec<bool>]) -> bool {
+    let at = |list: &[Vec<bool>], kind: usize, transition: usize| {
+        list.get(kind).and_then(|list| list.get(transition)).copied().unwrap_or(false)
+    };
+    (0..left.len().max(right.len())).all(|kind| {
+        let length = |list: &[Vec<bool>]| list.get(kind).map_or(0, Vec::len);
+        (0..length(left).max(length(right)))
+            .all(|transition| at(left, kind, transition) == at(right, kind, transition))
+    })
+}
+
+fn seeds(first: u64, last: u64) -> std::ops::RangeInclusive<u64> {
+    let given = std::env::var("NARROWS_SEEDS").ok();
+    let range = given.as_deref().and_then(|text| text.split_once(".."));
+    let number = |text: &str| text.parse().ok();
+    range.and_then(|(low, high)| Some(number(low)?..=number(high)?)).unwrap_or(first..=last)
+}
+
+#[test]
+fn random_models_have_the_same_answers() {
+    let mut compared = Compared::default();
+    for seed in seeds(1, 150) {
+        compared.add(&format!("seed {seed}"), &generator::generate(seed).to_string());
+    }
+    eprintln!("{compared:?}");
+    assert!(compared.systems > 0 && compared.reduced < compared.full && compared.forgotten > 0);
+}
+
+#[test]
+fn questions_about_runs_of_random_models_have_the_same_answers() {
+    let mut compared = Compared::default();
+    for seed in seeds(1, 150) {
+        let questions = generator::generate_questions(seed);
+        compared.add(&format!("seed {seed}, claims"), &claims_text(&questions));
+        compared.add(&format!("seed {seed}, labels"), &questions.model.to_string());
+    }
+    eprintln!("{compared:?}");
+    assert!(compared.holding > 0 && compared.reduced < compared.full);
+}
+
+fn models(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            models(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "pml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn models_of_the_tests_and_examples_have_the_same_answers() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    models(&here.join("models"), &mut paths);
+    models(&here.join("../examples"), &mut paths);
+    models(Path::new("/usr/share/doc/spin/examples"), &mut paths);
+    let mut compared = Compared::default();
+    for path in &paths {
+        let bytes = fs::read(path).expect("the model can be read");
+        compared.add(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+    }
+    eprintln!("{compared:?}");
+    assert!(compared.systems > 70 && compared.reduced < compared.full);
+}
