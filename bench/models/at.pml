@@ -1,6 +1,6 @@
 /* Timing-based mutual exclusion (Alur and Taubenfeld): N processes, shared variables, clocks that tick together. */
 #ifndef N
-#define N 4
+#define N 3
 #endif
 #define K1 2
 #define K2 3

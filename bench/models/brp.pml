@@ -1,9 +1,9 @@
 /* The bounded retransmission protocol: a file in CHUNKS pieces over two lossy channels, at most RETRIES retries. */
 #ifndef CHUNKS
-#define CHUNKS 30
+#define CHUNKS 60
 #endif
 #ifndef RETRIES
-#define RETRIES 6
+#define RETRIES 8
 #endif
 #ifndef FILES
 #define FILES 3

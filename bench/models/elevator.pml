@@ -1,9 +1,9 @@
 /* An elevator for FLOORS floors: persons call it at will; a controller serves the calls in the direction of travel. */
 #ifndef FLOORS
-#define FLOORS 8
+#define FLOORS 6
 #endif
 #ifndef PERSONS
-#define PERSONS 3
+#define PERSONS 2
 #endif
 
 bit called[FLOORS];

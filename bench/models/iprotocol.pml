@@ -1,6 +1,6 @@
 /* A sliding-window protocol with negative acknowledgements over lossy channels, in the manner of the i-protocol. */
 #ifndef WINDOW
-#define WINDOW 3
+#define WINDOW 5
 #endif
 #define MODULUS (2 * WINDOW)
 

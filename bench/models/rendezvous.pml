@@ -1,6 +1,6 @@
 /* Clients and servers that meet over rendezvous channels only, through a broker: nearly every step is a handshake. */
 #ifndef CLIENTS
-#define CLIENTS 4
+#define CLIENTS 2
 #endif
 #ifndef SERVERS
 #define SERVERS 3

@@ -1,6 +1,6 @@
 /* A conveyor that sorts bricks: sensors, a belt, an arm and a controller, joined by rendezvous. */
 #ifndef PLACES
-#define PLACES 8
+#define PLACES 3
 #endif
 #ifndef BELTS
 #define BELTS 2

@@ -1,6 +1,9 @@
 /* A switch for USERS telephones with call forwarding: users lift, dial, talk and hang up as they like. */
 #ifndef USERS
-#define USERS 3
+#define USERS 4
+#endif
+#ifndef FORWARDERS
+#define FORWARDERS 2            /* how many of them may forward calls */
 #endif
 #define NOBODY USERS
 
@@ -32,7 +35,7 @@ proctype user(byte me) {
   :: atomic { state[me] == talking -> state[partner[me]] = waiting; partner[partner[me]] = NOBODY;
        partner[me] = NOBODY; state[me] = idle }
   :: atomic { state[me] == waiting -> state[me] = idle }
-  :: atomic { state[me] == idle && forwards[me] == NOBODY ->
+  :: atomic { me < FORWARDERS && state[me] == idle && forwards[me] == NOBODY ->
        do :: number < USERS - 1 -> number++ :: break od; forwards[me] = number; number = 0 }
   :: atomic { state[me] == idle && forwards[me] != NOBODY -> forwards[me] = NOBODY }
   od

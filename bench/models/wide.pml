@@ -1,23 +1,24 @@
 /* Blocks of a file are copied between caches with long messages: a state vector of more than 400 bytes. */
 #ifndef NODES
-#define NODES 3
+#define NODES 2
 #endif
-#define WORDS 24
+#define WORDS 48
+#define LINES 2
 
 typedef block { byte word[WORDS] };
-typedef cache { block line[4]; bit valid[4] };
+typedef cache { block line[LINES]; bit valid[LINES] };
 cache node[NODES];
-block memory[4];
+block memory[LINES];
 chan bus = [2] of { byte, byte, block };
 
 proctype cpu(byte me) {
   byte i, w;
   do
-  :: atomic { i = 0; do :: i < 3 -> i++ :: break od };
+  :: atomic { i = 0; do :: i < LINES - 1 -> i++ :: break od };
      if
      :: node[me].valid[i] ->
         if
-        :: d_step { w = node[me].line[i].word[0]; node[me].line[i].word[0] = (w + 1) % 3; w = 0 }
+        :: d_step { w = node[me].line[i].word[0]; node[me].line[i].word[0] = (w + 1) % 2; w = 0 }
         :: atomic { nfull(bus) -> bus!me, i, node[me].line[i]; node[me].valid[i] = 0 }
         :: skip
         fi

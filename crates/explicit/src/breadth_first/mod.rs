@@ -209,10 +209,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         loop {
             match self.components.add(visible, &parts, self.memory) {
                 Ok(key) => return Ok(key),
-                Err(Stop::Grow) => {
-                    let components = self.components.widened(self.memory)?;
-                    self.rebuild(components, Vec::new())?;
-                }
+                Err(Stop::Grow) => self.make_room(Vec::new())?,
                 Err(Stop::Full) => return Err(Full),
             }
         }
@@ -221,9 +218,33 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     /// Learns from the states found so far how they are best cut, and makes all keys anew.
     fn learn(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Full> {
         self.learned = true;
-        let components = self.components.learned(self.keys.iter(), self.memory)?;
+        let components = self.components.learned(self.keys.iter(), self.totals.found, self.memory)?;
         self.rebuild(components, live(batch, level))?;
         self.begin_level()
+    }
+
+    /// Makes room in components where it has become scarce.
+    fn make_room(&mut self, mut others: Vec<&mut u64>) -> Result<(), Full> {
+        self.workers.iter_mut().for_each(Worker::forget);
+        self.renewing = true;
+        let Some(repacking) = self.components.widen(self.memory)? else {
+            self.renewing = false;
+            let components = self.components.learned(self.keys.iter(), self.totals.found, self.memory)?;
+            return self.rebuild(components, others);
+        };
+        if repacking.changes_keys() {
+            let mut keys = KeySet::for_bits(self.components.bits(), self.memory)?;
+            for key in self.keys.iter() {
+                keys.insert(self.components.repack(key, &repacking), self.memory)?;
+            }
+            let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
+            for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
+                *key = self.components.repack(*key, &repacking);
+            }
+            std::mem::replace(&mut self.keys, keys).release(self.memory);
+        }
+        self.renewing = false;
+        Ok(())
     }
 
     /// Makes all keys anew: those in the set, those of the next level, and others that are in use.
@@ -256,8 +277,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
                 Err(Stop::Full) => return Err(Full),
                 Err(Stop::Grow) => {
                     // There were more leaves than was to be expected.
-                    let wider = components.widened(self.memory)?;
-                    std::mem::replace(&mut components, wider).release(self.memory);
+                    components = components.with_room(self.memory)?;
                     std::mem::replace(&mut keys, KeySet::for_bits(components.bits(), self.memory)?)
                         .release(self.memory);
                     old = self.keys.iter();
@@ -311,8 +331,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             match limit {
                 Some(limit) => return Err(End::Limit(limit).into()),
                 None if self.components.is_cramped() => {
-                    let components = self.components.widened(self.memory).map_err(full)?;
-                    self.rebuild(components, live(batch, level)).map_err(full)?;
+                    self.make_room(live(batch, level)).map_err(full)?;
                     count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
                 }
                 None => self.grow().map_err(full)?,

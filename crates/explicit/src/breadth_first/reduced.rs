@@ -268,7 +268,6 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         passes: &mut [Pass],
         reduced: &mut Reduced<'_>,
     ) -> Result<(), Full> {
-        let components = self.components.widened(self.memory)?;
         let mut others = live(batch, level);
         let Some((last, before)) = passes.split_last_mut() else { return Ok(()) };
         others.extend(&mut last.batch.keys);
@@ -278,7 +277,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             let targets = blocks[..*count].iter_mut().flat_map(|block| &mut block.targets);
             others.extend(targets.filter(|key| **key != NOWHERE));
         }
-        self.rebuild(components, others)?;
+        self.make_room(others)?;
         let found = self.next.batches_mut().flat_map(|batch| batch.keys.iter().copied());
         reduced.begin(found, self.memory)?;
         for (block, index) in before.iter().flat_map(Pass::new_states) {

@@ -18,8 +18,8 @@ use narrows_model::Difference;
 pub(crate) use super::interner::AHEAD;
 pub(crate) use super::interner::Stop;
 use super::interner::{Interner, hash as hash_of};
-use super::layout::{ARITY, Flat, Layout, SIDE, Splits, TOP};
-use super::learn::learn;
+use super::layout::{ARITY, Flat, Layout, MOST_BITS, SIDE, Splits, TOP};
+use super::learn::{Wish, learn};
 use super::shape::{Cuts, MOST_LEAVES, Shape, Shapes};
 use super::{Full, Memory};
 
@@ -34,7 +34,14 @@ const FEW_WORDS: usize = 8;
 type Words = [u64; SIDE / 2 + 1];
 
 /// From this many keys it is learned how keys are made.
-const LEARN_FROM: usize = 1 << 13;
+const LEARN_FROM: usize = 1 << 14;
+
+/// For keys that need no nodes, leaves may take so many bytes for each state; and so many in all, however few there are.
+const LEAF_BYTES: u64 = 8;
+const FREE_LEAF_BYTES: u64 = 1 << 20;
+
+/// So many different leaves are expected where none was seen yet.
+const UNKNOWN: u64 = 8;
 
 /// Components of states, each kept once.
 #[derive(Debug)]
@@ -49,6 +56,19 @@ pub(crate) struct Components {
     halves: [Interner; 2],
     /// Whether a number has outgrown its bits, or a leaf its table.
     cramped: AtomicBool,
+}
+
+/// How keys change when components get more room.
+#[derive(Debug)]
+pub(crate) struct Repacking {
+    /// Which bits each number had; `None` if they stay the same.
+    before: Option<Flat>,
+}
+
+impl Repacking {
+    pub(crate) fn changes_keys(&self) -> bool {
+        self.before.is_some()
+    }
 }
 
 /// A leaf or a node whose number a key lacks. Where there are many, looking up one takes long; it does not take much longer
@@ -113,53 +133,107 @@ impl Components {
     }
 
     fn with(shapes: Shapes, layout: Layout, memory: &Memory) -> Result<Components, Full> {
-        let mut words: Vec<usize> = Vec::new();
-        for shape in shapes.iter() {
-            words.resize(words.len().max(shape.ends.len()), 0);
-            for (words, (start, end)) in words.iter_mut().zip(shape.leaves()) {
-                *words = (end - start).div_ceil(8).max(*words);
-            }
-        }
+        let leaves = words_of(&shapes);
         Ok(Components {
             shapes,
             layout,
-            leaves: words.into_iter().map(|words| Interner::new(words, memory)).collect::<Result<_, _>>()?,
+            leaves: leaves.into_iter().map(|words| Interner::new(words, memory)).collect::<Result<_, _>>()?,
             nodes: (0..TOP).map(|_| Interner::new(ARITY / 2, memory)).collect::<Result<_, _>>()?,
             halves: [Interner::new(SIDE / 2 + 1, memory)?, Interner::new(SIDE / 2, memory)?],
             cramped: AtomicBool::new(false),
         })
     }
 
-    /// Makes empty components that have room where it has become scarce.
-    pub(crate) fn widened(&self, memory: &Memory) -> Result<Components, Full> {
-        let shapes = self.known_shapes(self.shapes.cuts())?;
-        let mut layout = self.layout.clone();
-        if let Layout::Flat(_) = layout {
-            let places = shapes.iter().map(|shape| shape.ends.len()).max().unwrap_or(0);
-            let count = |place: usize| self.leaves.get(place).map_or(1, Interner::len);
-            layout = layout_for(shapes.len(), &(0..places).map(count).collect::<Vec<_>>());
-        }
-        Components::with(shapes, layout, memory)
+    /// Makes empty components that make keys in the same way.
+    pub(crate) fn emptied(&self, memory: &Memory) -> Result<Components, Full> {
+        Components::with(self.known_shapes(self.shapes.cuts())?, self.layout.clone(), memory)
     }
 
-    /// Makes empty components with a layout that suits these keys.
+    /// Makes room where it has become scarce; returns how keys change, or `None` if states must be cut anew.
+    pub(crate) fn widen(&mut self, memory: &Memory) -> Result<Option<Repacking>, Full> {
+        let words = words_of(&self.shapes);
+        let mut repacking = Repacking { before: None };
+        if let Layout::Flat(flat) = &self.layout {
+            let count = |place: usize| self.leaves.get(place).map_or(UNKNOWN, Interner::len);
+            let counts: Vec<u64> = (0..words.len()).map(count).collect();
+            let Some(wider) = Flat::for_counts(self.shapes.len() as u64, &counts) else { return Ok(None) };
+            repacking.before = Some(flat.clone());
+            self.layout = Layout::Flat(wider);
+        }
+        for (place, words) in words.into_iter().enumerate() {
+            match self.leaves.get_mut(place) {
+                None => self.leaves.push(Interner::new(words, memory)?),
+                Some(table) if table.stride() < words => table.lengthen(words, memory)?,
+                Some(_) => {}
+            }
+        }
+        self.cramped.store(false, Ordering::Relaxed);
+        Ok(Some(repacking))
+    }
+
+    /// Makes room where it has become scarce; all keys are to be made again.
+    pub(crate) fn with_room(mut self, memory: &Memory) -> Result<Components, Full> {
+        if self.widen(memory)?.is_some() {
+            return Ok(self);
+        }
+        let layout = Layout::Folded(Splits::default());
+        let folded = Components::with(self.known_shapes(self.shapes.cuts())?, layout, memory)?;
+        self.release(memory);
+        Ok(folded)
+    }
+
+    /// Returns what becomes of a key.
+    pub(crate) fn repack(&self, key: u64, repacking: &Repacking) -> u64 {
+        let (Layout::Flat(after), Some(before)) = (&self.layout, &repacking.before) else { return key };
+        let shape = before.shape.get(key);
+        let leaves = self.shapes.get(shape).ends.len();
+        let mut repacked = after.shape.set(0, shape);
+        for (before, after) in before.leaves.iter().zip(&after.leaves).take(leaves) {
+            repacked = after.set(repacked, before.get(key));
+        }
+        repacked
+    }
+
+    /// Makes empty components with a layout that suits these keys, of so many states.
     pub(crate) fn learned(
         &self,
         keys: impl Iterator<Item = u64>,
+        states: u64,
         memory: &Memory,
     ) -> Result<Components, Full> {
-        let keys: Vec<u64> = keys.take(LEARN_FROM).collect();
-        let mut states: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
+        let mut samples: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
         let mut outline = Outline::default();
-        for key in &keys {
-            self.decode(*key, &mut outline);
-            states.entry(outline.shape).or_default().push(outline.state().to_vec());
+        for key in keys.take(LEARN_FROM) {
+            self.decode(key, &mut outline);
+            samples.entry(outline.shape).or_default().push(outline.state().to_vec());
         }
+        // States of several shapes share tables, so that the first try may be too optimistic.
+        for bits in [MOST_BITS, MOST_BITS - 6, MOST_BITS - 14] {
+            let (shapes, counts) = self.cut_anew(&samples, Wish { states, bits: Some(bits) })?;
+            let words = words_of(&shapes);
+            let bytes: u64 = counts.iter().zip(&words).map(|(count, words)| count * *words as u64 * 8).sum();
+            if let Some(flat) = Flat::for_counts(shapes.len() as u64, &counts)
+                && bytes <= LEAF_BYTES * states + FREE_LEAF_BYTES
+            {
+                return Components::with(shapes, Layout::Flat(flat), memory);
+            }
+        }
+        let (shapes, _) = self.cut_anew(&samples, Wish { states, bits: None })?;
+        Components::with(shapes, Layout::Folded(Splits::default()), memory)
+    }
+
+    /// Cuts states as is best for some of them, by their shapes; returns also how many leaves there will probably be at each
+    /// place.
+    fn cut_anew(
+        &self,
+        samples: &BTreeMap<u32, Vec<Vec<u8>>>,
+        wish: Wish,
+    ) -> Result<(Shapes, Vec<u64>), Full> {
         let mut cuts = Cuts::default();
         let mut counts: Vec<u64> = Vec::new();
-        for (shape, states) in &states {
+        for (shape, states) in samples {
             let parts = &self.shapes.get(*shape).parts;
-            let learned = learn(parts, states);
+            let learned = learn(parts, states, wish);
             counts.resize(counts.len().max(learned.counts.len()), 0);
             for (count, more) in counts.iter_mut().zip(learned.counts) {
                 *count += more;
@@ -168,9 +242,8 @@ impl Components {
         }
         let shapes = self.known_shapes(Arc::new(cuts))?;
         let places = shapes.iter().map(|shape| shape.ends.len()).max().unwrap_or(0);
-        counts.resize(places.max(counts.len()), 1);
-        let layout = layout_for(shapes.len(), &counts);
-        Components::with(shapes, layout, memory)
+        counts.resize(places.max(counts.len()), UNKNOWN);
+        Ok((shapes, counts))
     }
 
     /// Returns the shapes that occur, cut as is said.
@@ -638,12 +711,16 @@ impl Components {
     }
 }
 
-/// Returns a layout for so many shapes, and so many leaves at each place.
-fn layout_for(shapes: usize, leaves: &[u64]) -> Layout {
-    match Flat::for_counts(shapes as u64, leaves) {
-        Some(flat) => Layout::Flat(flat),
-        None => Layout::Folded(Splits::default()),
+/// Returns how many words the leaves at each place have at most.
+fn words_of(shapes: &Shapes) -> Vec<usize> {
+    let mut words: Vec<usize> = Vec::new();
+    for shape in shapes.iter() {
+        words.resize(words.len().max(shape.ends.len()), 0);
+        for (words, (start, end)) in words.iter_mut().zip(shape.leaves()) {
+            *words = (end - start).div_ceil(8).max(*words);
+        }
     }
+    words
 }
 
 /// Returns the numbers that are divided between halves.

@@ -130,6 +130,29 @@ impl Interner {
         self.arena.release(memory);
     }
 
+    /// Makes records longer, by zeros at their ends. They keep their numbers.
+    pub(super) fn lengthen(&mut self, stride: usize, memory: &Memory) -> Result<(), Full> {
+        let arena = Arena::new(stride, memory)?;
+        let mut record = vec![0; stride];
+        for number in 0..self.arena.len() {
+            for (word, old) in record.iter_mut().zip(self.arena.record(number as u32)) {
+                *word = old.load(Ordering::Relaxed);
+            }
+            arena.append(&record, memory)?;
+        }
+        std::mem::replace(&mut self.arena, arena).release(memory);
+        let slots = zeros(self.slots.len(), memory)?;
+        let old = std::mem::replace(&mut self.slots, slots);
+        memory.release(old.len() * 8);
+        for entry in old.iter().map(|entry| entry.load(Ordering::Relaxed)).filter(|entry| *entry != 0) {
+            for (word, there) in record.iter_mut().zip(self.arena.record(number(entry))) {
+                *word = there.load(Ordering::Relaxed);
+            }
+            self.put(u64::from(hash(&record)) << 32 | u64::from(entry as u32));
+        }
+        Ok(())
+    }
+
     /// Returns whether the table must grow before anything is added.
     pub(super) fn must_grow(&self) -> bool {
         self.count.load(Ordering::Relaxed) >= self.most

@@ -19,10 +19,19 @@ pub(super) const TOP: usize = 2 * SIDE;
 const _: () = assert!(MOST_LEAVES <= ARITY * TOP);
 
 /// Keys have at most this many bits, so that one is left to stand for no state.
-const MOST_BITS: u32 = 63;
+pub(super) const MOST_BITS: u32 = 63;
 
 /// A number gets at most so many bits more than it has now; more would make the set of keys larger.
 const ROOM: u32 = 5;
+
+/// Nor are there fewer than this, if there is room.
+const LEAST_BITS: u32 = 8;
+
+/// The number of the shape has at least so many.
+const LEAST_SHAPE_BITS: u32 = 4;
+
+/// With less, keys would soon have to be made anew.
+pub(super) const LEAST_ROOM: u32 = 3;
 
 /// How keys are made.
 #[derive(Clone, Debug)]
@@ -38,6 +47,11 @@ pub(crate) enum Layout {
 pub(crate) struct Flat {
     pub(super) shape: Field,
     pub(super) leaves: Vec<Field>,
+}
+
+/// Returns how many bits so many numbers need.
+pub(super) fn width(count: u64) -> u32 {
+    u64::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 /// Some bits of a key.
@@ -68,17 +82,21 @@ impl Field {
 impl Flat {
     /// Finds room for so many shapes, and so many leaves at each place; `None` if there is not enough.
     pub(super) fn for_counts(shapes: u64, leaves: &[u64]) -> Option<Flat> {
-        let width = |count: u64| u64::BITS - count.saturating_sub(1).leading_zeros();
-        let shape = Field { shift: 0, bits: width(shapes) + u32::from(shapes > 1) };
+        // Processes that end make new shapes, often when all else has been seen.
+        let shape = Field { shift: 0, bits: (width(shapes) + LEAST_ROOM).max(LEAST_SHAPE_BITS) };
         let used = shape.bits + leaves.iter().map(|count| width(*count)).sum::<u32>();
         let places = leaves.len().max(1) as u32;
         let room = (MOST_BITS.checked_sub(used)? / places).min(ROOM);
-        if room == 0 {
+        if room < LEAST_ROOM {
             return None;
         }
+        let mut spare = MOST_BITS - used - room * places;
         let mut shift = shape.bits;
         let mut field = |count: &u64| {
             let bits = (width(*count) + room).min(u32::BITS - 1);
+            let more = LEAST_BITS.saturating_sub(bits).min(spare);
+            spare -= more;
+            let bits = bits + more;
             let field = Field { shift, bits };
             shift += bits;
             field
@@ -144,19 +162,20 @@ mod tests {
     #[test]
     fn numbers_stand_side_by_side() {
         let flat = Flat::for_counts(3, &[1, 200, 1000]).unwrap();
-        assert_eq!(flat.shape.bits, 3);
-        assert_eq!(flat.leaves.iter().map(|field| field.bits).collect::<Vec<_>>(), [5, 13, 15]);
-        assert_eq!(flat.bits(), 36);
+        assert_eq!(flat.shape.bits, 5);
+        assert_eq!(flat.leaves.iter().map(|field| field.bits).collect::<Vec<_>>(), [8, 13, 15]);
+        assert_eq!(flat.bits(), 41);
         let key = flat.leaves[1].set(flat.leaves[2].set(5, 999), 8191);
         assert_eq!((flat.shape.get(key), flat.leaves[0].get(key)), (5, 0));
         assert_eq!((flat.leaves[1].get(key), flat.leaves[2].get(key)), (8191, 999));
-        assert!(flat.leaves[0].fits(31) && !flat.leaves[0].fits(32));
+        assert!(flat.leaves[0].fits(255) && !flat.leaves[0].fits(256));
     }
 
     #[test]
     fn too_many_leaves_do_not_fit() {
         assert!(Flat::for_counts(1, &[1 << 20; 4]).is_none());
         assert!(Flat::for_counts(1, &[2; 40]).is_none());
-        assert_eq!(Flat::for_counts(1, &[1 << 14; 4]).unwrap().leaves[3].bits, 15);
+        assert_eq!(Flat::for_counts(1, &[1 << 11; 4]).unwrap().leaves[3].bits, 14);
+        assert!(Flat::for_counts(1, &[1 << 13; 4]).is_none());
     }
 }

@@ -121,10 +121,29 @@ impl Shapes {
         let number = numbers.len() as u32;
         let shape = self.cell(number).ok_or(Stop::Full)?.get_or_init(|| match self.cuts.get(parts) {
             Some(ends) => Shape::new(number, parts, ends),
-            None => Shape::new(number, parts, &cut(parts)),
+            None => Shape::new(number, parts, &self.cut_alike(parts)),
         });
         numbers.insert(parts.into(), number);
         Ok(shape)
+    }
+
+    /// Cuts states of an unknown shape like those that begin with the same parts, as far as they do: a process more or less
+    /// leaves the others where they are.
+    fn cut_alike(&self, parts: &[u32]) -> Vec<u32> {
+        let common = |other: &[u32]| parts.iter().zip(other).take_while(|(one, other)| one == other).count();
+        let alike = self.cuts.iter().map(|(other, ends)| (common(other), other, ends)).max();
+        let Some((count @ 1.., _, ends)) = alike else { return cut(parts) };
+        let mut leaves: Vec<u32> = ends.iter().copied().filter(|end| *end <= parts[count - 1]).collect();
+        let start = leaves.last().copied().unwrap_or(0);
+        let rest: Vec<u32> = parts.iter().filter(|end| **end > start).map(|end| end - start).collect();
+        let size = ends.get(leaves.len()).map_or(0, |end| end - start).max(LARGEST);
+        match rest.last() {
+            // More leaves than the others have would make keys larger.
+            Some(end) if *end <= size => leaves.push(start + end),
+            _ => leaves.extend(cut(&rest).iter().map(|end| start + end)),
+        }
+        thin(&mut leaves);
+        leaves
     }
 
     pub(super) fn len(&self) -> usize {
@@ -157,6 +176,12 @@ fn cut(parts: &[u32]) -> Vec<u32> {
     if last > start {
         leaves.push(last);
     }
+    thin(&mut leaves);
+    leaves
+}
+
+/// Joins neighbours until there are not too many leaves.
+fn thin(leaves: &mut Vec<u32>) {
     while leaves.len() > MOST_LEAVES {
         let mut number = leaves.len();
         leaves.retain(|_| {
@@ -164,7 +189,6 @@ fn cut(parts: &[u32]) -> Vec<u32> {
             number.is_multiple_of(2)
         });
     }
-    leaves
 }
 
 #[cfg(test)]
@@ -191,6 +215,22 @@ mod tests {
             let parts: Vec<u32> = (1..=count).map(|part| part * size).collect();
             let leaves = cut(&parts);
             assert!(leaves.len() <= MOST_LEAVES && leaves.last() == parts.last(), "{size} {count}");
+        }
+    }
+
+    #[test]
+    fn cuts_the_unknown_like_what_it_begins_with() {
+        let known: [(&[u32], &[u32]); 2] = [(&[9, 20, 31, 42], &[20, 31, 42]), (&[9, 30], &[30])];
+        let cuts = known.iter().map(|(parts, ends)| ((*parts).into(), (*ends).into())).collect();
+        let shapes = Shapes::new(Arc::new(cuts));
+        let cases: [(&[u32], &[u32]); 4] = [
+            (&[9, 20, 31], &[20, 31]),
+            (&[9, 20, 31, 42, 53], &[20, 31, 42, 53]),
+            (&[9, 20, 33], &[20, 33]),
+            (&[9], &[9]),
+        ];
+        for (parts, expected) in cases {
+            assert_eq!(*shapes.find(parts).unwrap().ends, *expected, "{parts:?}");
         }
     }
 

@@ -6,7 +6,7 @@
 use narrows_model::{Difference, StateSpace};
 
 use super::numbers::{Flag, Numbers};
-use super::{AHEAD, Components, Full, Memory, Outline, Stop, Wanted};
+use super::{AHEAD, Components, Full, Memory, Outline, Repacking, Stop, Wanted};
 
 /// An exact set of states, with a number and a few flags for each. Hidden bytes are not kept.
 #[derive(Debug)]
@@ -66,14 +66,34 @@ impl States {
     /// Makes room where it has become scarce.
     pub(crate) fn grow<S: StateSpace + ?Sized>(&mut self, space: &S, memory: &Memory) -> Result<(), Full> {
         if self.components.is_cramped() {
-            let was_folded = self.components.bits().is_none();
-            self.renew(space, self.components.widened(memory)?, memory)?;
-            if !was_folded {
-                self.divide(space, memory)?;
+            match self.components.widen(memory)? {
+                Some(repacking) => self.repack(&repacking, memory)?,
+                None => {
+                    let learned = self.components.learned(self.numbers.iter(), self.len(), memory)?;
+                    self.renew(space, learned, memory)?;
+                    self.divide(space, memory)?;
+                }
             }
         }
         self.components.grow(memory)?;
         self.numbers.grow(memory)
+    }
+
+    /// Changes all keys.
+    fn repack(&mut self, repacking: &Repacking, memory: &Memory) -> Result<(), Full> {
+        if !repacking.changes_keys() {
+            return Ok(());
+        }
+        let numbers = self.numbers.in_use(memory)?;
+        let mut keys = Vec::new();
+        memory.reserve(&mut keys, numbers.len())?;
+        keys.extend(
+            numbers.iter().map(|number| self.components.repack(self.numbers.key(*number), repacking)),
+        );
+        self.numbers.rename(&numbers, &keys);
+        memory.drop_list(numbers);
+        memory.drop_list(keys);
+        Ok(())
     }
 
     /// Divides keys as is best for these states, if they are to be divided.
@@ -108,8 +128,7 @@ impl States {
                 Err(Stop::Full) => return Err(Full),
                 Err(Stop::Grow) => {
                     // There were more leaves than was to be expected.
-                    let wider = components.widened(memory)?;
-                    std::mem::replace(&mut components, wider).release(memory);
+                    components = components.with_room(memory)?;
                     keys.clear();
                 }
             }
@@ -241,10 +260,10 @@ pub(crate) fn learn<'s, S: StateSpace + ?Sized>(
             }
         }
     }
-    let learned = states.components.learned(states.numbers.iter(), memory)?;
+    let learned = states.components.learned(states.numbers.iter(), states.len(), memory)?;
     states.renew(space, learned, memory)?;
     states.divide(space, memory)?;
-    let components = states.components.widened(memory)?;
+    let components = states.components.emptied(memory)?;
     states.components.release(memory);
     states.numbers.release(memory);
     Ok(components)

@@ -35,7 +35,7 @@ fn ready(states: &[State], kind: Kind, memory: &Memory) -> (Components, Vec<u64>
         return (components, keys);
     }
     let few = keys.iter().copied().take(300);
-    components = components.learned(few, memory).unwrap();
+    components = components.learned(few, states.len() as u64, memory).unwrap();
     keys = try_all(&mut components, states, memory);
     if kind == Kind::Divided
         && let Some(divided) = components.divided(keys.iter().copied(), memory).unwrap()
@@ -54,7 +54,10 @@ fn try_all(components: &mut Components, states: &[State], memory: &Memory) -> Ve
         match components.encode(state, parts, &nothing, &mut to, memory) {
             Ok(key) => keys.push(key),
             Err(Stop::Grow) if components.is_cramped() => {
-                *components = components.widened(memory).unwrap();
+                if components.widen(memory).unwrap().is_none() {
+                    let known = keys.iter().copied();
+                    *components = components.learned(known, states.len() as u64, memory).unwrap();
+                }
                 keys.clear();
             }
             Err(Stop::Grow) => components.grow(memory).unwrap(),
@@ -177,7 +180,7 @@ fn threads_agree_on_keys() {
     for kind in [Kind::Plain, Kind::Learned] {
         let memory = Memory::new(u64::MAX);
         // Shapes are known beforehand; leaves are not.
-        let mut components = ready(&random_states(9, 20_000, 3), kind, &memory).0.widened(&memory).unwrap();
+        let mut components = ready(&random_states(9, 20_000, 3), kind, &memory).0.emptied(&memory).unwrap();
         let mut all: Vec<(Vec<u8>, u64)> = Vec::new();
         for round in 0..40 {
             // A round ends early wherever a table must grow.
