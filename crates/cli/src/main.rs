@@ -14,9 +14,6 @@ use clap::{Parser, Subcommand};
 
 use commands::{automaton, check, explain, explore, simulate};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml               prove every property, or show a shortest run against it

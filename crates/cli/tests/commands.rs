@@ -12,7 +12,7 @@ const GOOD: &str = "byte x;\nactive proctype P() { x = 1; assert(x == 1) }\n";
 const STUCK: &str =
     "chan c = [0] of { byte };\nactive proctype P() {\n  c!1;\n  c!2\n}\nactive proctype Q() { c?_ }\n";
 const WRONG: &str = "active proctype P() { y = 1 }\n";
-const LARGE: &str = "int x, y;\nactive proctype P() { do :: x++ :: y++ od }\n";
+const LARGE: &str = "int x, y;\nactive proctype P() { do :: x++ :: y++ :: x + y == -1 -> break od }\n";
 
 /// A folder with models, removed at the end.
 struct Folder(PathBuf);

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The first search visits at most this many states.
-const SCOUT_STATES: u64 = 50_000;
+const SCOUT_STATES: u64 = 10_000;
 
 /// And takes at most this many edges: a system that creates processes without end has ever more of them.
 const SCOUT_TRANSITIONS: u64 = 1_000_000;

@@ -200,7 +200,10 @@ fn show(
         });
         (!leads_on).then_some(())?;
     } else if let Some(cycle) = &forbidden.cycle {
-        (!cycle.is_empty() && trace.state(start) == trace.last_state()).then_some(())?;
+        // What nobody ever reads may go on changing: with that forgotten, it must be a cycle.
+        let forgetful = || Trace::follow(&evaluator.forgetting(), &moving);
+        let closes = |trace: &Trace| trace.state(start) == trace.last_state();
+        (!cycle.is_empty() && (closes(&trace) || closes(&forgetful()?))).then_some(())?;
         trace.cycle = Some(start);
         (!fair || is_fair(&evaluator, &trace, start)).then_some(())?;
         roll_up(&mut trace);

@@ -42,11 +42,15 @@ impl<'a> Worker<'a> {
         Worker { picker: reduction.map(Picker::new), ..Worker::default() }
     }
 
-    /// Makes it choose differently from the passes before.
-    pub(super) fn begin_pass(&mut self, number: usize) {
+    /// Makes it choose differently from the passes before; or not at all.
+    pub(super) fn begin_pass(&mut self, number: Option<usize>) {
         if let Some(picker) = &mut self.picker {
             picker.pass = number;
         }
+    }
+
+    fn chooses(&self) -> bool {
+        self.picker.as_ref().is_some_and(|picker| picker.pass.is_some())
     }
 
     /// Forgets which keys it has met: they may have been lost, or will be met again in another order.
@@ -380,7 +384,7 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             return;
         }
         // Where steps are left out, it matters for every successor whether it is still to be visited.
-        let recent = worker.picker.is_none().then_some(&mut worker.recent);
+        let recent = (!worker.chooses()).then_some(&mut worker.recent);
         let mut finished = block.finish(self.components, recent, self.memory);
         // What stands alone needs no order.
         if self.batch.keys.len() > STATES {
@@ -394,9 +398,15 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
     fn expand(&self, state: usize, worker: &mut Worker<'_>, block: &mut Block) -> Result<(), Option<Limit>> {
         let Worker { picker, scratch, from, to, state: bytes, parts, since_watch, counts, .. } = worker;
         self.components.decode(self.batch.keys[state], from);
-        bytes.clear();
-        bytes.extend_from_slice(from.state());
-        bytes.extend_from_slice(self.batch.hidden(state));
+        let hidden = self.batch.hidden(state);
+        let bytes: &[u8] = if hidden.is_empty() {
+            from.state()
+        } else {
+            bytes.clear();
+            bytes.extend_from_slice(from.state());
+            bytes.extend_from_slice(hidden);
+            bytes
+        };
         let marks = (block.targets.len(), block.transitions, block.wrong.len(), block.wanted.len());
         let mut stop = None;
         let block_hidden = block.hidden_bytes;
@@ -461,8 +471,10 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         block: &mut Block,
         mut prepare: impl FnMut(&[u8], u32, &mut Vec<Wanted>) -> Result<u64, Stop>,
     ) -> Result<(), Stop> {
-        self.memory.reserve(&mut block.wrong, successor.violations.len())?;
-        block.wrong.extend(successor.violations.iter().map(|wrong| (state as u32, choice, *wrong)));
+        if !successor.violations.is_empty() {
+            self.memory.reserve(&mut block.wrong, successor.violations.len())?;
+            block.wrong.extend(successor.violations.iter().map(|wrong| (state as u32, choice, *wrong)));
+        }
         let Some(target) = successor.target else {
             return Ok(block.add(NOWHERE, &[], self.memory)?);
         };

@@ -25,20 +25,21 @@ use crate::{End, Full, Reduction, Run};
 /// Chooses for one thread.
 pub(super) struct Picker<'a> {
     chooser: Chooser<'a, 'a>,
-    /// Which choice it makes, counted from 0.
-    pub(super) pass: usize,
+    /// Which choice it makes, counted from 0; `None` if it makes none.
+    pub(super) pass: Option<usize>,
 }
 
 impl<'a> Picker<'a> {
     pub(super) fn new(reduction: &'a Reduction<'a>) -> Self {
-        Picker { chooser: reduction.chooser(), pass: 0 }
+        Picker { chooser: reduction.chooser(), pass: Some(0) }
     }
 
     /// Returns the processes whose steps are to be taken in a state; `None` if that is every one.
     pub(super) fn pick(&mut self, state: &[u8]) -> Option<ProcessSet> {
+        let pass = self.pass?;
         self.chooser.look_at(state);
         let mut choice = None;
-        for _ in 0..=self.pass {
+        for _ in 0..=pass {
             choice = Some(self.chooser.next()?.processes);
         }
         choice
@@ -47,7 +48,7 @@ impl<'a> Picker<'a> {
 
 impl std::fmt::Debug for Picker<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Picker {{ pass: {} }}", self.pass)
+        write!(formatter, "Picker {{ pass: {:?} }}", self.pass)
     }
 }
 
@@ -73,32 +74,81 @@ pub(super) struct Reduced<'a> {
     reduction: &'a Reduction<'a>,
     waiting: Waiting,
     passes: Vec<Pass>,
+    pub(super) effort: Effort,
+}
+
+/// How much there is to do for a reduction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effort {
+    /// How many states were looked at lately, and how many turns they had.
+    pub(super) states: u64,
+    pub(super) turns: u64,
+    /// From which state on all steps are taken.
+    pub(super) given_up: Option<u64>,
+}
+
+/// So many states tell whether a reduction is worth it.
+const TRIED: u64 = 1 << 15;
+
+/// A state should have fewer turns than this.
+const MOST_TURNS: u64 = 2;
+
+impl Effort {
+    /// Counts the turns of some states, the last of which has the number before this one.
+    fn add(&mut self, states: u64, turns: u64, visited: u64) {
+        self.states += states;
+        self.turns += turns;
+        if self.states >= TRIED && self.given_up.is_none() {
+            // Most steps lead to states that are known: whatever is chosen, the others have to be taken too.
+            self.given_up = (self.turns > MOST_TURNS * self.states).then_some(visited);
+            (self.states, self.turns) = (0, 0);
+        }
+    }
 }
 
 impl<'a> Reduced<'a> {
     pub(super) fn new(reduction: &'a Reduction<'a>) -> Self {
-        Reduced { reduction, waiting: Waiting::default(), passes: Vec::new() }
+        let (waiting, effort) = (Waiting::default(), Effort::default());
+        Reduced { reduction, waiting, passes: Vec::new(), effort }
     }
 
     /// Begins another level, of which these states have been found.
     pub(super) fn begin(&mut self, found: impl Iterator<Item = u64>, memory: &Memory) -> Result<(), Full> {
         self.waiting.clear(memory);
-        for key in found {
-            self.waiting.insert(key, memory)?;
-        }
-        Ok(())
+        self.wait_for(found, memory)
     }
 
-    fn run_to(&self, space: &(impl StateSpace + ?Sized), choices: &[u32], last: Option<(usize, u32)>) -> Run {
+    /// Remembers states of the next level, as long as that matters.
+    fn wait_for(&mut self, mut found: impl Iterator<Item = u64>, memory: &Memory) -> Result<(), Full> {
+        if self.effort.given_up.is_some() {
+            return Ok(());
+        }
+        found.try_for_each(|key| self.waiting.insert(key, memory))
+    }
+
+    /// Returns whether the steps of a state are chosen.
+    fn chooses(&self, state: u64) -> bool {
+        self.effort.given_up.is_none_or(|end| state < end)
+    }
+
+    /// Returns the run along these states, by these of their steps, and then by one of the last state.
+    fn run_to(
+        &self,
+        space: &(impl StateSpace + ?Sized),
+        ways: &[(u64, u32)],
+        last: Option<(Option<usize>, u32)>,
+    ) -> Run {
         let mut chooser = self.reduction.chooser();
         let mut run = Run::default();
         let Ok((mut state, _)) = space.initial() else { return run };
         let mut scratch = Scratch::default();
-        for choice in choices {
+        for (number, choice) in ways {
+            let chooses = self.chooses(*number);
             chooser.look_at(&state);
             let mut left = *choice;
             let (number, target) = loop {
-                let processes = chooser.next().map(|choice| choice.processes);
+                let choice = if chooses { chooser.next() } else { None };
+                let processes = choice.map(|choice| choice.processes);
                 match find(space, processes, &state, &mut scratch, left) {
                     Found::Successor(number, target) => break (number, target),
                     Found::Fewer(count) if processes.is_some() => left -= count,
@@ -214,6 +264,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             return Err(Stopped { end, undone: self.new_keys(blocks()) });
         }
         self.append_some(batch, passes_taken, reduced).map_err(|end| Stopped { end, undone: None })?;
+        let turns: usize = passes_taken.iter().map(|pass| pass.states.len()).sum();
+        reduced.effort.add(batch.keys.len() as u64, turns as u64, self.totals.visited);
         reduced.passes = passes;
         Ok(())
     }
@@ -242,7 +294,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 let states = batch.select(&pass.states, self.memory).map_err(full)?;
                 std::mem::replace(&mut pass.batch, states).release(self.memory);
             }
-            while let Err(limit) = self.take_turns(number, batch, &mut passes[number]) {
+            let choice = reduced.effort.given_up.is_none().then_some(number);
+            while let Err(limit) = self.take_turns(number, choice, batch, &mut passes[number]) {
                 match limit {
                     Some(limit) => return Err(End::Limit(limit)),
                     None if self.components.is_cramped() => {
@@ -252,9 +305,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 }
             }
             let pass = &passes[number];
-            for (block, index) in pass.new_states() {
-                reduced.waiting.insert(block.targets[index], self.memory).map_err(full)?;
-            }
+            let new = pass.new_states().map(|(block, index)| block.targets[index]);
+            reduced.wait_for(new, self.memory).map_err(full)?;
             again = pass.unfinished(&reduced.waiting);
         }
         Ok(())
@@ -280,19 +332,23 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         self.make_room(others)?;
         let found = self.next.batches_mut().flat_map(|batch| batch.keys.iter().copied());
         reduced.begin(found, self.memory)?;
-        for (block, index) in before.iter().flat_map(Pass::new_states) {
-            reduced.waiting.insert(block.targets[index], self.memory)?;
-        }
-        Ok(())
+        let new = before.iter().flat_map(Pass::new_states).map(|(block, index)| block.targets[index]);
+        reduced.wait_for(new, self.memory)
     }
 
     /// Finds the successors of the states of a pass, and which of them are new; the error is `None` if components need
     /// room first.
-    fn take_turns(&mut self, number: usize, batch: &Batch, pass: &mut Pass) -> Result<(), Option<Limit>> {
+    fn take_turns(
+        &mut self,
+        number: usize,
+        choice: Option<usize>,
+        batch: &Batch,
+        pass: &mut Pass,
+    ) -> Result<(), Option<Limit>> {
         let full = |_: Full| Some(Limit::Memory);
         let batch = if number > 0 { &pass.batch } else { batch };
         for worker in &mut self.workers {
-            worker.begin_pass(number);
+            worker.begin_pass(choice);
         }
         std::mem::swap(&mut self.blocks, &mut pass.blocks);
         let threads = if batch.keys.len() < WORTH_SHARING { 1 } else { self.workers.len() };
@@ -323,6 +379,12 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 }
             }
             self.tree.start(self.memory).map_err(full)?;
+            // The last turn has all steps, those of the turns before included, unless some are left out.
+            let counted = if is_partial { 0 } else { turns.len() - 1 };
+            for (block, range) in turns[counted..].iter().filter(|_| passes.len() > 1) {
+                counts.transitions +=
+                    block.targets[range.clone()].iter().filter(|key| **key != NOWHERE).count() as u64;
+            }
             for (block, range) in turns {
                 note(block, &range, &mut self.tree, &mut self.next, found, self.memory).map_err(full)?;
                 counts.generated += range.len() as u64;
@@ -335,12 +397,15 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         for (number, pass) in passes.iter().enumerate() {
             let batch = if number == 0 { batch } else { &pass.batch };
             for block in pass.blocks() {
-                counts.transitions += block.transitions;
+                if let [_] = passes {
+                    counts.transitions += block.transitions;
+                }
                 // Those that have several turns are counted in the first.
                 *state_bytes += if number == 0 { block.state_bytes } else { 0 };
                 let run = |state: u32, choice: Option<u32>| {
-                    let choices = tree.choices_to(first + u64::from(pass.states[state as usize]));
-                    reduced.run_to(space, &choices, choice.map(|choice| (number, choice)))
+                    let state = first + u64::from(pass.states[state as usize]);
+                    let pass = reduced.chooses(state).then_some(number);
+                    reduced.run_to(space, &tree.ways_to(state), choice.map(|choice| (pass, choice)))
                 };
                 block.report(space, &self.components, batch, &run, &mut self.findings);
             }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::batch::{Batch, Level};
 use super::block::Block;
+use super::reduced::Effort;
 use super::{ENOUGH_TO_LEARN, Search, Totals};
 use crate::checkpoint::{Input, Output, Unloaded, wrong};
 use crate::findings::Findings;
@@ -108,6 +109,10 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             output.number(number)?;
         }
         counts.save(output)?;
+        let effort = self.reduced.as_ref().map(|reduced| reduced.effort).unwrap_or_default();
+        for number in [effort.states, effort.turns, effort.given_up.map_or(0, |state| state + 1)] {
+            output.number(number)?;
+        }
         output.number(self.workers.len() as u64)?;
         self.workers.iter().try_for_each(|worker| worker.counts.save(output))?;
         self.findings.save(output)?;
@@ -150,6 +155,14 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         }
         let (found, visited, state_bytes) = (input.number()?, input.number()?, input.number()?);
         let mut counts = Counts::load(input)?;
+        let effort = Effort {
+            states: input.number()?,
+            turns: input.number()?,
+            given_up: input.number()?.checked_sub(1),
+        };
+        if let Some(reduced) = &mut self.reduced {
+            reduced.effort = effort;
+        }
         for _ in 0..input.number()? {
             counts.absorb(&Counts::load(input)?);
         }

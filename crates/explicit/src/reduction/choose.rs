@@ -3,13 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use narrows_model::{
-    LocationId, Move, MoveKind, Outline, ProcessSet, Scratch, Statement, Successor, TransitionId,
-};
+use narrows_model::{LocationId, Move, MoveKind, Outline, ProcessSet, Scratch, Statement, TransitionId};
 
 use super::Reduction;
-use super::footprint::{Channels, Footprint, Need};
-use super::instances::Instances;
+use super::footprint::{Channels, Need};
+use super::instances::{Future, Instances};
+use super::needs::Needs;
 use super::resolve::Deed;
 use super::statics::is_else;
 
@@ -25,31 +24,51 @@ pub(crate) struct Choice {
 }
 
 /// What a process can do in the current state.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Probe {
     is_current: bool,
     steps: usize,
-    /// Whether one of the steps can be seen.
-    visible: bool,
-    need: Need,
-    possible: Vec<TransitionId>,
+    /// Whether its steps can't be chosen without all others.
+    stuck: bool,
+    /// The processes that its steps depend on.
+    others: ProcessSet,
 }
 
 /// Chooses. It looks at one state after the other, and remembers what it found out about processes.
 pub(crate) struct Chooser<'r, 's> {
+    view: View<'r, 's>,
+    needs: Needs,
+    scratch: Scratch,
+    state: Vec<u8>,
+    probes: Vec<Probe>,
+    /// The steps of the process that is probed.
+    steps: Steps,
+    /// How many processes have been tried as seeds, and how many choices were returned.
+    tried: usize,
+    returned: usize,
+    found: Vec<Choice>,
+}
+
+/// After so many choices that would not do, every step is taken.
+const MOST_CHOICES: usize = 3;
+
+/// The moves of some steps, one after the other.
+#[derive(Default)]
+struct Steps {
+    moves: Vec<Move>,
+    /// Where each step ends.
+    ends: Vec<usize>,
+}
+
+/// What is known of the state that is looked at.
+struct View<'r, 's> {
     reduction: &'r Reduction<'s>,
     instances: Instances,
     outline: Outline,
-    scratch: Scratch,
-    state: Vec<u8>,
     /// The instance of each process.
     who: Vec<usize>,
-    futures: Vec<Arc<Footprint>>,
-    probes: Vec<Probe>,
+    futures: Vec<Future>,
     channels: ChannelSets,
-    /// How many processes have been tried as seeds.
-    tried: usize,
-    found: Vec<Choice>,
 }
 
 /// Channels by what they are and hold.
@@ -63,55 +82,47 @@ struct ChannelSets {
 
 impl<'r, 's> Chooser<'r, 's> {
     pub(super) fn new(reduction: &'r Reduction<'s>) -> Self {
-        Chooser {
+        let view = View {
             reduction,
             instances: Instances::default(),
             outline: Outline::default(),
-            scratch: Scratch::default(),
-            state: Vec::new(),
             who: Vec::new(),
             futures: Vec::new(),
-            probes: Vec::new(),
             channels: ChannelSets::default(),
+        };
+        Chooser {
+            view,
+            needs: Needs::default(),
+            scratch: Scratch::default(),
+            state: Vec::new(),
+            probes: Vec::new(),
+            steps: Steps::default(),
             tried: 0,
+            returned: 0,
             found: Vec::new(),
         }
     }
 
     /// Looks at a state; [`Chooser::next`] then tells the choices there are.
     pub(crate) fn look_at(&mut self, state: &[u8]) {
-        let Reduction { evaluator, statics, .. } = self.reduction;
-        evaluator.outline(state, &mut self.outline);
+        self.view.look_at(state);
         self.state.clear();
         self.state.extend_from_slice(state);
-        self.who.clear();
-        self.futures.clear();
-        for (pid, process) in self.outline.processes.iter().enumerate() {
-            let instance = self.instances.find(statics, pid, process, state);
-            self.who.push(instance);
-            self.futures.push(self.instances.future(statics, instance, process.location));
-        }
         self.probes.iter_mut().for_each(|probe| probe.is_current = false);
-        if self.probes.len() < self.who.len() {
-            self.probes.resize_with(self.who.len(), Probe::default);
+        if self.probes.len() < self.view.who.len() {
+            self.probes.resize_with(self.view.who.len(), Probe::default);
         }
-        self.channels = ChannelSets::default();
-        for (index, channel) in self.outline.channels.iter().enumerate() {
-            let number = (index + 1) as u8;
-            if statics.system.channel_kinds[channel.kind].capacity == 0 {
-                self.channels.meeting.insert(number);
-            }
-            if channel.length == 0 {
-                self.channels.empty.insert(number);
-            }
-        }
-        self.tried = 0;
+        (self.tried, self.returned) = (0, 0);
         self.found.clear();
     }
 
     /// Returns the best choice that was not returned yet; `None` if there is none but to take every step.
     pub(crate) fn next(&mut self) -> Option<Choice> {
-        let count = self.who.len();
+        if self.returned == MOST_CHOICES {
+            return None;
+        }
+        self.returned += 1;
+        let count = self.view.who.len();
         while self.tried < count && !self.found.iter().any(|choice| choice.steps == 1) {
             let seed = count - 1 - self.tried;
             self.tried += 1;
@@ -137,7 +148,7 @@ impl<'r, 's> Chooser<'r, 's> {
 
     /// Adds to a process all those that its steps depend on; `None` if that is every one.
     fn grow(&mut self, seed: usize) -> Option<Choice> {
-        let count = self.who.len();
+        let count = self.view.who.len();
         self.probe(seed);
         if self.probes[seed].steps == 0 {
             return None;
@@ -151,14 +162,12 @@ impl<'r, 's> Chooser<'r, 's> {
             done += 1;
             self.probe(pid);
             let probe = &self.probes[pid];
-            if probe.need.touched.anything || probe.visible {
+            if probe.stuck {
                 return None;
             }
             steps += probe.steps;
-            for (other, future) in self.futures.iter().enumerate() {
-                if !processes.contains(other)
-                    && (probe.need.with.contains(other) || probe.need.includes(future))
-                {
+            for other in (0..count).filter(|other| probe.others.contains(*other)) {
+                if !processes.contains(other) {
                     processes.insert(other);
                     list.push(other);
                 }
@@ -172,95 +181,131 @@ impl<'r, 's> Chooser<'r, 's> {
 
     /// Finds out what a process can do now, and what that depends on.
     fn probe(&mut self, pid: usize) {
-        if self.probes[pid].is_current {
+        let Chooser { view, needs, scratch, state, probes, steps, .. } = self;
+        let probe = &mut probes[pid];
+        if probe.is_current {
             return;
         }
-        let mut probe = std::mem::take(&mut self.probes[pid]);
-        probe.is_current = true;
-        probe.steps = 0;
-        probe.visible = false;
-        probe.need.clear();
-        probe.need.partners = self.futures[pid].receives.and(self.channels.meeting);
-        probe.possible.clear();
-        let state = std::mem::take(&mut self.state);
-        let mut scratch = std::mem::take(&mut self.scratch);
+        steps.moves.clear();
+        steps.ends.clear();
+        let mut odd = false;
         let only = ProcessSet::from_iter([pid]);
-        let space = self.reduction.space;
-        space.successors_of(only, &state, &mut scratch, &mut |successor| {
-            self.add_step(&successor, pid, &mut probe);
-            if probe.need.touched.anything { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        view.reduction.space.successors_of(only, state, scratch, &mut |successor| {
+            // What ends a run comes before or after everything else; and little is known of who was created on the way.
+            let exists = |step: &Move| usize::from(step.pid) < view.who.len();
+            odd = successor.target.is_none() || !successor.moves.iter().all(exists);
+            steps.moves.extend_from_slice(successor.moves);
+            steps.ends.push(steps.moves.len());
+            if odd { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        self.state = state;
-        self.scratch = scratch;
-        if !probe.need.touched.anything {
-            self.add_impossible(pid, &mut probe);
+        *probe = Probe { is_current: true, steps: steps.ends.len(), stuck: odd, ..Probe::default() };
+        if odd {
+            return;
         }
-        self.probes[pid] = probe;
-    }
-
-    fn add_step(&mut self, successor: &Successor<'_>, pid: usize, probe: &mut Probe) {
-        let [first, .., last] = successor.moves else {
-            if let [only] = successor.moves {
-                self.add_moves(successor, *only, *only, pid, probe);
-            } else {
-                probe.need.touched.anything = true;
+        view.write_signature(pid, steps, needs.signature());
+        let number = needs.find(|| view.need(pid, steps));
+        probe.stuck = needs.is_stuck(number);
+        if !probe.stuck {
+            probe.others = needs.with(number);
+            for (other, future) in view.futures.iter().enumerate().filter(|(other, _)| *other != pid) {
+                if needs.includes(number, future) {
+                    probe.others.insert(other);
+                }
             }
-            return;
-        };
-        self.add_moves(successor, *first, *last, pid, probe);
+        }
+    }
+}
+
+impl View<'_, '_> {
+    fn look_at(&mut self, state: &[u8]) {
+        let Reduction { evaluator, statics, .. } = self.reduction;
+        evaluator.outline(state, &mut self.outline);
+        self.who.clear();
+        self.futures.clear();
+        for (pid, process) in self.outline.processes.iter().enumerate() {
+            let instance = self.instances.find(statics, pid, process, state);
+            self.who.push(instance);
+            self.futures.push(self.instances.future(statics, instance, process.location));
+        }
+        self.channels = ChannelSets::default();
+        for (index, channel) in self.outline.channels.iter().enumerate() {
+            let number = (index + 1) as u8;
+            if statics.system.channel_kinds[channel.kind].capacity == 0 {
+                self.channels.meeting.insert(number);
+            }
+            if channel.length == 0 {
+                self.channels.empty.insert(number);
+            }
+        }
     }
 
-    fn add_moves(
-        &mut self,
-        successor: &Successor<'_>,
-        first: Move,
-        last: Move,
-        pid: usize,
-        probe: &mut Probe,
-    ) {
-        // What ends a run comes before or after everything else.
-        if successor.target.is_none() {
-            probe.need.touched.anything = true;
-            return;
+    /// Writes down all that decides what the steps of a process need.
+    fn write_signature(&self, pid: usize, steps: &Steps, out: &mut Vec<u32>) {
+        let location = u32::from(self.outline.processes[pid].location.0);
+        let counts = (self.who.len() as u32) << 16 | self.outline.channels.len() as u32;
+        out.extend([pid as u32, self.who[pid] as u32, location, counts]);
+        out.extend(self.channels.meeting.words().chain(self.channels.empty.words()));
+        let mut start = 0;
+        for end in &steps.ends {
+            for Move { pid, from, transition, kind, .. } in &steps.moves[start..*end] {
+                let part = u32::from(from.0) << 16 | u32::from(*pid) << 2 | *kind as u32;
+                out.extend([self.who[usize::from(*pid)] as u32, transition.0, part]);
+            }
+            out.push(u32::MAX);
+            start = *end;
         }
-        probe.steps += 1;
-        probe.possible.push(first.transition);
-        for (number, step) in successor.moves.iter().enumerate() {
+    }
+
+    /// Finds out what the steps of a process need, and whether one of them can be seen.
+    fn need(&mut self, pid: usize, steps: &Steps) -> (Need, bool) {
+        let mut need =
+            Need { partners: self.futures[pid].does.receives.and(self.channels.meeting), ..Need::default() };
+        let (mut visible, mut start) = (false, 0);
+        let mut possible = Vec::new();
+        for end in &steps.ends {
+            let moves = &steps.moves[start..*end];
+            possible.extend(moves.first().map(|first| first.transition));
+            visible |= self.add_moves(moves, pid, &mut need);
+            start = *end;
+        }
+        self.add_impossible(pid, &possible, &mut need);
+        (need, visible)
+    }
+
+    /// Adds what a step needs; returns whether it can be seen.
+    fn add_moves(&mut self, moves: &[Move], pid: usize, need: &mut Need) -> bool {
+        let mut is_visible = false;
+        for (number, step) in moves.iter().enumerate() {
             let who = usize::from(step.pid);
             if who != pid {
-                probe.need.with.insert(who);
-            }
-            if who >= self.who.len() {
-                // It was created on the way.
-                probe.need.touched.anything = true;
-                return;
+                need.with.insert(who);
             }
             let deed = self.deed(who, step.transition);
             let proctype = self.reduction.statics.system.proctype(step.proctype);
             let transition = proctype.transition(step.transition);
-            if deed.does.timeout {
-                probe.need.touched.anything = true;
-                return;
-            }
-            self.add_done(&deed, &mut probe.need);
+            need.touched.anything |= deed.does.timeout;
+            self.add_done(&deed, need);
             let kind = &self.reduction.statics.proctypes[usize::from(step.proctype.0)];
             let begins = number == 0 || step.kind == MoveKind::Accept;
             let escapes = || proctype.location(step.from).edges.iter().any(|edge| edge.escape > 0);
             if !begins
                 || kind.entangled[usize::from(step.from.0)] && (is_else(&transition.statement) || escapes())
             {
-                self.add_neighbours(who, step.from, &mut probe.need);
+                self.add_neighbours(who, step.from, need);
             }
             if let Some(visible) = &self.reduction.visible {
-                probe.visible |= visible.sees(step, transition.target, &deed);
+                is_visible |= visible.sees(step, transition.target, &deed);
             }
         }
         // An atomic sequence that ended because it could not go on.
-        let who = usize::from(last.pid);
-        let transition = self.reduction.statics.system.proctype(last.proctype).transition(last.transition);
-        if transition.atomic && transition.statement != Statement::End {
-            self.add_neighbours(who, transition.target, &mut probe.need);
+        if let Some(last) = moves.last() {
+            let proctype = self.reduction.statics.system.proctype(last.proctype);
+            let transition = proctype.transition(last.transition);
+            if transition.atomic && transition.statement != Statement::End {
+                self.add_neighbours(usize::from(last.pid), transition.target, need);
+            }
         }
+        is_visible
     }
 
     fn deed(&mut self, pid: usize, transition: TransitionId) -> Arc<Deed> {
@@ -296,17 +341,16 @@ impl<'r, 's> Chooser<'r, 's> {
     }
 
     /// Adds what could make the other transitions of a process possible.
-    fn add_impossible(&mut self, pid: usize, probe: &mut Probe) {
+    fn add_impossible(&mut self, pid: usize, possible: &[TransitionId], need: &mut Need) {
         let process = self.outline.processes[pid];
         let proctype = self.reduction.statics.system.proctype(process.proctype);
         let youngest = self.who.len() - 1;
         for edge in &proctype.location(process.location).edges {
             let statement = &proctype.transition(edge.transition).statement;
-            if probe.possible.contains(&edge.transition) {
+            if possible.contains(&edge.transition) {
                 continue;
             }
             let deed = self.deed(pid, edge.transition);
-            let need = &mut probe.need;
             match statement {
                 Statement::End if pid != youngest => {
                     need.with.insert(youngest);

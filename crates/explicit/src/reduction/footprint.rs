@@ -27,10 +27,6 @@ impl Variables {
     pub(super) fn meets(&self, other: &Variables) -> bool {
         self.0.iter().zip(&other.0).any(|(left, right)| left & right != 0)
     }
-
-    fn clear(&mut self) {
-        self.0.fill(0);
-    }
 }
 
 /// A set of channels, by number.
@@ -45,6 +41,11 @@ impl Channels {
         let mut channels = Channels::default();
         (number + 1..256).for_each(|channel| channels.insert(channel as u8));
         channels
+    }
+
+    /// Returns all there is to it.
+    pub(super) fn words(self) -> impl Iterator<Item = u32> {
+        self.0.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32])
     }
 
     pub(super) fn insert(&mut self, channel: u8) {
@@ -149,13 +150,6 @@ pub(super) struct Need {
 }
 
 impl Need {
-    pub(super) fn clear(&mut self) {
-        let Footprint { mut reads, mut writes, .. } = std::mem::take(&mut self.touched);
-        reads.clear();
-        writes.clear();
-        *self = Need { touched: Footprint { reads, writes, ..Footprint::default() }, ..Need::default() };
-    }
-
     /// Returns whether steps with the other footprint belong to it. A send and a receive on a channel with a buffer do
     /// not get in each other's way: where both are possible, their order does not matter.
     pub(super) fn includes(&self, other: &Footprint) -> bool {

@@ -16,7 +16,15 @@ const MOST_CHILDREN: usize = 64;
 pub(super) struct Instance {
     pub(super) known: Known,
     deeds: Vec<Option<Arc<Deed>>>,
-    futures: Vec<Option<Arc<Footprint>>>,
+    futures: Vec<Option<Future>>,
+}
+
+/// What an instance may do from a location on, the processes it may create included.
+#[derive(Clone)]
+pub(super) struct Future {
+    /// No other has this number.
+    pub(super) number: usize,
+    pub(super) does: Arc<Footprint>,
 }
 
 /// All instances so far.
@@ -25,6 +33,8 @@ pub(super) struct Instances {
     list: Vec<Instance>,
     numbers: FxHashMap<Box<[u8]>, usize>,
     key: Vec<u8>,
+    /// How many futures there are.
+    futures: usize,
 }
 
 impl Instances {
@@ -73,37 +83,33 @@ impl Instances {
         Arc::clone(deed)
     }
 
-    /// Returns what an instance may do from a location on, the processes it may create included.
-    pub(super) fn future(
-        &mut self,
-        statics: &Statics<'_>,
-        instance: usize,
-        location: LocationId,
-    ) -> Arc<Footprint> {
+    /// Returns what an instance may do from a location on.
+    pub(super) fn future(&mut self, statics: &Statics<'_>, instance: usize, location: LocationId) -> Future {
         let Instance { known, futures, .. } = &mut self.list[instance];
         let future = futures[usize::from(location.0)].get_or_insert_with(|| {
-            let mut future = Future { statics, children: Vec::new(), out: Footprint::default() };
-            future.add(known, location);
+            let mut collector = Collector { statics, children: Vec::new(), out: Footprint::default() };
+            collector.add(known, location);
             let mut next = 0;
-            while let Some(child) = future.children.get(next).cloned() {
+            while let Some(child) = collector.children.get(next).cloned() {
                 next += 1;
-                future.add(&child, statics.proctype(child.proctype).start);
+                collector.add(&child, statics.proctype(child.proctype).start);
             }
-            Arc::new(future.out)
+            self.futures += 1;
+            Future { number: self.futures - 1, does: Arc::new(collector.out) }
         });
-        Arc::clone(future)
+        future.clone()
     }
 }
 
 /// Collects what a process may do.
-struct Future<'f, 's> {
+struct Collector<'f, 's> {
     statics: &'f Statics<'s>,
     /// The processes that may be created.
     children: Vec<Known>,
     out: Footprint,
 }
 
-impl Future<'_, '_> {
+impl Collector<'_, '_> {
     fn add(&mut self, known: &Known, from: LocationId) {
         let statics = self.statics;
         let (kind, proctype) = (&statics.proctypes[known.proctype], statics.proctype(known.proctype));

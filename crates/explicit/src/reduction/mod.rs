@@ -20,6 +20,7 @@
 mod choose;
 mod footprint;
 mod instances;
+mod needs;
 mod resolve;
 mod statics;
 mod visible;

@@ -137,14 +137,19 @@ impl Tree {
     }
 
     /// Returns the choices on the first way to a state.
-    pub(crate) fn choices_to(&self, mut state: u64) -> Vec<u32> {
-        let mut choices = Vec::new();
+    pub(crate) fn choices_to(&self, state: u64) -> Vec<u32> {
+        self.ways_to(state).into_iter().map(|(_, choice)| choice).collect()
+    }
+
+    /// Returns the states on the first way to a state, each with the choice that is made there.
+    pub(crate) fn ways_to(&self, mut state: u64) -> Vec<(u64, u32)> {
+        let mut ways = Vec::new();
         while let Some((parent, choice)) = self.way_to(state) {
-            choices.push(choice);
+            ways.push((parent, choice));
             state = parent;
         }
-        choices.reverse();
-        choices
+        ways.reverse();
+        ways
     }
 }
 
