@@ -67,16 +67,22 @@ pub(super) enum Gate {
     Interpreted,
 }
 
+/// A location of a kind of process.
+pub(super) struct Location {
+    /// Its edges, as a part of [`Plan::edges`].
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// All edges together, where no escape and no error has to be thought of.
+    pub(super) scan: Option<Code>,
+    /// Whether a process may end here.
+    pub(super) is_end: bool,
+}
+
 /// A kind of process.
 pub(super) struct Kind {
     pub(super) gate: Gate,
     pub(super) deterministic: bool,
-    /// The first edge of each location; one more at the end.
-    pub(super) starts: Vec<u32>,
-    /// Whether a process may end at each location.
-    pub(super) ends: Vec<bool>,
-    /// All edges of a location together, where no escape and no error has to be thought of.
-    pub(super) scans: Vec<Option<Code>>,
+    pub(super) locations: Vec<Location>,
     /// What it does inside atomic sequences while it has no choice.
     pub(super) chain: Option<Code>,
 }
@@ -103,12 +109,11 @@ impl Plan {
             let mut kind = Kind {
                 gate: if system.has_priorities { Gate::Interpreted } else { code.gate },
                 deterministic: proctype.deterministic,
-                starts: vec![plan.edges.len() as u32],
-                ends: proctype.locations.iter().map(|location| location.is_end).collect(),
-                scans: code.scans.clone(),
+                locations: Vec::new(),
                 chain: code.chain,
             };
-            for location in &proctype.locations {
+            for (location, scan) in proctype.locations.iter().zip(&code.scans) {
+                let start = plan.edges.len() as u32;
                 for edge in &location.edges {
                     let action = code.actions[edge.transition.0 as usize];
                     let mut planned = Plan::edge(proctype, edge, action);
@@ -119,7 +124,8 @@ impl Plan {
                     }
                     plan.edges.push(planned);
                 }
-                kind.starts.push(plan.edges.len() as u32);
+                let (end, is_end) = (plan.edges.len() as u32, location.is_end);
+                kind.locations.push(Location { start, end, scan: *scan, is_end });
             }
             plan.kinds.push(kind);
         }

@@ -117,7 +117,7 @@ impl<'w, 's> Walk<'w, 's> {
         let level = &self.memory.level;
         let may_end = |at: &u32| {
             let kind = &self.space.plan.kinds[usize::from(level.word(*at as usize))];
-            kind.ends[usize::from(level.word(*at as usize + 2))]
+            kind.locations[usize::from(level.word(*at as usize + 2))].is_end
         };
         if level.processes.iter().all(may_end) { Expansion::Ended } else { Expansion::Deadlock }
     }
@@ -147,14 +147,14 @@ impl<'w, 's> Walk<'w, 's> {
         if !matches!(kind.gate, Gate::Open) && !self.may_move(kind.gate, pid, at) {
             return false;
         }
-        let (start, end) = (kind.starts[usize::from(from)], kind.starts[usize::from(from) + 1]);
-        if let (None, Some(scan), false) = (offer, kind.scans[usize::from(from)], self.space.records_events) {
-            let edges = &plan.edges[start as usize..end as usize];
+        let location = &kind.locations[usize::from(from)];
+        let edges = &plan.edges[location.start as usize..location.end as usize];
+        if let (None, Some(scan), false) = (offer, location.scan, self.space.records_events) {
             return self.scan(scan, pid, at, (ProctypeId(proctype), LocationId(from)), edges);
         }
         let mut escape = 0;
         let mut moved = false;
-        for edge in &plan.edges[start as usize..end as usize] {
+        for edge in edges {
             if escape > 0 && edge.escape != escape {
                 break;
             }
