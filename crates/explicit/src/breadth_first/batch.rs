@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
+
 use crate::Full;
 use crate::store::Memory;
 
@@ -110,30 +112,40 @@ impl Level {
     }
 }
 
-/// Lets workers take turns at jobs until all are done.
-pub(super) fn share<W: Send, J: Send>(
-    workers: &mut [W],
-    jobs: &mut [J],
-    work: impl Fn(&mut W, &mut J) + Sync,
-) {
-    let Some((own, others)) = workers.split_first_mut() else { return };
-    if others.is_empty() || jobs.len() < 2 {
-        for job in jobs {
-            work(own, job);
-        }
-        return;
+/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new ones.
+#[derive(Debug)]
+pub(super) struct Team(Option<ThreadPool>);
+
+impl Team {
+    /// Gathers so many threads, this one included. If there can be no others, this one does everything.
+    pub(super) fn new(threads: usize) -> Team {
+        let others = || ThreadPoolBuilder::new().num_threads(threads - 1).build().ok();
+        Team((threads > 1).then(others).flatten())
     }
-    let queue = Mutex::new(jobs.iter_mut());
-    let take = || queue.lock().ok().and_then(|mut queue| queue.next());
-    let turns = |worker: &mut W| {
-        while let Some(job) = take() {
-            work(worker, job);
+
+    /// Lets workers take turns at jobs until all are done.
+    pub(super) fn share<W: Send, J: Send>(
+        &self,
+        workers: &mut [W],
+        jobs: &mut [J],
+        work: impl Fn(&mut W, &mut J) + Sync,
+    ) {
+        let Some((own, others)) = workers.split_first_mut() else { return };
+        let queue = Mutex::new(jobs.iter_mut());
+        let take = || queue.lock().ok().and_then(|mut queue| queue.next());
+        let turns = |worker: &mut W| {
+            while let Some(job) = take() {
+                work(worker, job);
+            }
+        };
+        match &self.0 {
+            Some(pool) if !others.is_empty() => pool.in_place_scope(|scope| {
+                for worker in others {
+                    scope.spawn(|_| turns(worker));
+                }
+                turns(own);
+            }),
+            _ => turns(own),
         }
-    };
-    std::thread::scope(|scope| {
-        for worker in others {
-            scope.spawn(|| turns(worker));
-        }
-        turns(own);
-    });
+    }
 }

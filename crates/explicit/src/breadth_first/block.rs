@@ -15,8 +15,11 @@ use crate::store::{
 };
 use crate::{Budget, Full, Progress, Reduction, Run};
 
-/// States in a block.
+/// States in a block, at most.
 pub(super) const STATES: usize = 256;
+
+/// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit them.
+const FEWEST: usize = 24;
 
 /// So many of them are brought near to the processor at once.
 const NEAR: usize = 16;
@@ -115,16 +118,26 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Divides so many states into blocks; returns how many.
-    pub(super) fn divide(states: usize, blocks: &mut Vec<Block>, memory: &Memory) -> Result<usize, Full> {
-        let count = states.div_ceil(STATES);
+    /// Returns how many states a block should have, so that each of some threads gets two blocks at least.
+    pub(super) fn size_for(states: usize, threads: usize) -> usize {
+        if threads > 1 { states.div_ceil(2 * threads).clamp(FEWEST, STATES) } else { STATES }
+    }
+
+    /// Divides so many states into blocks of a size; returns how many.
+    pub(super) fn divide(
+        states: usize,
+        size: usize,
+        blocks: &mut Vec<Block>,
+        memory: &Memory,
+    ) -> Result<usize, Full> {
+        let count = states.div_ceil(size);
         while blocks.len() < count {
             memory.reserve(blocks, 1)?;
             blocks.push(Block::default());
         }
         for (number, block) in blocks[..count].iter_mut().enumerate() {
             block.clear();
-            block.states = number * STATES..states.min((number + 1) * STATES);
+            block.states = number * size..states.min((number + 1) * size);
         }
         Ok(count)
     }
@@ -143,6 +156,11 @@ impl Block {
         self.wanted.clear();
         self.completed = 0;
         (self.state_bytes, self.transitions, self.largest) = (0, 0, (0, 0));
+    }
+
+    /// Returns whether the successors of so many states are put into order before they are merged.
+    pub(super) fn are_many(states: usize) -> bool {
+        states > STATES
     }
 
     /// Returns where the successors of each state are.
@@ -386,8 +404,8 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         // Where steps are left out, it matters for every successor whether it is still to be visited.
         let recent = (!worker.chooses()).then_some(&mut worker.recent);
         let mut finished = block.finish(self.components, recent, self.memory);
-        // What stands alone needs no order.
-        if self.batch.keys.len() > STATES {
+        // What is few needs no order.
+        if Block::are_many(self.batch.keys.len()) {
             finished = finished.and_then(|()| Ok(block.sort(self.mixer, self.memory)?));
         }
         if let Err(reason) = finished {

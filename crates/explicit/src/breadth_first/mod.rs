@@ -29,7 +29,7 @@ use crate::findings::Findings;
 use crate::search::Counts;
 use crate::store::{Components, KeySet, Memory, Outline, Stop, Tree};
 use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
-use batch::{Batch, Level, share};
+use batch::{Batch, Level, Team};
 use block::{Block, Task, Worker};
 use reduced::Reduced;
 use resume::Stopped;
@@ -78,7 +78,7 @@ pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
 }
 
 /// With fewer states than this in a batch, one thread is faster than several.
-const WORTH_SHARING: usize = 512;
+const WORTH_SHARING: usize = 128;
 
 /// So many states tell how keys are best divided.
 const ENOUGH_TO_LEARN: u64 = 1 << 15;
@@ -109,6 +109,7 @@ struct Search<'a, S: ?Sized> {
     tree: Tree,
     next: Level,
     workers: Vec<Worker<'a>>,
+    team: Team,
     blocks: Vec<Block>,
     totals: Totals,
     findings: Findings,
@@ -135,6 +136,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             tree: Tree::default(),
             next: Level::new(space.hidden_bytes(), budget.memory),
             workers: (0..budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
+            team: Team::new(budget.threads.max(1)),
             blocks: Vec::new(),
             totals: Totals::default(),
             findings: Findings::default(),
@@ -326,18 +328,19 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             return result;
         }
         let threads = if batch.keys.len() < WORTH_SHARING { 1 } else { self.workers.len() };
-        let mut count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
+        let (states, size) = (batch.keys.len(), Block::size_for(batch.keys.len(), threads));
+        let mut count = Block::divide(states, size, &mut self.blocks, self.memory).map_err(full)?;
         while let Err(limit) = self.expand(batch, count, threads) {
             match limit {
                 Some(limit) => return Err(End::Limit(limit).into()),
                 None if self.components.is_cramped() => {
                     self.make_room(live(batch, level)).map_err(full)?;
-                    count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
+                    count = Block::divide(states, size, &mut self.blocks, self.memory).map_err(full)?;
                 }
                 None => self.grow().map_err(full)?,
             }
         }
-        let merged = self.merge(count, threads);
+        let merged = self.merge(states, count, threads);
         let blocks = || self.blocks[..count].iter();
         if let Err(reason) = merged.and_then(|()| self.ensure_room(blocks())) {
             return Err(Stopped { end: full(reason), undone: self.new_keys(blocks()) });
@@ -355,31 +358,32 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     fn expand(&mut self, batch: &Batch, count: usize, threads: usize) -> Result<(), Option<Limit>> {
         let (mixer, progress) = (self.keys.mixer(), self.progress());
         let task = Task::new(self.space, &self.components, mixer, batch, self.memory, &self.budget, progress);
-        share(&mut self.workers[..threads], &mut self.blocks[..count], |worker, block| {
+        self.team.share(&mut self.workers[..threads], &mut self.blocks[..count], |worker, block| {
             task.visit(worker, block);
         });
         task.result()
     }
 
     /// Finds out which of the successors are new.
-    fn merge(&mut self, count: usize, threads: usize) -> Result<(), Full> {
+    fn merge(&mut self, states: usize, count: usize, threads: usize) -> Result<(), Full> {
         let largest = self.blocks[..count]
             .iter()
             .fold((0, 0), |(left, right), block| (left.max(block.largest.0), right.max(block.largest.1)));
         let largest = u64::from(largest.0) << 32 | u64::from(largest.1);
-        if self.keys.make_fit(largest, self.memory)? {
+        let is_sorted = Block::are_many(states);
+        if self.keys.make_fit(largest, self.memory)? && is_sorted {
             let mixer = self.keys.mixer();
             for block in &mut self.blocks[..count] {
                 block.sort(mixer, self.memory)?;
             }
         }
         let (blocks, memory) = (&self.blocks[..count], self.memory);
-        if let [block] = blocks {
-            return block.merge_alone(&mut self.keys, memory);
+        if !is_sorted {
+            return blocks.iter().try_for_each(|block| block.merge_alone(&mut self.keys, memory));
         }
         let mut results = vec![Ok(()); self.keys.partitions_mut().len()];
         let mut jobs: Vec<_> = self.keys.partitions_mut().iter_mut().zip(&mut results).enumerate().collect();
-        share(&mut self.workers[..threads], &mut jobs, |_, (number, (partition, result))| {
+        self.team.share(&mut self.workers[..threads], &mut jobs, |_, (number, (partition, result))| {
             **result = blocks.iter().try_for_each(|block| block.merge(*number, partition, memory));
         });
         results.into_iter().collect()

@@ -353,9 +353,10 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         std::mem::swap(&mut self.blocks, &mut pass.blocks);
         let threads = if batch.keys.len() < WORTH_SHARING { 1 } else { self.workers.len() };
         let mut turns = || {
-            pass.count = Block::divide(batch.keys.len(), &mut self.blocks, self.memory).map_err(full)?;
+            pass.count =
+                Block::divide(batch.keys.len(), STATES, &mut self.blocks, self.memory).map_err(full)?;
             self.expand(batch, pass.count, threads)?;
-            self.merge(pass.count, threads).map_err(full)
+            self.merge(batch.keys.len(), pass.count, threads).map_err(full)
         };
         let result = turns();
         std::mem::swap(&mut self.blocks, &mut pass.blocks);

@@ -150,8 +150,24 @@ impl Level {
     }
 
     /// Reads the two bytes at a place.
+    #[inline]
     pub(super) fn word(&self, at: usize) -> u16 {
-        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+        match self.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => u16::from_le_bytes(*bytes),
+            None => unreachable!("a margin lies behind every state"),
+        }
+    }
+
+    /// Reads the first four bytes of a component: its tag, and what comes behind it.
+    #[inline]
+    pub(super) fn head(&self, at: usize) -> (u16, u16) {
+        match self.bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => {
+                let head = u32::from_le_bytes(*bytes);
+                (head as u16, (head >> 16) as u16)
+            }
+            None => unreachable!("a margin lies behind every state"),
+        }
     }
 
     pub(super) fn set_word(&mut self, at: usize, value: u16) {

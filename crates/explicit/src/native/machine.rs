@@ -81,13 +81,15 @@ pub(super) struct Machine {
     blocks: Vec<u8>,
     fields: Vec<i32>,
     taken_edges: Vec<u64>,
+    /// If the log is behind this, it must grow before a statement is executed.
+    last: *mut Overwrite,
 }
 
 #[expect(
     unsafe_code,
     reason = "its pointers lead into memory that the same thread owns, and are set before each use"
 )]
-// SAFETY: `log`, `message` and `chain` point into vectors of the machine itself; the others are set by the walk that uses them.
+// SAFETY: `log`, `last`, `message` and `chain` point into vectors of the machine itself; the others are set by the walk that uses them.
 unsafe impl Send for Machine {}
 
 impl Default for Machine {
@@ -115,8 +117,9 @@ impl Default for Machine {
             blocks: Vec::new(),
             fields: vec![0; MOST_FIELDS],
             taken_edges: vec![0; LONGEST_CHAIN],
+            last: std::ptr::null_mut(),
         };
-        machine.log = machine.changes.as_mut_ptr();
+        machine.point_at(0);
         machine.message = machine.fields.as_mut_ptr();
         machine.chain = machine.taken_edges.as_mut_ptr();
         machine
@@ -176,6 +179,14 @@ impl Machine {
         }
     }
 
+    /// Notes how a state differs from what it was before.
+    pub(super) fn note_all(&mut self, level: &Level, before: &[u8]) {
+        let words = before.as_chunks().0.iter().zip(level.bytes.as_chunks().0);
+        for (number, (old, _)) in words.enumerate().filter(|(_, (old, new))| old != new) {
+            self.note(Overwrite { offset: 8 * number as u32, width: 8, old: u64::from_le_bytes(*old) });
+        }
+    }
+
     #[expect(unsafe_code, reason = "the log is a pointer, because machine code moves it")]
     #[inline]
     fn note(&mut self, change: Overwrite) {
@@ -192,9 +203,8 @@ impl Machine {
     #[expect(unsafe_code, reason = "compiled code is called here and nowhere else")]
     #[inline]
     pub(super) fn run(&mut self, code: Code, level: &mut Level, locals: usize) -> u32 {
-        let used = self.mark().0;
-        if used + MOST_CHANGES > self.changes.len() {
-            self.grow(used);
+        if self.log > self.last {
+            self.grow(self.mark().0);
         }
         debug_assert!(locals <= level.visible);
         let state = level.bytes.as_mut_ptr();
@@ -229,6 +239,13 @@ impl Machine {
     #[cold]
     fn grow(&mut self, used: usize) {
         self.changes.resize(2 * self.changes.len(), Overwrite::default());
+        self.point_at(used);
+    }
+
+    /// Lets the log go on behind so many changes.
+    fn point_at(&mut self, used: usize) {
+        let last = self.changes.len() - MOST_CHANGES;
+        self.last = &raw mut self.changes[last];
         self.log = self.changes[used..].as_mut_ptr();
     }
 

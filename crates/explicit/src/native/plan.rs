@@ -20,7 +20,7 @@ pub(super) enum Action {
     End,
     /// By machine code that notes what it changes.
     Run(Code),
-    /// A `d_step`, by machine code that changes a copy; the guard, if there is one, changes nothing.
+    /// A `d_step`, by machine code that notes nothing; the guard, if there is one, changes nothing.
     Step(Option<Code>, Code),
     /// A `run`, by its number among [`Plan::creations`].
     Create(u32),

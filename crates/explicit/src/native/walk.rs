@@ -2,7 +2,7 @@
 //!
 //! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this walk differs
 //! in how it gets there. A statement in machine code changes the state in place, and its log takes that back. What adds
-//! or removes processes, a `d_step`, and whatever machine code finds unusual, works on a copy one level up.
+//! or removes processes, and whatever machine code finds unusual, works on a copy one level up.
 
 use std::ops::ControlFlow;
 
@@ -43,6 +43,8 @@ pub(super) struct Memory {
     offers: Vec<Offer>,
     atomic_path: FxHashSet<Vec<u8>>,
     workspace: Workspace,
+    /// A state before it was changed.
+    before: Vec<u8>,
 }
 
 /// A process that tries an edge.
@@ -141,8 +143,7 @@ impl<'w, 's> Walk<'w, 's> {
         let plan = &self.space.plan;
         let level = &self.memory.level;
         let at = level.processes[pid] as usize;
-        let proctype = level.word(at);
-        let from = level.word(at + 2);
+        let (proctype, from) = level.head(at);
         let kind = &plan.kinds[usize::from(proctype)];
         if !matches!(kind.gate, Gate::Open) && !self.may_move(kind.gate, pid, at) {
             return false;
@@ -303,7 +304,7 @@ impl<'w, 's> Walk<'w, 's> {
         machine.undo(mark, level);
     }
 
-    /// Lets machine code execute a `d_step` on a copy of the state.
+    /// Lets machine code execute a `d_step`; what it has changed is found afterwards.
     fn step(&mut self, guard: Option<Code>, body: Code, attempt: Try<'_>, taken: bool) -> Went {
         if attempt.offer.is_some() {
             return self.interpret(attempt, taken);
@@ -317,11 +318,19 @@ impl<'w, 's> Walk<'w, 's> {
                 _ => return self.interpret(attempt, taken),
             }
         }
-        self.push_copy();
-        let went =
-            if self.call(body, attempt.pid, attempt.at) == DONE { Some(self.done(attempt)) } else { None };
-        self.pop_level();
-        went.unwrap_or_else(|| self.interpret(attempt, taken))
+        let Memory { level, before, .. } = &mut *self.memory;
+        before.clone_from(&level.bytes);
+        let result = self.call(body, attempt.pid, attempt.at);
+        let Memory { machine, level, before, .. } = &mut *self.memory;
+        if result != DONE {
+            level.bytes.clone_from(before);
+            return self.interpret(attempt, taken);
+        }
+        let mark = machine.mark();
+        machine.note_all(level, before);
+        let went = self.done(attempt);
+        self.undo(mark);
+        went
     }
 
     /// Creates a process, on a copy of the state.
@@ -648,11 +657,13 @@ impl<'w, 's> Walk<'w, 's> {
     #[inline]
     fn emit(&mut self, leads_on: bool) {
         let Memory { machine, level, levels, moves, told, .. } = &*self.memory;
-        let difference = match levels[..self.below].first() {
+        let difference = if self.below == 0 {
             // What was noted are changes of this very state.
-            None => Difference::Changes(machine.noted()),
-            Some(lowest) if level.is_like(lowest) => Difference::Alike,
-            Some(_) => Difference::Unknown,
+            Difference::Changes(machine.noted())
+        } else if level.is_like(&levels[0]) {
+            Difference::Alike
+        } else {
+            Difference::Unknown
         };
         let successor = Successor {
             moves,

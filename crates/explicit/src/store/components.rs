@@ -27,7 +27,7 @@ use super::{Full, Memory};
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
 /// Leaves of up to this many words are put together without a list.
-const FEW_WORDS: usize = 8;
+const MANY_WORDS: usize = 24;
 
 /// The words of a leaf, or of a node that half of a key names: numbers of leaves or nodes, on the left that of the shape
 /// first.
@@ -613,14 +613,23 @@ impl Components {
         if words > stride {
             return Err(self.say_cramped());
         }
-        if stride > FEW_WORDS {
-            let mut record = vec![0; stride];
-            fill(&mut record[..words], state, start, end);
-            return table.intern(&record, memory);
+        // Nearly all are small, and with a known length there are no loops.
+        match stride {
+            1 => table.intern(&read::<1>(state, start, end), memory),
+            2 => table.intern(&read::<2>(state, start, end), memory),
+            3 => table.intern(&read::<3>(state, start, end), memory),
+            4 => table.intern(&read::<4>(state, start, end), memory),
+            5..=MANY_WORDS => {
+                let mut record = [0; MANY_WORDS];
+                fill(&mut record[..words], state, start, end);
+                table.intern(&record[..stride], memory)
+            }
+            _ => {
+                let mut record = vec![0; stride];
+                fill(&mut record[..words], state, start, end);
+                table.intern(&record, memory)
+            }
         }
-        let mut record = [0; FEW_WORDS];
-        fill(&mut record[..words], state, start, end);
-        table.intern(&record[..stride], memory)
     }
 
     fn name_node(&self, node: usize, group: &[u32], memory: &Memory) -> Result<u32, Stop> {
@@ -634,8 +643,7 @@ impl Components {
         match &self.layout {
             Layout::Flat(flat) => {
                 state.shape = flat.shape.get(key);
-                let leaves = self.shapes.get(state.shape).ends.len();
-                for (number, field) in state.numbers.leaves.iter_mut().zip(&flat.leaves[..leaves]) {
+                for (number, field) in state.numbers.leaves.iter_mut().zip(&flat.leaves) {
                     *number = field.get(key);
                 }
             }
@@ -644,12 +652,18 @@ impl Components {
         let shape = self.shapes.get(state.shape);
         state.length = shape.bytes();
         // Whole words are written, each leaf over what the one before has left behind its end.
-        state.bytes.resize(state.length + MARGIN, 0);
-        for (leaf, (start, end)) in shape.leaves().enumerate() {
-            let words = self.leaves[leaf].record(state.numbers.leaves[leaf]);
-            for (place, word) in (start..end).step_by(8).zip(words) {
-                state.bytes[place..place + 8].copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        if state.bytes.len() != state.length + MARGIN {
+            state.bytes.resize(state.length + MARGIN, 0);
+        }
+        let mut start = 0;
+        for ((end, table), number) in shape.ends.iter().zip(&self.leaves).zip(&state.numbers.leaves) {
+            let end = *end as usize;
+            let places = state.bytes[start..].as_chunks_mut().0;
+            let count = (end - start).div_ceil(8);
+            for (place, word) in places[..count].iter_mut().zip(table.record(*number)) {
+                *place = word.load(Ordering::Relaxed).to_le_bytes();
             }
+            start = end;
         }
     }
 
@@ -744,6 +758,22 @@ fn right(numbers: &[u32]) -> Words {
     let mut words = Words::default();
     for (index, number) in numbers.iter().enumerate() {
         words[index / 2] |= u64::from(*number) << (if index % 2 == 0 { 0 } else { 32 });
+    }
+    words
+}
+
+/// Returns bytes of a state as words, with zeros behind them.
+#[inline]
+fn read<const WORDS: usize>(state: &[u8], start: usize, end: usize) -> [u64; WORDS] {
+    let (mut words, length) = ([0; WORDS], end - start);
+    match state.get(start..start + 8 * WORDS) {
+        Some(bytes) if length > 8 * (WORDS - 1) => {
+            for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+            words[WORDS - 1] &= u64::MAX >> (8 * (8 * WORDS - length));
+        }
+        _ => fill(&mut words[..length.div_ceil(8)], state, start, end),
     }
     words
 }

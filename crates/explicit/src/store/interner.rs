@@ -60,7 +60,13 @@ impl Interner {
     /// Returns the number of a record; adds it if it is new.
     #[inline]
     pub(super) fn intern(&self, record: &[u64], memory: &Memory) -> Result<u32, Stop> {
-        self.intern_hashed(record, hash(record), memory)
+        let hash = hash(record);
+        // Most are known, and lie where they are first looked for.
+        let found = self.slots[self.slot(hash)].load(Ordering::Acquire);
+        if found != 0 && (found >> 32) as u32 == hash && self.is(number(found), record) {
+            return Ok(number(found));
+        }
+        self.intern_hashed(record, hash, memory)
     }
 
     /// Returns the number of the record in the first slot that a hash leads to.
@@ -75,7 +81,6 @@ impl Interner {
         ((u64::from(hash) * self.slots.len() as u64) >> 32) as usize
     }
 
-    #[inline]
     pub(super) fn intern_hashed(&self, record: &[u64], hash: u32, memory: &Memory) -> Result<u32, Stop> {
         let mut slot = self.slot(hash);
         let mut own = None;

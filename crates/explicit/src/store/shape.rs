@@ -31,15 +31,15 @@ pub(super) struct Shape {
     pub(super) parts: Box<[u32]>,
     /// Where each leaf ends.
     pub(super) ends: Box<[u32]>,
-    /// The leaf of each byte.
-    leaf_of: Box<[u8]>,
+    /// The leaf of each byte, as a bit.
+    leaf_of: Box<[u64]>,
 }
 
 impl Shape {
     fn new(number: u32, parts: &[u32], ends: &[u32]) -> Shape {
         let mut leaf_of = Vec::new();
         for (leaf, end) in ends.iter().enumerate() {
-            leaf_of.resize(*end as usize, leaf as u8);
+            leaf_of.resize(*end as usize, 1 << leaf);
         }
         Shape { number, parts: parts.into(), ends: ends.into(), leaf_of: leaf_of.into() }
     }
@@ -63,16 +63,19 @@ impl Shape {
     /// Returns a bit for each leaf that has some of these bytes; what lies behind the state is in none.
     #[inline]
     pub(super) fn leaves_of(&self, offset: u32, width: u32) -> u64 {
-        let Some(first) = self.leaf_of.get(offset as usize) else { return 0 };
-        let last = (offset + width) as usize - 1;
-        let last = self.leaf_of[last.min(self.leaf_of.len() - 1)];
-        (2_u64 << last).wrapping_sub(1 << first)
+        let (first, last) = (offset as usize, (offset + width) as usize - 1);
+        match (self.leaf_of.get(first), self.leaf_of.get(last)) {
+            (Some(first), Some(last)) => (*last << 1).wrapping_sub(*first),
+            (Some(first), None) => (self.leaf_of[self.leaf_of.len() - 1] << 1).wrapping_sub(*first),
+            _ => 0,
+        }
     }
 }
 
 /// All shapes that occur, by number. They never move: the first chunk has some, each further one twice as many.
 #[derive(Debug)]
 pub(super) struct Shapes {
+    first: Box<[OnceLock<Shape>]>,
     chunks: [OnceLock<Box<[OnceLock<Shape>]>>; 26],
     /// The number of each shape, by the ends of its parts.
     numbers: Mutex<FxHashMap<Box<[u32]>, u32>>,
@@ -87,7 +90,8 @@ const FIRST_CHUNK: usize = 64;
 
 impl Shapes {
     pub(super) fn new(cuts: Arc<Cuts>) -> Shapes {
-        Shapes { chunks: [const { OnceLock::new() }; 26], numbers: Mutex::default(), cuts }
+        let first = (0..FIRST_CHUNK).map(|_| OnceLock::new()).collect();
+        Shapes { first, chunks: [const { OnceLock::new() }; 26], numbers: Mutex::default(), cuts }
     }
 
     /// Returns where states are cut.
@@ -97,9 +101,12 @@ impl Shapes {
 
     #[inline]
     fn cell(&self, number: u32) -> Option<&OnceLock<Shape>> {
+        if let Some(cell) = self.first.get(number as usize) {
+            return Some(cell);
+        }
         let shifted = number as usize + FIRST_CHUNK;
-        let chunk = (shifted.ilog2() - FIRST_CHUNK.ilog2()) as usize;
-        let size = FIRST_CHUNK << chunk;
+        let chunk = (shifted.ilog2() - FIRST_CHUNK.ilog2()) as usize - 1;
+        let size = FIRST_CHUNK << (chunk + 1);
         let cells = self.chunks.get(chunk)?.get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
         cells.get(shifted - size)
     }

@@ -1,4 +1,4 @@
-//! A `d_step` as one function, which works on a copy of the state.
+//! A `d_step` as one function, which notes nothing: what it has changed is found afterwards.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
