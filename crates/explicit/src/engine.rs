@@ -1,11 +1,12 @@
 //! Which engine expands states: machine code, or the reference evaluator.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 
+use crate::reduction::Looks;
 use crate::{Native, Unsupported};
 
 /// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not worth it.
@@ -18,23 +19,28 @@ pub struct Engine<'s> {
     /// Machine code, once it is compiled; `None` in it if it never will be.
     native: OnceLock<Option<Box<Native<'s>>>>,
     expanded: AtomicU32,
+    looks: OnceLock<Option<Looks<'s>>>,
 }
 
 impl<'s> Engine<'s> {
     /// Lets the reference evaluator expand every state.
     pub fn interpreter(evaluator: Evaluator<'s>) -> Self {
-        Engine { evaluator, native: OnceLock::from(None), expanded: AtomicU32::new(0) }
+        Engine::with(evaluator, OnceLock::from(None))
     }
 
     /// Compiles the system at once.
     pub fn native(evaluator: Evaluator<'s>) -> Result<Self, Unsupported> {
         let native = Native::new(evaluator)?;
-        Ok(Engine { evaluator, native: OnceLock::from(Some(Box::new(native))), expanded: AtomicU32::new(0) })
+        Ok(Engine::with(evaluator, OnceLock::from(Some(Box::new(native)))))
     }
 
     /// Compiles the system once it turns out to be large, if this machine has the means.
     pub fn automatic(evaluator: Evaluator<'s>) -> Self {
-        Engine { evaluator, native: OnceLock::new(), expanded: AtomicU32::new(0) }
+        Engine::with(evaluator, OnceLock::new())
+    }
+
+    fn with(evaluator: Evaluator<'s>, native: OnceLock<Option<Box<Native<'s>>>>) -> Self {
+        Engine { evaluator, native, expanded: AtomicU32::new(0), looks: OnceLock::new() }
     }
 
     /// Returns an engine of the same kind that sets to 0 what nobody reads afterwards.
@@ -106,6 +112,10 @@ impl StateSpace for Engine<'_> {
 
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {
         self.evaluator.control(state, control);
+    }
+
+    fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
+        self.looks.get_or_init(|| Looks::new(self)).as_ref()?.find(state, pid, bytes)
     }
 
     fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {

@@ -22,6 +22,8 @@ pub struct ProcessOutline {
     pub proctype: ProctypeId,
     /// Where it is.
     pub location: LocationId,
+    /// Where its bytes start.
+    pub start: usize,
     /// Where its local variables start.
     pub locals: usize,
 }
@@ -31,6 +33,8 @@ pub struct ProcessOutline {
 pub struct ChannelOutline {
     /// Its kind: its place in [`System::channel_kinds`](crate::System::channel_kinds).
     pub kind: usize,
+    /// Where its bytes start.
+    pub start: usize,
     /// How many messages it holds.
     pub length: usize,
 }
@@ -44,11 +48,13 @@ impl Evaluator<'_> {
         processes.extend((0..frame.process_count()).map(|pid| ProcessOutline {
             proctype: frame.proctype(pid),
             location: frame.location(pid),
+            start: frame.process_start(pid),
             locals: frame.locals(pid),
         }));
         channels.clear();
         channels.extend((0..frame.channel_count()).map(|channel| ChannelOutline {
             kind: frame.channel_kind(channel),
+            start: frame.channel_start(channel),
             length: frame.channel_length(channel),
         }));
         *globals = frame.globals();

@@ -1,7 +1,7 @@
 //! State spaces: what checkers, simulators and replays walk over.
 
 use std::any::Any;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use narrows_source::Span;
 use rustc_hash::FxHashSet;
@@ -43,6 +43,15 @@ pub trait StateSpace: Sync {
     /// Appends what tells where control is in a state: the same bytes for states that differ in data alone.
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {
         let _ = (state, control);
+    }
+
+    /// Tells what decides about the steps that a process begins in a state, and what they may change: appends the bytes of
+    /// the process itself, and then all others. In a state with the same parts and the same values there, its steps are the
+    /// same, and change the same. `None` if there is no such process; `Some(false)` if more than these bytes may decide, or
+    /// nothing is known.
+    fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
+        let _ = (state, pid, bytes);
+        None
     }
 
     /// Tells which bytes of a state belong together: appends where each part ends, in rising order, the last at the end of

@@ -13,6 +13,7 @@
 
 mod batch;
 mod block;
+mod memo;
 mod reduced;
 mod resume;
 

@@ -24,6 +24,10 @@ impl Variables {
         }
     }
 
+    pub(super) fn contains(&self, variable: usize) -> bool {
+        self.0.get(variable / 64).is_some_and(|word| word >> (variable % 64) & 1 == 1)
+    }
+
     pub(super) fn meets(&self, other: &Variables) -> bool {
         self.0.iter().zip(&other.0).any(|(left, right)| left & right != 0)
     }
@@ -50,6 +54,10 @@ impl Channels {
 
     pub(super) fn insert(&mut self, channel: u8) {
         self.0[usize::from(channel / 64)] |= 1 << (channel % 64);
+    }
+
+    pub(super) fn contains(self, channel: u8) -> bool {
+        self.0[usize::from(channel / 64)] >> (channel % 64) & 1 == 1
     }
 
     fn combine(self, other: Channels, combine: impl Fn(u64, u64) -> u64) -> Channels {

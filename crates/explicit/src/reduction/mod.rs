@@ -20,6 +20,7 @@
 mod choose;
 mod footprint;
 mod instances;
+mod looks;
 mod needs;
 mod resolve;
 mod statics;
@@ -30,6 +31,7 @@ use narrows_model::{Evaluator, StateSpace, Watcher};
 use crate::Engine;
 
 pub(crate) use choose::Chooser;
+pub(crate) use looks::Looks;
 use statics::Statics;
 use visible::Visible;
 

@@ -38,7 +38,7 @@ pub(super) struct Kind {
 
 impl<'s> Statics<'s> {
     /// Looks at a system; `None` if it has something that makes every two steps depend on each other.
-    pub(super) fn new(engine: &'s Engine<'_>) -> Option<Statics<'s>> {
+    pub(super) fn new(engine: &Engine<'s>) -> Option<Statics<'s>> {
         let evaluator = engine.evaluator();
         let system = evaluator.system();
         if system.has_priorities || system.tracks_last || system.hidden_bytes > 0 {

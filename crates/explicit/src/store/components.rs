@@ -10,6 +10,7 @@
 //! free* (2011), with leaves that follow the components of the model, as in SPIN's COLLAPSE.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -298,6 +299,33 @@ impl Components {
             Layout::Flat(flat) => Some((flat.bits().saturating_sub(32).max(1), 32)),
             Layout::Folded(_) => None,
         }
+    }
+
+    /// Returns the bits of a key that say which shape its state has, if the numbers of leaves stand in keys as they are.
+    pub(crate) fn shape_bits(&self) -> Option<u64> {
+        match &self.layout {
+            Layout::Flat(flat) => Some(flat.shape.mask()),
+            Layout::Folded(_) => None,
+        }
+    }
+
+    /// Returns the shape of a key's state, and how many bytes it has, if numbers stand in keys as they are.
+    pub(crate) fn shape_of(&self, key: u64) -> Option<(u32, usize)> {
+        match &self.layout {
+            Layout::Flat(flat) => {
+                let shape = flat.shape.get(key);
+                Some((shape, self.shapes.get(shape).bytes()))
+            }
+            Layout::Folded(_) => None,
+        }
+    }
+
+    /// Returns the bits of a key that some bytes of its state decide about; likewise.
+    pub(crate) fn bits_for(&self, key: u64, bytes: &Range<u32>) -> Option<u64> {
+        let Layout::Flat(flat) = &self.layout else { return None };
+        let leaves = self.shapes.get(flat.shape.get(key)).leaves_of(bytes.start, bytes.end - bytes.start);
+        let fields = flat.leaves.iter().enumerate().filter(|(leaf, _)| leaves >> leaf & 1 == 1);
+        Some(fields.fold(0, |bits, (_, field)| bits | field.mask()))
     }
 
     /// Returns whether all keys must be made anew before there is room for more.

@@ -68,6 +68,11 @@ impl Field {
         u64::from(number) >> self.bits == 0
     }
 
+    /// Returns all of its bits.
+    pub(super) fn mask(self) -> u64 {
+        ((1 << self.bits) - 1) << self.shift
+    }
+
     #[inline]
     pub(super) fn get(self, key: u64) -> u32 {
         (key >> self.shift & ((1 << self.bits) - 1)) as u32

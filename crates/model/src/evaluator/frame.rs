@@ -138,6 +138,16 @@ impl Frame {
         LocationId(self.tag(self.processes[pid] as usize + 2))
     }
 
+    /// Returns where a process's bytes start.
+    pub(crate) fn process_start(&self, pid: usize) -> usize {
+        self.processes[pid] as usize
+    }
+
+    /// Returns where a channel's bytes start.
+    pub(crate) fn channel_start(&self, channel: usize) -> usize {
+        self.channels[channel] as usize
+    }
+
     /// Returns where a process's variables start.
     pub(crate) fn locals(&self, pid: usize) -> usize {
         (self.processes[pid] + self.process_head) as usize
