@@ -445,16 +445,15 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             decode(from);
             memo.meet(self.space, self.components, (shape, key), from);
         }
-        let count = memo.processes(shape).map_or(0, <[u64]>::len);
+        let count = memo.processes(shape).unwrap_or(0);
         let mut asked = ProcessSet::default();
         let (mut steps, mut missed) = (0, 0);
         recalled.clear();
         for pid in (0..count).rev() {
-            let own = memo.processes(shape).map_or(0, |own| own[pid]);
-            let mut memory = memo.recall(key, pid, own);
+            let mut memory = memo.recall(shape, key, pid);
             if let Recalled::Unknown = memory {
                 decode(from);
-                memory = memo.ask(self.space, self.components, (key, pid, own), from);
+                memory = memo.ask(self.space, self.components, (shape, key, pid), from);
             }
             match memory {
                 Recalled::Steps(_, count) => steps += usize::from(count),

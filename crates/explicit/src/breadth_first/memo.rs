@@ -6,14 +6,17 @@
 
 use narrows_model::StateSpace;
 
-use crate::store::{Components, Outline};
+use crate::store::{Components, Field, Outline};
 
 /// Steps of processes that were taken before.
 #[derive(Debug)]
 pub(super) struct Memo {
-    /// For each shape, the bits of each process itself; empty if nothing is known of the processes in it.
-    shapes: Vec<Option<Box<[u64]>>>,
-    looks: Vec<Look>,
+    /// The processes of each shape, as far as it was met.
+    shapes: Vec<Option<Box<[Own]>>>,
+    /// Which bits are looked at: each set once, the first two being [`UNKNOWN`] and [`NEVER`].
+    looks: Vec<u64>,
+    /// Where among them those of a process are that has several leaves.
+    others: Vec<Look>,
     entries: Vec<Entry>,
     /// What steps change in keys; each entry has some.
     steps: Vec<u64>,
@@ -22,14 +25,28 @@ pub(super) struct Memo {
     is_off: bool,
 }
 
+/// A process of a shape.
+#[derive(Clone, Debug)]
+struct Own {
+    /// The bits of the process itself, and of the shape.
+    bits: u64,
+    /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that leaf.
+    leaf: Option<Field>,
+    looks: Vec<u16>,
+}
+
 /// The bits of a key that a process looks at, by the bits of itself.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     own: u64,
     pid: u16,
-    /// 0 if that is not known.
-    bits: u64,
+    look: u16,
 }
+
+/// It is not known what a process looks at.
+const UNKNOWN: u16 = 0;
+/// It can't be known.
+const NEVER: u16 = 1;
 
 /// The steps of a process, by the bits it looks at.
 #[derive(Clone, Copy, Debug)]
@@ -55,10 +72,10 @@ pub(super) enum Recalled {
 
 const NOBODY: u16 = u16::MAX;
 const LOOK_BITS: u32 = 12;
-const ENTRY_BITS: u32 = 15;
+const ENTRY_BITS: u32 = 17;
 
 /// More steps than this are not remembered.
-const MOST_STEPS: usize = 1 << 18;
+const MOST_STEPS: usize = 1 << 20;
 
 /// After so many questions it is known whether the answers are worth it.
 const TRIED: u32 = 1 << 16;
@@ -67,7 +84,8 @@ impl Default for Memo {
     fn default() -> Memo {
         Memo {
             shapes: Vec::new(),
-            looks: Vec::new(),
+            looks: vec![0; 2],
+            others: Vec::new(),
             entries: Vec::new(),
             steps: Vec::new(),
             asked: 0,
@@ -93,9 +111,9 @@ impl Memo {
         *self = Memo::default();
     }
 
-    /// Returns the bits of each process of a shape; `None` if it was not met yet.
-    pub(super) fn processes(&self, shape: u32) -> Option<&[u64]> {
-        self.shapes.get(shape as usize)?.as_deref()
+    /// Returns how many processes there are in states of a shape; `None` if it was not met yet.
+    pub(super) fn processes(&self, shape: u32) -> Option<usize> {
+        Some(self.shapes.get(shape as usize)?.as_ref()?.len())
     }
 
     /// Finds the bits of each process in a state.
@@ -107,14 +125,16 @@ impl Memo {
         state: &Outline,
     ) {
         if self.entries.is_empty() {
-            self.looks = vec![Look { own: 0, pid: NOBODY, bits: 0 }; 1 << LOOK_BITS];
+            self.others = vec![Look { own: 0, pid: NOBODY, look: UNKNOWN }; 1 << LOOK_BITS];
             self.clear();
         }
         let mut own = Vec::new();
         let mut bytes = Vec::new();
         while space.looks(state.state(), own.len(), &mut bytes).is_some() {
             let bits = bytes.first().and_then(|bytes| components.bits_for(key, bytes)).unwrap_or(0);
-            own.push(bits | components.shape_bits().unwrap_or(0));
+            let leaf = components.field_of(bits);
+            let bits = bits | components.shape_bits().unwrap_or(0);
+            own.push(Own { bits, leaf, looks: Vec::new() });
             bytes.clear();
         }
         let shape = shape as usize;
@@ -132,23 +152,31 @@ impl Memo {
         self.steps.clear();
     }
 
-    /// Remembers what a process does in the state of a key; `own` are the bits of itself.
+    fn look(&self, shape: u32, key: u64, pid: usize) -> u16 {
+        let Some(Some(processes)) = self.shapes.get(shape as usize) else { return NEVER };
+        let own = &processes[pid];
+        if let Some(leaf) = own.leaf {
+            return own.looks.get(leaf.get(key) as usize).copied().unwrap_or(UNKNOWN);
+        }
+        let bits = key & own.bits;
+        let look = &self.others[place(bits, pid, LOOK_BITS)];
+        if look.own == bits && usize::from(look.pid) == pid { look.look } else { UNKNOWN }
+    }
+
+    /// Remembers what a process does in the state of a key, which has this shape.
     #[inline]
-    pub(super) fn recall(&self, key: u64, pid: usize, own: u64) -> Recalled {
-        let own = key & own;
-        let look = &self.looks[place(own, pid, LOOK_BITS)];
-        if look.own != own || usize::from(look.pid) != pid {
-            return Recalled::Unknown;
-        }
-        if look.bits == 0 {
-            return Recalled::Never;
-        }
-        let seen = key & look.bits;
+    pub(super) fn recall(&self, shape: u32, key: u64, pid: usize) -> Recalled {
+        let bits = match self.look(shape, key, pid) {
+            UNKNOWN => return Recalled::Unknown,
+            NEVER => return Recalled::Never,
+            look => self.looks[usize::from(look)],
+        };
+        let seen = key & bits;
         let entry = &self.entries[place(seen, pid, ENTRY_BITS)];
         if entry.seen == seen && usize::from(entry.pid) == pid {
             Recalled::Steps(entry.start, entry.count)
         } else {
-            Recalled::Nothing(look.bits)
+            Recalled::Nothing(bits)
         }
     }
 
@@ -158,23 +186,45 @@ impl Memo {
         &self.steps[start as usize..start as usize + usize::from(count)]
     }
 
-    /// Finds out which bits of a key a process looks at in its state.
+    /// Finds out which bits of a key a process looks at in its state, which has this shape.
     pub(super) fn ask<S: StateSpace + ?Sized>(
         &mut self,
         space: &S,
         components: &Components,
-        (key, pid, own): (u64, usize, u64),
+        (shape, key, pid): (u32, u64, usize),
         state: &Outline,
     ) -> Recalled {
+        let Some(Some(processes)) = self.shapes.get_mut(shape as usize) else { return Recalled::Never };
+        let own = &mut processes[pid];
         let mut bytes = Vec::new();
-        let mut bits = own;
-        let known = space.looks(state.state(), pid, &mut bytes) == Some(true);
-        for bytes in &bytes {
-            bits |= components.bits_for(key, bytes).unwrap_or(0);
+        let mut look = NEVER;
+        if space.looks(state.state(), pid, &mut bytes) == Some(true) {
+            let bits = bytes.iter().filter_map(|bytes| components.bits_for(key, bytes));
+            let bits = bits.fold(own.bits, |all, bits| all | bits);
+            let known = self.looks.iter().position(|known| *known == bits);
+            let number = known.unwrap_or(self.looks.len());
+            if known.is_none() {
+                self.looks.push(bits);
+            }
+            look = u16::try_from(number).unwrap_or(NEVER);
         }
-        let bits = if known { bits } else { 0 };
-        self.looks[place(key & own, pid, LOOK_BITS)] = Look { own: key & own, pid: pid as u16, bits };
-        if known { Recalled::Nothing(bits) } else { Recalled::Never }
+        match own.leaf {
+            Some(leaf) => {
+                let number = leaf.get(key) as usize;
+                if own.looks.len() <= number {
+                    own.looks.resize(number + 1, UNKNOWN);
+                }
+                own.looks[number] = look;
+            }
+            None => {
+                let own = key & own.bits;
+                self.others[place(own, pid, LOOK_BITS)] = Look { own, pid: pid as u16, look };
+            }
+        }
+        match look {
+            NEVER => Recalled::Never,
+            look => Recalled::Nothing(self.looks[usize::from(look)]),
+        }
     }
 
     /// Notes the steps of a process in the state of a key: what they change.

@@ -19,6 +19,7 @@ use narrows_model::Difference;
 pub(crate) use super::interner::AHEAD;
 pub(crate) use super::interner::Stop;
 use super::interner::{Interner, hash as hash_of};
+pub(crate) use super::layout::Field;
 use super::layout::{ARITY, Flat, Layout, MOST_BITS, SIDE, Splits, TOP};
 use super::learn::{Wish, learn};
 use super::shape::{Cuts, MOST_LEAVES, Shape, Shapes};
@@ -326,6 +327,12 @@ impl Components {
         let leaves = self.shapes.get(flat.shape.get(key)).leaves_of(bytes.start, bytes.end - bytes.start);
         let fields = flat.leaves.iter().enumerate().filter(|(leaf, _)| leaves >> leaf & 1 == 1);
         Some(fields.fold(0, |bits, (_, field)| bits | field.mask()))
+    }
+
+    /// Returns where the number of a leaf is in a key, if some bits are just that leaf's.
+    pub(crate) fn field_of(&self, bits: u64) -> Option<Field> {
+        let Layout::Flat(flat) = &self.layout else { return None };
+        flat.leaves.iter().copied().find(|field| field.mask() == bits)
     }
 
     /// Returns whether all keys must be made anew before there is room for more.

@@ -56,7 +56,7 @@ pub(super) fn width(count: u64) -> u32 {
 
 /// Some bits of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(crate) struct Field {
     pub(super) shift: u32,
     pub(super) bits: u32,
 }
@@ -74,7 +74,7 @@ impl Field {
     }
 
     #[inline]
-    pub(super) fn get(self, key: u64) -> u32 {
+    pub(crate) fn get(self, key: u64) -> u32 {
         (key >> self.shift & ((1 << self.bits) - 1)) as u32
     }
 
