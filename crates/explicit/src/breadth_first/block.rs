@@ -223,6 +223,15 @@ impl Block {
         Ok(())
     }
 
+    /// Ends the successors of a state; `partial` says whether some steps were left out, if they ever are.
+    fn end_state(&mut self, partial: Option<bool>, memory: &Memory) -> Result<(), Full> {
+        memory.reserve(&mut self.ends, 1)?;
+        memory.reserve(&mut self.partial, 1)?;
+        self.ends.push(self.targets.len() as u32);
+        self.partial.extend(partial);
+        Ok(())
+    }
+
     /// Completes the keys, and gets ready for some to be new.
     fn finish(
         &mut self,
@@ -506,8 +515,7 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             }
         }
         block.state_bytes += size as u64;
-        self.memory.reserve(&mut block.ends, 1).map_err(full)?;
-        block.ends.push(block.targets.len() as u32);
+        block.end_state(worker.picker.is_some().then_some(false), self.memory).map_err(full)?;
         Ok(true)
     }
 
@@ -613,13 +621,8 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             block.deadlocks.push(state as u32);
         }
         block.state_bytes += from.state().len() as u64;
-        self.memory.reserve(&mut block.ends, 1).map_err(full)?;
-        block.ends.push(block.targets.len() as u32);
-        if picker.is_some() {
-            self.memory.reserve(&mut block.partial, 1).map_err(full)?;
-            block.partial.push(chosen.is_some());
-        }
-        Ok(())
+        let partial = picker.as_ref().map(|_| chosen.is_some());
+        block.end_state(partial, self.memory).map_err(full)
     }
 
     /// Adds a successor of a state; `prepare` makes its key.

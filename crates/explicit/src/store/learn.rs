@@ -17,7 +17,7 @@ const MANY: usize = 16;
 const LARGEST: u32 = 64;
 
 /// Of so many states, a leaf should have one value at most.
-const FEW: usize = 16;
+const FEW: usize = 128;
 
 /// What was learned from states of one shape.
 #[derive(Debug, PartialEq, Eq)]
