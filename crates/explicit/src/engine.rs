@@ -10,7 +10,7 @@ use crate::reduction::Looks;
 use crate::{Native, Unsupported};
 
 /// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not worth it.
-const SMALL: u32 = 2_000;
+const SMALL: u32 = 1_000;
 
 /// A system, and what expands its states.
 #[derive(Debug)]

@@ -22,6 +22,8 @@ pub(super) struct Memo {
     steps: Vec<u64>,
     asked: u32,
     missed: u32,
+    /// For so many states it is not asked.
+    pause: u32,
     is_off: bool,
 }
 
@@ -80,6 +82,9 @@ const MOST_STEPS: usize = 1 << 20;
 /// After so many questions it is known whether the answers are worth it.
 const TRIED: u32 = 1 << 16;
 
+/// If they are not, it goes on without for so many states.
+const PAUSE: u32 = 1 << 18;
+
 impl Default for Memo {
     fn default() -> Memo {
         Memo {
@@ -90,6 +95,7 @@ impl Default for Memo {
             steps: Vec::new(),
             asked: 0,
             missed: 0,
+            pause: 0,
             is_off: false,
         }
     }
@@ -101,8 +107,12 @@ fn place(bits: u64, pid: usize, of: u32) -> usize {
 }
 
 impl Memo {
-    /// Returns whether it is worth asking.
-    pub(super) fn is_on(&self) -> bool {
+    /// Returns whether it is worth asking about another state.
+    pub(super) fn is_on(&mut self) -> bool {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return false;
+        }
         !self.is_off
     }
 
@@ -240,12 +250,14 @@ impl Memo {
         }
     }
 
-    /// Counts questions, and those without an answer; if there are too many of them, there will be no more.
+    /// Counts questions, and those without an answer; if there are too many of them, there will be none for a while.
     pub(super) fn count(&mut self, asked: usize, missed: usize) {
         self.asked += asked as u32;
         self.missed += missed as u32;
         if self.asked >= TRIED {
-            self.is_off |= self.missed > self.asked / 2;
+            if self.missed > self.asked / 5 * 3 {
+                self.pause = PAUSE;
+            }
             (self.asked, self.missed) = (0, 0);
         }
     }

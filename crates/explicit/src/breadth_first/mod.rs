@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use crate::findings::Findings;
 use crate::search::Counts;
-use crate::store::{Components, KeySet, Memory, Outline, Stop, Tree};
+use crate::store::{Blank, Components, KeySet, Memory, Outline, Stop, Tree};
 use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
 use batch::{Batch, Level, Team};
 use block::{Block, Task, Worker};
@@ -102,6 +102,7 @@ struct Search<'a, S: ?Sized> {
     budget: Budget<'a>,
     memory: &'a Memory,
     components: Components,
+    blank: Blank,
     keys: KeySet,
     /// Whether it is known how keys are best divided.
     learned: bool,
@@ -131,6 +132,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             budget: *budget,
             memory,
             components: Components::new(memory)?,
+            blank: Blank::default(),
             keys: KeySet::new(memory)?,
             learned: false,
             renewing: false,
@@ -210,7 +212,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         self.space.parts(state, &mut parts);
         let visible = &state[..state.len() - self.space.hidden_bytes()];
         loop {
-            match self.components.add(visible, &parts, self.memory) {
+            match self.components.add(visible, &parts, &mut self.blank, self.memory) {
                 Ok(key) => return Ok(key),
                 Err(Stop::Grow) => self.make_room(Vec::new())?,
                 Err(Stop::Full) => return Err(Full),
@@ -262,7 +264,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
 
     fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Full> {
         let mut keys = KeySet::for_bits(components.bits(), self.memory)?;
-        let (mut state, mut bytes, mut parts) = (Outline::default(), Vec::new(), Vec::new());
+        let (mut state, mut blank) = (Outline::default(), Blank::default());
+        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
         let mut renew = |key: u64, components: &mut Components| {
             self.components.decode(key, &mut state);
             bytes.clear();
@@ -271,7 +274,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             bytes.resize(bytes.len() + self.space.hidden_bytes(), 0);
             parts.clear();
             self.space.parts(&bytes, &mut parts);
-            components.add(state.state(), &parts, self.memory)
+            components.add(state.state(), &parts, &mut blank, self.memory)
         };
         let mut old = self.keys.iter();
         while let Some(key) = old.next() {

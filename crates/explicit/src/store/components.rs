@@ -105,6 +105,13 @@ pub(crate) struct Outline {
     key: u64,
 }
 
+/// What is needed to make the key of a state that comes from nowhere, to use again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Blank {
+    nothing: Outline,
+    to: Outline,
+}
+
 /// The numbers of leaves, and those of nodes above them.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
@@ -366,10 +373,16 @@ impl Components {
     }
 
     /// Returns the key of a state, and makes tables larger for it; an error to grow means that components are cramped.
-    pub(crate) fn add(&mut self, state: &[u8], parts: &[u32], memory: &Memory) -> Result<u64, Stop> {
-        let (nothing, mut to) = (Outline::default(), Outline::default());
+    pub(crate) fn add(
+        &mut self,
+        state: &[u8],
+        parts: &[u32],
+        scratch: &mut Blank,
+        memory: &Memory,
+    ) -> Result<u64, Stop> {
+        let Blank { nothing, to } = scratch;
         loop {
-            match self.encode(state, parts, &nothing, &mut to, memory) {
+            match self.encode(state, parts, nothing, to, memory) {
                 Err(Stop::Grow) if !self.is_cramped() => self.grow(memory)?,
                 result => return result,
             }

@@ -27,7 +27,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use components::{AHEAD, Components, Field, NOWHERE, Outline, Repacking, Stop, Wanted};
+pub(crate) use components::{AHEAD, Blank, Components, Field, NOWHERE, Outline, Repacking, Stop, Wanted};
 pub(crate) use keys::{KeySet, Mixer, PARTITIONS};
 pub(crate) use memory::Memory;
 pub(crate) use numbers::Flag;

@@ -6,7 +6,7 @@
 use narrows_model::{Difference, StateSpace};
 
 use super::numbers::{Flag, Numbers};
-use super::{AHEAD, Components, Full, Memory, Outline, Repacking, Stop, Wanted};
+use super::{AHEAD, Blank, Components, Full, Memory, Outline, Repacking, Stop, Wanted};
 
 /// An exact set of states, with a number and a few flags for each. Hidden bytes are not kept.
 #[derive(Debug)]
@@ -114,7 +114,8 @@ impl States {
         let numbers = self.numbers.in_use(memory)?;
         let mut keys = Vec::new();
         memory.reserve(&mut keys, numbers.len())?;
-        let (mut outline, mut bytes, mut parts) = (Outline::default(), Vec::new(), Vec::new());
+        let (mut outline, mut blank) = (Outline::default(), Blank::default());
+        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
         while let Some(number) = numbers.get(keys.len()) {
             self.components.decode(self.numbers.key(*number), &mut outline);
             bytes.clear();
@@ -123,7 +124,7 @@ impl States {
             bytes.resize(bytes.len() + space.hidden_bytes(), 0);
             parts.clear();
             space.parts(&bytes, &mut parts);
-            match components.add(outline.state(), &parts, memory) {
+            match components.add(outline.state(), &parts, &mut blank, memory) {
                 Ok(key) => keys.push(key),
                 Err(Stop::Full) => return Err(Full),
                 Err(Stop::Grow) => {
