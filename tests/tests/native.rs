@@ -1,14 +1,15 @@
-//! Machine code against the reference evaluator: in every state, the same successors in the same order, all of them.
+//! Machine code against the reference evaluator: in every state, the same successors in the same order, all of them; and
+//! searches that remember what processes do against searches that execute everything.
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use narrows_explicit::Native;
+use narrows_explicit::{Budget, Engine, Exploration, Native, Unwatched, breadth_first};
 use narrows_languages::promela::{Options, compile};
 use narrows_model::{
-    Communication, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
+    Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
 };
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
 use narrows_tests::generator;
@@ -100,12 +101,30 @@ fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> (usize, usize) 
     (known.len(), edges)
 }
 
+/// Compares a search that remembers what processes do with one that does not, in all that they find.
+fn search(name: &str, evaluator: Evaluator<'_>, most: usize) {
+    let engine = Engine::native(evaluator).expect("machine code is supported here");
+    let budget = Budget { states: most as u64, ..Budget::unlimited(&Unwatched) };
+    let expected = breadth_first(&evaluator, &[], &budget);
+    for (learn_from, threads) in [(4, 1), (50, 2)] {
+        let found = breadth_first(&engine, &[], &Budget { learn_from, threads, ..budget });
+        let of = |exploration: &Exploration| {
+            let Coverage { states, transitions, depth, taken, .. } = exploration.coverage.clone();
+            let findings = format!("{:?}", exploration.findings);
+            (exploration.end, states, transitions, depth, taken, findings)
+        };
+        assert_eq!(of(&expected), of(&found), "{name}: from {learn_from} states");
+    }
+}
+
 fn agree(name: &str, text: &str, most: usize) -> (usize, usize) {
     let Some(system) = system(name, text) else { return (0, 0) };
     std::thread::scope(|scope| {
         let work = || {
             compare(name, Evaluator::new(&system).recording_events(), most.min(1_000));
             compare(name, Evaluator::new(&system).forgetting(), most.min(1_000));
+            search(name, Evaluator::new(&system), most);
+            search(name, Evaluator::new(&system).forgetting(), most);
             compare(name, Evaluator::new(&system), most)
         };
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

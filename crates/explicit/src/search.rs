@@ -47,6 +47,8 @@ pub struct Budget<'w> {
     pub transitions: u64,
     /// At most this many threads.
     pub threads: usize,
+    /// So many states tell how keys are best made; a breadth-first search learns that from them.
+    pub learn_from: u64,
     /// Who watches.
     pub watch: &'w dyn Watch,
     /// Who keeps what breadth-first search needs to go on later.
@@ -61,6 +63,7 @@ impl<'w> Budget<'w> {
             states: u64::MAX,
             transitions: u64::MAX,
             threads: 1,
+            learn_from: 1 << 15,
             watch,
             checkpoints: None,
         }

@@ -81,9 +81,6 @@ pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
 /// With fewer states than this in a batch, one thread is faster than several.
 const WORTH_SHARING: usize = 128;
 
-/// So many states tell how keys are best divided.
-const ENOUGH_TO_LEARN: u64 = 1 << 15;
-
 #[derive(Default)]
 struct Totals {
     counts: Counts,
@@ -323,7 +320,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
 
     /// Visits the states of a batch. The level is what comes after it.
     fn visit(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Stopped> {
-        if self.totals.found >= ENOUGH_TO_LEARN && !self.learned {
+        if self.totals.found >= self.budget.learn_from && !self.learned {
             self.learn(batch, level).map_err(full)?;
         }
         if let Some(mut reduced) = self.reduced.take() {

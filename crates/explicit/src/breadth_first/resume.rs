@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::batch::{Batch, Level};
 use super::block::Block;
 use super::reduced::Effort;
-use super::{ENOUGH_TO_LEARN, Search, Totals};
+use super::{Search, Totals};
 use crate::checkpoint::{Input, Output, Unloaded, wrong};
 use crate::findings::Findings;
 use crate::search::Counts;
@@ -184,7 +184,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             {
                 return Err(Unloaded::Limit(limit));
             }
-            if number + 1 == ENOUGH_TO_LEARN {
+            if number + 1 == self.budget.learn_from {
                 self.learn(&mut Batch::default(), &mut VecDeque::new())?;
             }
         }
