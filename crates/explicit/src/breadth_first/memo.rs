@@ -42,7 +42,8 @@ struct Own {
 struct Look {
     own: u64,
     pid: u16,
-    look: u16,
+    /// Their place among those that are looked at.
+    number: u16,
 }
 
 /// It is not known what a process looks at.
@@ -135,7 +136,7 @@ impl Memo {
         state: &Outline,
     ) {
         if self.entries.is_empty() {
-            self.others = vec![Look { own: 0, pid: NOBODY, look: UNKNOWN }; 1 << LOOK_BITS];
+            self.others = vec![Look { own: 0, pid: NOBODY, number: UNKNOWN }; 1 << LOOK_BITS];
             self.clear();
         }
         let mut own = Vec::new();
@@ -170,7 +171,7 @@ impl Memo {
         }
         let bits = key & own.bits;
         let look = &self.others[place(bits, pid, LOOK_BITS)];
-        if look.own == bits && usize::from(look.pid) == pid { look.look } else { UNKNOWN }
+        if look.own == bits && usize::from(look.pid) == pid { look.number } else { UNKNOWN }
     }
 
     /// Remembers what a process does in the state of a key, which has this shape.
@@ -228,7 +229,7 @@ impl Memo {
             }
             None => {
                 let own = key & own.bits;
-                self.others[place(own, pid, LOOK_BITS)] = Look { own, pid: pid as u16, look };
+                self.others[place(own, pid, LOOK_BITS)] = Look { own, pid: pid as u16, number: look };
             }
         }
         match look {
