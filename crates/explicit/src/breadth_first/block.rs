@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use narrows_model::{Expansion, Limit, ProcessSet, Scratch, StateSpace, Successor, Violation};
 
@@ -21,6 +21,9 @@ pub(super) const STATES: usize = 256;
 
 /// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit them.
 const FEWEST: usize = 24;
+
+/// Marks the place of a successor that is new.
+const NEW: u32 = 1 << 31;
 
 /// So many of them are brought near to the processor at once.
 const NEAR: usize = 16;
@@ -118,11 +121,11 @@ pub(super) struct Block {
     pub(super) largest: (u32, u32),
     /// What partitions keep of the keys, those of each partition together, and which successors they are.
     rests: Vec<u64>,
-    places: Vec<u32>,
+    places: Vec<AtomicU32>,
     /// Where each partition's begin.
     starts: Vec<u32>,
     /// A bit for each successor.
-    new: Vec<AtomicU64>,
+    new: Vec<u64>,
 }
 
 impl Block {
@@ -194,7 +197,7 @@ impl Block {
 
     /// Returns a bit for each of up to 64 successors: whether it is new.
     pub(super) fn new_bits(&self, successors: &Range<usize>) -> u64 {
-        let word = |index: usize| self.new.get(index).map_or(0, |word| word.load(Ordering::Relaxed));
+        let word = |index: usize| self.new.get(index).copied().unwrap_or(0);
         let (start, shift) = (successors.start / 64, successors.start % 64);
         // In two steps, because a shift by 64 is none.
         let bits = word(start) >> shift | word(start + 1) << (63 - shift) << 1;
@@ -205,8 +208,19 @@ impl Block {
         self.new_bits(&(index..index + 1)) != 0
     }
 
-    fn set_new(&self, index: usize) {
-        self.new[index / 64].fetch_or(1 << (index % 64), Ordering::Relaxed);
+    fn set_new(&mut self, index: usize) {
+        self.new[index / 64] |= 1 << (index % 64);
+    }
+
+    /// Collects what threads have marked as new.
+    pub(super) fn collect(&mut self) {
+        for place in &mut self.places {
+            let place = *place.get_mut();
+            if place & NEW != 0 {
+                let index = (place & !NEW) as usize;
+                self.new[index / 64] |= 1 << (index % 64);
+            }
+        }
     }
 
     fn add(&mut self, key: u64, target: &[u8], memory: &Memory) -> Result<(), Full> {
@@ -258,7 +272,7 @@ impl Block {
         let words = self.targets.len().div_ceil(64);
         self.new.clear();
         memory.reserve(&mut self.new, words)?;
-        self.new.resize_with(words, AtomicU64::default);
+        self.new.resize(words, 0);
         Ok(())
     }
 
@@ -277,7 +291,7 @@ impl Block {
         memory.reserve(&mut self.places, count)?;
         memory.reserve(&mut self.starts, PARTITIONS + 2)?;
         self.rests.resize(count, 0);
-        self.places.resize(count, 0);
+        self.places.resize_with(count, AtomicU32::default);
         self.starts.resize(PARTITIONS + 2, 0);
         let keys = || self.targets.iter().enumerate().filter(|(_, key)| **key != NOWHERE);
         for (_, key) in keys() {
@@ -291,7 +305,7 @@ impl Block {
             let mixed = mixer.mix(*key);
             let start = &mut self.starts[mixer.partition(mixed) + 1];
             self.rests[*start as usize] = mixer.rest(mixed);
-            self.places[*start as usize] = index as u32;
+            *self.places[*start as usize].get_mut() = index as u32;
             *start += 1;
         }
         Ok(())
@@ -310,7 +324,8 @@ impl Block {
             partition.approach(rests);
             for (rest, place) in rests.iter().zip(places) {
                 if partition.insert(*rest, memory)? {
-                    self.set_new(*place as usize);
+                    // Nobody else writes here; bits of one word would have to be passed to and fro.
+                    place.store(place.load(Ordering::Relaxed) | NEW, Ordering::Relaxed);
                 }
             }
         }
@@ -318,9 +333,10 @@ impl Block {
     }
 
     /// Adds all keys to a set.
-    pub(super) fn merge_alone(&self, keys: &mut KeySet, memory: &Memory) -> Result<(), Full> {
-        for (place, key) in self.targets.iter().enumerate() {
-            if *key != NOWHERE && keys.insert(*key, memory)? {
+    pub(super) fn merge_alone(&mut self, keys: &mut KeySet, memory: &Memory) -> Result<(), Full> {
+        for place in 0..self.targets.len() {
+            let key = self.targets[place];
+            if key != NOWHERE && keys.insert(key, memory)? {
                 self.set_new(place);
             }
         }

@@ -378,15 +378,18 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
                 block.sort(mixer, self.memory)?;
             }
         }
-        let (blocks, memory) = (&self.blocks[..count], self.memory);
+        let (blocks, memory) = (&mut self.blocks[..count], self.memory);
         if !is_sorted {
-            return blocks.iter().try_for_each(|block| block.merge_alone(&mut self.keys, memory));
+            return blocks.iter_mut().try_for_each(|block| block.merge_alone(&mut self.keys, memory));
         }
+        let workers = &mut self.workers[..threads];
         let mut results = vec![Ok(()); self.keys.partitions_mut().len()];
         let mut jobs: Vec<_> = self.keys.partitions_mut().iter_mut().zip(&mut results).enumerate().collect();
-        self.team.share(&mut self.workers[..threads], &mut jobs, |_, (number, (partition, result))| {
-            **result = blocks.iter().try_for_each(|block| block.merge(*number, partition, memory));
+        let shared = &*blocks;
+        self.team.share(workers, &mut jobs, |_, (number, (partition, result))| {
+            **result = shared.iter().try_for_each(|block| block.merge(*number, partition, memory));
         });
+        self.team.share(workers, blocks, |_, block| block.collect());
         results.into_iter().collect()
     }
 
