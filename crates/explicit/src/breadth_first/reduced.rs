@@ -80,7 +80,7 @@ pub(super) struct Reduced<'a> {
 /// How much there is to do for a reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Effort {
-    /// How many states were looked at lately, and how many turns they had.
+    /// How many states were looked at, and how many turns they had.
     pub(super) states: u64,
     pub(super) turns: u64,
     /// From which state on all steps are taken.
@@ -90,8 +90,9 @@ pub(super) struct Effort {
 /// So many states tell whether a reduction is worth it.
 const TRIED: u64 = 1 << 15;
 
-/// A state should have fewer turns than this.
-const MOST_TURNS: u64 = 2;
+/// So many states should have no more turns than that.
+const FOR_STATES: u64 = 4;
+const MOST_TURNS: u64 = 7;
 
 impl Effort {
     /// Counts the turns of some states, the last of which has the number before this one.
@@ -100,8 +101,7 @@ impl Effort {
         self.turns += turns;
         if self.states >= TRIED && self.given_up.is_none() {
             // Most steps lead to states that are known: whatever is chosen, the others have to be taken too.
-            self.given_up = (self.turns > MOST_TURNS * self.states).then_some(visited);
-            (self.states, self.turns) = (0, 0);
+            self.given_up = (self.turns * FOR_STATES > self.states * MOST_TURNS).then_some(visited);
         }
     }
 }
