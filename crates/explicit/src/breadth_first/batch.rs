@@ -61,15 +61,22 @@ impl Level {
         Level { batches: VecDeque::new(), hidden_bytes, most: (limit / ROOM).clamp(256, MOST) as usize }
     }
 
-    pub(super) fn push(&mut self, key: u64, hidden: &[u8], memory: &Memory) -> Result<(), Full> {
-        if self.batches.back().is_none_or(|batch| batch.keys.len() == self.most) {
-            self.batches.push_back(Batch { hidden_bytes: self.hidden_bytes, ..Batch::default() });
+    /// Adds states, and the bytes of each that are not compared.
+    pub(super) fn extend(&mut self, mut keys: &[u64], mut hidden: &[u8], memory: &Memory) -> Result<(), Full> {
+        while !keys.is_empty() {
+            if self.batches.back().is_none_or(|batch| batch.keys.len() >= self.most) {
+                self.batches.push_back(Batch { hidden_bytes: self.hidden_bytes, ..Batch::default() });
+            }
+            let Some(batch) = self.batches.back_mut() else { return Err(Full) };
+            let count = keys.len().min(self.most - batch.keys.len());
+            let (some_keys, some_hidden);
+            (some_keys, keys) = keys.split_at(count);
+            (some_hidden, hidden) = hidden.split_at(count * self.hidden_bytes);
+            memory.reserve(&mut batch.keys, count)?;
+            memory.reserve(&mut batch.hidden, some_hidden.len())?;
+            batch.keys.extend_from_slice(some_keys);
+            batch.hidden.extend_from_slice(some_hidden);
         }
-        let Some(batch) = self.batches.back_mut() else { return Err(Full) };
-        memory.reserve(&mut batch.keys, 1)?;
-        memory.reserve(&mut batch.hidden, hidden.len())?;
-        batch.keys.push(key);
-        batch.hidden.extend_from_slice(hidden);
         Ok(())
     }
 
@@ -117,10 +124,19 @@ impl Level {
 pub(super) struct Team(Option<ThreadPool>);
 
 impl Team {
-    /// Gathers so many threads, this one included. If there can be no others, this one does everything.
+    /// Gathers so many threads. If there can be no others, this one does everything.
     pub(super) fn new(threads: usize) -> Team {
-        let others = || ThreadPoolBuilder::new().num_threads(threads - 1).build().ok();
-        Team((threads > 1).then(others).flatten())
+        let pool = || ThreadPoolBuilder::new().num_threads(threads).build().ok();
+        Team((threads > 1).then(pool).flatten())
+    }
+
+    /// Does something in which threads take turns now and then. It is done by one of them: between two turns it is soon
+    /// back, while a thread from outside would be put to sleep and woken each time.
+    pub(super) fn lead<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
     }
 
     /// Lets workers take turns at jobs until all are done.
@@ -138,14 +154,14 @@ impl Team {
                 work(worker, job);
             }
         };
-        match &self.0 {
-            Some(pool) if !others.is_empty() => pool.in_place_scope(|scope| {
-                for worker in others {
-                    scope.spawn(|_| turns(worker));
-                }
-                turns(own);
-            }),
-            _ => turns(own),
+        if self.0.is_none() || others.is_empty() {
+            return turns(own);
         }
+        rayon_core::scope(|scope| {
+            for worker in others {
+                scope.spawn(|_| turns(worker));
+            }
+            turns(own);
+        });
     }
 }

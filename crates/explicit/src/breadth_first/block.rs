@@ -14,7 +14,8 @@ use super::reduced::{Picker, successors};
 use crate::findings::Findings;
 use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{
-    AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Wanted,
+    AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Twigs,
+    Wanted,
 };
 use crate::{Budget, Full, Progress, Reduction, Run};
 
@@ -128,6 +129,10 @@ pub(super) struct Block {
     starts: Vec<u32>,
     /// A bit for each successor.
     new: Vec<u64>,
+    /// What is to be noted, if every step was taken: the new keys, their bytes that are not compared, and the ways to them.
+    pub(super) fresh: Vec<u64>,
+    pub(super) fresh_hidden: Vec<u8>,
+    pub(super) twigs: Twigs,
 }
 
 impl Block {
@@ -166,6 +171,9 @@ impl Block {
         self.places.clear();
         self.starts.clear();
         self.new.clear();
+        self.fresh.clear();
+        self.fresh_hidden.clear();
+        self.twigs.clear();
         self.wanted.clear();
         self.completed = 0;
         (self.state_bytes, self.transitions, self.largest) = (0, 0, (0, 0));
@@ -176,10 +184,9 @@ impl Block {
         states > STATES
     }
 
-    /// Returns where the successors of each state are.
-    pub(super) fn successors(&self) -> impl Iterator<Item = Range<usize>> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| start as usize..*end as usize)
+    /// Returns how many states were visited.
+    pub(super) fn visited(&self) -> usize {
+        self.ends.len()
     }
 
     /// Returns where the successors of a state are.
@@ -193,12 +200,12 @@ impl Block {
         self.partial[state]
     }
 
-    pub(super) fn hidden(&self, index: usize) -> &[u8] {
+    fn hidden(&self, index: usize) -> &[u8] {
         &self.hidden[index * self.hidden_bytes..(index + 1) * self.hidden_bytes]
     }
 
     /// Returns a bit for each of up to 64 successors: whether it is new.
-    pub(super) fn new_bits(&self, successors: &Range<usize>) -> u64 {
+    fn new_bits(&self, successors: &Range<usize>) -> u64 {
         let word = |index: usize| self.new.get(index).copied().unwrap_or(0);
         let (start, shift) = (successors.start / 64, successors.start % 64);
         // In two steps, because a shift by 64 is none.
@@ -223,6 +230,51 @@ impl Block {
                 self.new[index / 64] |= 1 << (index % 64);
             }
         }
+    }
+
+    /// Gets ready what is to be noted.
+    pub(super) fn gather(&mut self, memory: &Memory) -> Result<(), Full> {
+        if !self.partial.is_empty() {
+            // There may be other turns.
+            return Ok(());
+        }
+        let mut twigs = std::mem::take(&mut self.twigs);
+        let mut fresh = std::mem::take(&mut self.fresh);
+        let mut hidden = std::mem::take(&mut self.fresh_hidden);
+        let mut start = 0;
+        let gathered = self.ends.iter().try_for_each(|end| {
+            self.note(&(start..*end as usize), &mut twigs, &mut fresh, &mut hidden, memory)?;
+            start = *end as usize;
+            twigs.finish(memory)
+        });
+        (self.twigs, self.fresh, self.fresh_hidden) = (twigs, fresh, hidden);
+        gathered
+    }
+
+    /// Notes some successors of a state: which of them are new, and the ways to them.
+    pub(super) fn note(
+        &self,
+        successors: &Range<usize>,
+        twigs: &mut Twigs,
+        fresh: &mut Vec<u64>,
+        hidden: &mut Vec<u8>,
+        memory: &Memory,
+    ) -> Result<(), Full> {
+        for start in successors.clone().step_by(64) {
+            let some = start..successors.end.min(start + 64);
+            let mut new = self.new_bits(&some);
+            twigs.add(new, some.len() as u32, memory)?;
+            let count = new.count_ones() as usize;
+            memory.reserve(fresh, count)?;
+            memory.reserve(hidden, count * self.hidden_bytes)?;
+            while new != 0 {
+                let index = start + new.trailing_zeros() as usize;
+                new &= new - 1;
+                fresh.push(self.targets[index]);
+                hidden.extend_from_slice(self.hidden(index));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, key: u64, target: &[u8], memory: &Memory) -> Result<(), Full> {

@@ -21,7 +21,6 @@ mod resume;
 mod resume_tests;
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use narrows_model::{Coverage, Limit, Question, StateSpace};
 use rustc_hash::FxHashSet;
@@ -61,9 +60,10 @@ pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
     let memory = Memory::new(budget.memory);
     let mut findings = Findings::default();
     let mut totals = Totals::default();
-    let end = match Search::new(space, reduction, goals, budget, &memory) {
+    let team = Team::new(budget.threads.max(1));
+    let end = match Search::new(space, reduction, goals, budget, &memory, &team) {
         Ok(mut search) => {
-            let end = search.run();
+            let end = team.lead(|| search.run());
             (findings, totals) = (search.findings, search.totals);
             // Those that were not visited are as large as the others.
             totals.state_bytes = totals.state_bytes * totals.found / totals.visited.max(1);
@@ -108,7 +108,7 @@ struct Search<'a, S: ?Sized> {
     tree: Tree,
     next: Level,
     workers: Vec<Worker<'a>>,
-    team: Team,
+    team: &'a Team,
     blocks: Vec<Block>,
     totals: Totals,
     findings: Findings,
@@ -121,6 +121,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         goals: &'a [Goal],
         budget: &Budget<'a>,
         memory: &'a Memory,
+        team: &'a Team,
     ) -> Result<Self, Full> {
         Ok(Search {
             space,
@@ -136,7 +137,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             tree: Tree::default(),
             next: Level::new(space.hidden_bytes(), budget.memory),
             workers: (0..budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
-            team: Team::new(budget.threads.max(1)),
+            team,
             blocks: Vec::new(),
             totals: Totals::default(),
             findings: Findings::default(),
@@ -198,7 +199,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         let key = self.key(initial)?;
         let hidden = &initial[initial.len() - self.space.hidden_bytes()..];
         self.keys.insert(key, self.memory)?;
-        self.next.push(key, hidden, self.memory)?;
+        self.next.extend(&[key], hidden, self.memory)?;
         self.totals.found = 1;
         Ok(())
     }
@@ -380,7 +381,10 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         let (blocks, memory) = (&mut self.blocks[..count], self.memory);
         if !is_sorted {
-            return blocks.iter_mut().try_for_each(|block| block.merge_alone(&mut self.keys, memory));
+            return blocks.iter_mut().try_for_each(|block| {
+                block.merge_alone(&mut self.keys, memory)?;
+                block.gather(memory)
+            });
         }
         let workers = &mut self.workers[..threads];
         let mut results = vec![Ok(()); self.keys.partitions_mut().len()];
@@ -389,8 +393,13 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         self.team.share(workers, &mut jobs, |_, (number, (partition, result))| {
             **result = shared.iter().try_for_each(|block| block.merge(*number, partition, memory));
         });
-        self.team.share(workers, blocks, |_, block| block.collect());
-        results.into_iter().collect()
+        let merged = results.into_iter().collect();
+        let mut jobs: Vec<_> = blocks.iter_mut().map(|block| (block, Ok(()))).collect();
+        self.team.share(workers, &mut jobs, |_, (block, result)| {
+            block.collect();
+            *result = block.gather(memory);
+        });
+        jobs.into_iter().fold(merged, |before, (_, result)| before.and(result))
     }
 
     /// Notes what was found, in order.
@@ -398,14 +407,12 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         let Totals { counts, found, visited, state_bytes } = &mut self.totals;
         let first = *visited;
         for block in &self.blocks[..count] {
-            for successors in block.successors() {
-                counts.generated += successors.len() as u64;
-                self.tree.start(self.memory).map_err(full)?;
-                note(block, &successors, &mut self.tree, &mut self.next, found, self.memory).map_err(full)?;
-                self.tree.finish(self.memory).map_err(full)?;
-                *visited += 1;
-            }
+            self.tree.append(&block.twigs, self.memory).map_err(full)?;
+            self.next.extend(&block.fresh, &block.fresh_hidden, self.memory).map_err(full)?;
+            *found += block.fresh.len() as u64;
+            *visited += block.visited() as u64;
             *state_bytes += block.state_bytes;
+            counts.generated += block.targets.len() as u64;
             counts.transitions += block.transitions;
             let tree = &self.tree;
             let run = |state: u32, choice: Option<u32>| {
@@ -417,29 +424,6 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         Ok(())
     }
-}
-
-/// Notes some successors of a state; those that are new are to be visited.
-fn note(
-    block: &Block,
-    successors: &Range<usize>,
-    tree: &mut Tree,
-    next: &mut Level,
-    found: &mut u64,
-    memory: &Memory,
-) -> Result<(), Full> {
-    for start in successors.clone().step_by(64) {
-        let some = start..successors.end.min(start + 64);
-        let mut new = block.new_bits(&some);
-        tree.add(new, some.len() as u32, memory)?;
-        while new != 0 {
-            let index = start + new.trailing_zeros() as usize;
-            new &= new - 1;
-            next.push(block.targets[index], block.hidden(index), memory)?;
-            *found += 1;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the keys of a batch, and of those that come after it.

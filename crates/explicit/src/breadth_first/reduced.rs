@@ -17,9 +17,9 @@ use narrows_model::{Expansion, Limit, ProcessSet, Scratch, StateSpace, Successor
 use super::batch::Batch;
 use super::block::{Block, STATES};
 use super::resume::Stopped;
-use super::{Search, Totals, WORTH_SHARING, full, live, note};
+use super::{Search, Totals, WORTH_SHARING, full, live};
 use crate::reduction::Chooser;
-use crate::store::{Memory, NOWHERE};
+use crate::store::{Memory, NOWHERE, Twigs};
 use crate::{End, Full, Reduction, Run};
 
 /// Chooses for one thread.
@@ -74,7 +74,16 @@ pub(super) struct Reduced<'a> {
     reduction: &'a Reduction<'a>,
     waiting: Waiting,
     passes: Vec<Pass>,
+    notes: Notes,
     pub(super) effort: Effort,
+}
+
+/// What is noted about a batch.
+#[derive(Default)]
+struct Notes {
+    twigs: Twigs,
+    fresh: Vec<u64>,
+    hidden: Vec<u8>,
 }
 
 /// How much there is to do for a reduction.
@@ -108,8 +117,8 @@ impl Effort {
 
 impl<'a> Reduced<'a> {
     pub(super) fn new(reduction: &'a Reduction<'a>) -> Self {
-        let (waiting, effort) = (Waiting::default(), Effort::default());
-        Reduced { reduction, waiting, passes: Vec::new(), effort }
+        let (waiting, notes, effort) = (Waiting::default(), Notes::default(), Effort::default());
+        Reduced { reduction, waiting, passes: Vec::new(), notes, effort }
     }
 
     /// Begins another level, of which these states have been found.
@@ -364,11 +373,13 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     }
 
     /// Notes what was found in all passes: state by state, then what goes wrong, pass by pass.
-    fn append_some(&mut self, batch: &Batch, passes: &[Pass], reduced: &Reduced<'_>) -> Result<(), End> {
+    fn append_some(&mut self, batch: &Batch, passes: &[Pass], reduced: &mut Reduced<'_>) -> Result<(), End> {
         let Totals { counts, found, visited, state_bytes } = &mut self.totals;
         let first = *visited;
         // How many states of each pass have been noted.
         let mut places = vec![0; passes.len()];
+        let Notes { twigs, fresh, hidden } = &mut reduced.notes;
+        twigs.clear();
         for state in 0..batch.keys.len() as u32 {
             let mut turns = Vec::new();
             let mut is_partial = false;
@@ -379,7 +390,6 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                     *place += 1;
                 }
             }
-            self.tree.start(self.memory).map_err(full)?;
             // The last turn has all steps, those of the turns before included, unless some are left out.
             let counted = if is_partial { 0 } else { turns.len() - 1 };
             for (block, range) in turns[counted..].iter().filter(|_| passes.len() > 1) {
@@ -387,13 +397,21 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                     block.targets[range.clone()].iter().filter(|key| **key != NOWHERE).count() as u64;
             }
             for (block, range) in turns {
-                note(block, &range, &mut self.tree, &mut self.next, found, self.memory).map_err(full)?;
+                block.note(&range, twigs, fresh, hidden, self.memory).map_err(full)?;
                 counts.generated += range.len() as u64;
             }
-            self.tree.finish(self.memory).map_err(full)?;
+            twigs.finish(self.memory).map_err(full)?;
+            if twigs.are_many() || state + 1 == batch.keys.len() as u32 {
+                self.tree.append(twigs, self.memory).map_err(full)?;
+                twigs.clear();
+            }
             *visited += 1;
             counts.partial += u64::from(is_partial);
         }
+        self.next.extend(fresh, hidden, self.memory).map_err(full)?;
+        *found += fresh.len() as u64;
+        fresh.clear();
+        hidden.clear();
         let (space, tree) = (self.space, &self.tree);
         for (number, pass) in passes.iter().enumerate() {
             let batch = if number == 0 { batch } else { &pass.batch };

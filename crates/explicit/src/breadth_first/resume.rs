@@ -81,10 +81,11 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         }
         let (mut states, mut successors) = (0, 0);
         for block in blocks {
-            states += block.successors().count();
+            states += block.visited();
             successors += block.targets.len();
         }
-        let bytes = self.tree.most_bytes(states, successors) + self.next.most_bytes(successors);
+        // Where steps are left out, it is gathered first.
+        let bytes = 2 * (self.tree.most_bytes(states, successors) + self.next.most_bytes(successors));
         self.memory.claim(bytes)?;
         self.memory.release(bytes);
         Ok(())
@@ -205,7 +206,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             let visible =
                 state.len().checked_sub(self.space.hidden_bytes()).ok_or_else(|| wrong("a state"))?;
             let key = self.key(&state)?;
-            level.push(key, &state[visible..], self.memory)?;
+            level.extend(&[key], &state[visible..], self.memory)?;
         }
         Ok(())
     }

@@ -34,4 +34,4 @@ pub(crate) use numbers::Flag;
 pub(crate) use partition::Partition;
 pub use plain::{Entry, Full, Shape, StateId, Store};
 pub(crate) use states::{Coder, States, learn};
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Tree, Twigs};

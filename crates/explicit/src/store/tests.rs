@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use narrows_model::{Difference, Overwrite};
 
 use super::keys::Bits;
-use super::{Components, KeySet, Memory, Outline, Stop, Tree};
+use super::{Components, KeySet, Memory, Outline, Stop, Tree, Twigs};
 
 /// A small generator of numbers that look random, the same in every run.
 struct Numbers(u64);
@@ -268,7 +268,7 @@ fn a_set_of_keys_stops_at_the_limit_and_keeps_what_it_has() {
 #[test]
 fn a_tree_gives_back_what_was_new() {
     let memory = Memory::new(u64::MAX);
-    let mut tree = Tree::default();
+    let (mut tree, mut twigs) = (Tree::default(), Twigs::default());
     let mut numbers = Numbers(1);
     let mut ways = vec![None];
     for state in 0..20_000_u64 {
@@ -279,13 +279,17 @@ fn a_tree_gives_back_what_was_new() {
                 ways.push(Some((state, choice as u32)));
             }
         }
-        tree.start(&memory).unwrap();
         for edges in edges.chunks(64) {
             let new = edges.iter().rev().fold(0, |bits, new| bits << 1 | u64::from(*new));
-            tree.add(new, edges.len() as u32, &memory).unwrap();
+            twigs.add(new, edges.len() as u32, &memory).unwrap();
         }
-        tree.finish(&memory).unwrap();
+        twigs.finish(&memory).unwrap();
+        if numbers.next(100) == 0 {
+            tree.append(&twigs, &memory).unwrap();
+            twigs.clear();
+        }
     }
+    tree.append(&twigs, &memory).unwrap();
     for (state, way) in ways.iter().enumerate() {
         assert_eq!(tree.way_to(state as u64), *way, "{state}");
     }

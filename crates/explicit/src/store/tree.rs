@@ -3,7 +3,7 @@
 //! Breadth-first search visits states in the order in which it finds them, so the tree of first ways is the list of what
 //! each visit found: for every successor of every state in turn, whether it was new. That is a string of bits, `0` for a
 //! known successor, `10` for a new one, `11` for the end of a state's successors; known ones at the end are left out.
-//! Every few hundred states a note says where their bits begin, and how many states had been found by then.
+//! Every hundred states or more a note says where their bits begin, and how many states had been found by then.
 
 use std::io;
 
@@ -19,14 +19,13 @@ pub(crate) struct Tree {
     notes: Vec<Note>,
     visited: u64,
     found: u64,
-    /// How many known successors of the last state are not written yet.
-    known: u32,
 }
 
 /// Where the bits of a state begin.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     position: u64,
+    state: u64,
     /// How many states had been found before.
     found: u64,
 }
@@ -34,22 +33,33 @@ struct Note {
 /// Words in a chunk.
 const CHUNK: usize = 1 << 12;
 
-/// States between two notes.
-const EVERY: u64 = 256;
+/// States between two notes, at least.
+const EVERY: u64 = 128;
 
-impl Tree {
-    /// Starts with the successors of the next state. The first state of all is found before any visit.
-    pub(crate) fn start(&mut self, memory: &Memory) -> Result<(), Full> {
-        if self.visited.is_multiple_of(EVERY) {
-            memory.reserve(&mut self.notes, 1)?;
-            self.notes.push(Note { position: self.length, found: self.found + 1 });
-        }
-        self.visited += 1;
-        self.known = 0;
-        Ok(())
+/// What the visits of some neighbours found: threads make such pieces of the tree, each its own.
+#[derive(Debug, Default)]
+pub(crate) struct Twigs {
+    words: Vec<u64>,
+    /// How many bits there are.
+    length: u64,
+    visited: u64,
+    found: u64,
+    /// How many known successors of the last state are not written yet.
+    known: u32,
+}
+
+impl Twigs {
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        (self.length, self.visited, self.found, self.known) = (0, 0, 0, 0);
     }
 
-    /// Adds some successors, up to 64: a bit for each that was new.
+    /// Returns whether there are enough of them for a piece.
+    pub(crate) fn are_many(&self) -> bool {
+        self.visited >= EVERY
+    }
+
+    /// Adds some successors of the next state, up to 64: a bit for each that was new.
     pub(crate) fn add(&mut self, mut new: u64, count: u32, memory: &Memory) -> Result<(), Full> {
         let mut rest = count;
         while new != 0 {
@@ -72,22 +82,53 @@ impl Tree {
 
     /// Ends the successors of a state.
     pub(crate) fn finish(&mut self, memory: &Memory) -> Result<(), Full> {
+        self.visited += 1;
+        self.known = 0;
         self.push(0b11, 2, memory)
     }
 
     /// Appends fewer than 64 bits, the lowest first.
     fn push(&mut self, bits: u64, count: u32, memory: &Memory) -> Result<(), Full> {
+        memory.reserve(&mut self.words, 1)?;
         let used = (self.length % 64) as u32;
-        if used == 0 {
-            self.add_word(bits, memory)?;
-        } else {
-            let word = self.chunks.last_mut().and_then(|chunk| chunk.last_mut()).ok_or(Full)?;
-            *word |= bits << used;
-            if used + count > 64 {
-                self.add_word(bits >> (64 - used), memory)?;
+        match self.words.last_mut() {
+            Some(word) if used > 0 => {
+                *word |= bits << used;
+                if used + count > 64 {
+                    self.words.push(bits >> (64 - used));
+                }
             }
+            _ => self.words.push(bits),
         }
         self.length += u64::from(count);
+        Ok(())
+    }
+}
+
+impl Tree {
+    /// Appends what the next visits found. The first state of all is found before any visit.
+    pub(crate) fn append(&mut self, twigs: &Twigs, memory: &Memory) -> Result<(), Full> {
+        if self.notes.last().is_none_or(|note| self.visited - note.state >= EVERY) {
+            memory.reserve(&mut self.notes, 1)?;
+            self.notes.push(Note { position: self.length, state: self.visited, found: self.found + 1 });
+        }
+        let used = (self.length % 64) as u32;
+        let mut left = twigs.length;
+        for bits in &twigs.words {
+            if used == 0 {
+                self.add_word(*bits, memory)?;
+            } else {
+                let word = self.chunks.last_mut().and_then(|chunk| chunk.last_mut()).ok_or(Full)?;
+                *word |= bits << used;
+                if left > u64::from(64 - used) {
+                    self.add_word(bits >> (64 - used), memory)?;
+                }
+            }
+            left = left.saturating_sub(64);
+        }
+        self.length += twigs.length;
+        self.visited += twigs.visited;
+        self.found += twigs.found;
         Ok(())
     }
 
@@ -115,8 +156,8 @@ impl Tree {
             return None;
         }
         let index = self.notes.partition_point(|note| note.found <= state).checked_sub(1)?;
-        let Note { mut position, mut found } = self.notes[index];
-        let (mut parent, mut choice) = (index as u64 * EVERY, 0);
+        let Note { mut position, state: mut parent, mut found } = self.notes[index];
+        let mut choice = 0;
         while position < self.length {
             let (known, end) = (!self.bit(position), position + 1);
             position = end;
@@ -161,8 +202,9 @@ impl Tree {
         }
         self.chunks.iter().try_for_each(|chunk| output.words(chunk))?;
         output.number(self.notes.len() as u64)?;
-        for Note { position, found } in &self.notes {
+        for Note { position, state, found } in &self.notes {
             output.number(*position)?;
+            output.number(*state)?;
             output.number(*found)?;
         }
         Ok(())
@@ -184,7 +226,8 @@ impl Tree {
         }
         for _ in 0..input.number()? {
             memory.reserve(&mut tree.notes, 1)?;
-            tree.notes.push(Note { position: input.number()?, found: input.number()? });
+            let (position, state, found) = (input.number()?, input.number()?, input.number()?);
+            tree.notes.push(Note { position, state, found });
         }
         let last = tree.chunks.len().saturating_sub(1);
         let are_full = tree.chunks.iter().take(last).all(|chunk| chunk.len() == CHUNK);
