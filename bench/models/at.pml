@@ -3,7 +3,7 @@
 #define N 3
 #endif
 #define K1 2
-#define K2 3
+#define K2 5
 
 byte x = 255, y = 255, z = 255;     /* who announced itself, who asks again, who is inside */
 byte waited[N];                     /* ticks since the last write */

@@ -1,6 +1,6 @@
 /* Leader election in a ring by Le Lann: every station passes a token on with its number; tokens can be lost. */
 #ifndef N
-#define N 6
+#define N 7
 #endif
 
 mtype = { token, claim };

@@ -13,7 +13,7 @@ chan answer[CLIENTS] = [0] of { byte };
 proctype client(byte me) {
   byte kind, got;
   do
-  :: if :: kind = 1 :: kind = 2 :: kind = 3 fi;
+  :: if :: kind = 1 :: kind = 2 :: kind = 3 :: kind = 4 fi;
      ask!me, kind;
      answer[me]?got;
      kind = 0; got = 0
@@ -25,7 +25,7 @@ proctype server(byte me) {
 end:
   do
   :: work[me]?who, kind ->
-     if :: kind == 3 -> skip; skip :: kind == 2 -> skip :: else fi;
+     if :: kind == 4 -> skip; skip; skip :: kind == 3 -> skip; skip :: kind == 2 -> skip :: else fi;
      answer[who]!kind;
      who = 0; kind = 0
   od

@@ -62,7 +62,12 @@ impl Level {
     }
 
     /// Adds states, and the bytes of each that are not compared.
-    pub(super) fn extend(&mut self, mut keys: &[u64], mut hidden: &[u8], memory: &Memory) -> Result<(), Full> {
+    pub(super) fn extend(
+        &mut self,
+        mut keys: &[u64],
+        mut hidden: &[u8],
+        memory: &Memory,
+    ) -> Result<(), Full> {
         while !keys.is_empty() {
             if self.batches.back().is_none_or(|batch| batch.keys.len() >= self.most) {
                 self.batches.push_back(Batch { hidden_bytes: self.hidden_bytes, ..Batch::default() });

@@ -14,8 +14,7 @@ use super::reduced::{Picker, successors};
 use crate::findings::Findings;
 use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{
-    AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Twigs,
-    Wanted,
+    AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Twigs, Wanted,
 };
 use crate::{Budget, Full, Progress, Reduction, Run};
 
@@ -23,7 +22,7 @@ use crate::{Budget, Full, Progress, Reduction, Run};
 pub(super) const STATES: usize = 256;
 
 /// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit them.
-const FEWEST: usize = 24;
+const FEWEST: usize = 12;
 
 /// Marks the place of a successor that is new.
 const NEW: u32 = 1 << 31;
@@ -304,7 +303,7 @@ impl Block {
     fn finish(
         &mut self,
         components: &Components,
-        mut recent: Option<&mut Recent>,
+        recent: Option<&mut Recent>,
         memory: &Memory,
     ) -> Result<(), Stop> {
         while self.completed < self.wanted.len() {
@@ -315,6 +314,11 @@ impl Block {
             })?;
             self.completed = end;
         }
+        Ok(self.get_ready(recent, memory)?)
+    }
+
+    /// Gets ready for some keys to be new, except those that were met lately.
+    fn get_ready(&mut self, mut recent: Option<&mut Recent>, memory: &Memory) -> Result<(), Full> {
         for key in self.targets.iter_mut().filter(|key| **key != NOWHERE) {
             if recent.as_mut().is_some_and(|recent| recent.meet(*key)) {
                 *key = NOWHERE;
@@ -328,6 +332,25 @@ impl Block {
         memory.reserve(&mut self.new, words)?;
         self.new.resize(words, 0);
         Ok(())
+    }
+
+    /// Holds keys instead of states and their successors.
+    pub(super) fn hold(&mut self, keys: impl Iterator<Item = u64>, memory: &Memory) -> Result<(), Full> {
+        memory.reserve(&mut self.targets, STATES)?;
+        self.targets.extend(keys);
+        Ok(())
+    }
+
+    /// Changes the keys it holds, and puts those of each partition together.
+    pub(super) fn change(
+        &mut self,
+        change: impl Fn(u64) -> u64,
+        mixer: Mixer,
+        memory: &Memory,
+    ) -> Result<(), Full> {
+        self.targets.iter_mut().for_each(|key| *key = change(*key));
+        self.get_ready(None, memory)?;
+        self.sort(mixer, memory)
     }
 
     /// Puts the keys of each partition together.

@@ -27,10 +27,10 @@ use rustc_hash::FxHashSet;
 
 use crate::findings::Findings;
 use crate::search::Counts;
-use crate::store::{Blank, Components, KeySet, Memory, Outline, Stop, Tree};
+use crate::store::{Blank, Components, KeySet, Memory, Outline, Repacking, Stop, Tree};
 use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
 use batch::{Batch, Level, Team};
-use block::{Block, Task, Worker};
+use block::{Block, STATES, Task, Worker};
 use reduced::Reduced;
 use resume::Stopped;
 
@@ -79,7 +79,7 @@ pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
 }
 
 /// With fewer states than this in a batch, one thread is faster than several.
-const WORTH_SHARING: usize = 128;
+const WORTH_SHARING: usize = 48;
 
 #[derive(Default)]
 struct Totals {
@@ -236,17 +236,37 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             return self.rebuild(components, others);
         };
         if repacking.changes_keys() {
-            let mut keys = KeySet::for_bits(self.components.bits(), self.memory)?;
-            for key in self.keys.iter() {
-                keys.insert(self.components.repack(key, &repacking), self.memory)?;
-            }
+            self.repack_all(&repacking)?;
             let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
             for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
                 *key = self.components.repack(*key, &repacking);
             }
-            std::mem::replace(&mut self.keys, keys).release(self.memory);
         }
         self.renewing = false;
+        Ok(())
+    }
+
+    /// Packs all keys of the set anew; nothing else may be in the blocks.
+    fn repack_all(&mut self, repacking: &Repacking) -> Result<(), Full> {
+        let keys = KeySet::for_bits(self.components.bits(), self.memory)?;
+        let old = std::mem::replace(&mut self.keys, keys);
+        let mut left = old.iter().peekable();
+        while left.peek().is_some() {
+            let most = self.next.most();
+            let count = Block::divide(most, STATES, &mut self.blocks, self.memory)?;
+            for block in &mut self.blocks[..count] {
+                block.hold(left.by_ref().take(STATES), self.memory)?;
+            }
+            let (components, mixer, memory) = (&self.components, self.keys.mixer(), self.memory);
+            let mut jobs: Vec<_> = self.blocks[..count].iter_mut().map(|block| (block, Ok(()))).collect();
+            self.team.share(&mut self.workers, &mut jobs, |_, (block, result)| {
+                *result = block.change(|key| components.repack(key, repacking), mixer, memory);
+            });
+            jobs.into_iter().try_for_each(|(_, result)| result)?;
+            self.merge(usize::MAX, count, self.workers.len())?;
+        }
+        drop(left);
+        old.release(self.memory);
         Ok(())
     }
 
