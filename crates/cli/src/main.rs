@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 
-use commands::{automaton, check, explain, explore, simulate};
+use commands::{automaton, check, explain, explore, lts, simulate};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,6 +41,7 @@ enum Command {
     Explain(explain::Arguments),
     Simulate(Box<simulate::Arguments>),
     Automaton(automaton::Arguments),
+    Lts(lts::Arguments),
 }
 
 impl Command {
@@ -51,6 +52,7 @@ impl Command {
             Command::Explain(arguments) => explain::run(arguments),
             Command::Simulate(arguments) => simulate::run(arguments),
             Command::Automaton(arguments) => automaton::run(arguments),
+            Command::Lts(arguments) => lts::run(arguments),
         }
     }
 
@@ -59,6 +61,7 @@ impl Command {
             Command::Check(arguments) => arguments.models.is_json(),
             Command::Explore(arguments) => arguments.models.is_json(),
             Command::Automaton(arguments) => arguments.is_json(),
+            Command::Lts(arguments) => arguments.is_json(),
             Command::Explain(_) | Command::Simulate(_) => false,
         }
     }

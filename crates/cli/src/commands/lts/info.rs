@@ -1,0 +1,91 @@
+//! `narrows lts info`: what a graph has.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use narrows_lts::{Graph, Label, Pace};
+use serde_json::json;
+
+use crate::output;
+
+/// Count states, edges, labels and deadlocks
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The graph, in the format AUT; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Choose how the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+impl Arguments {
+    pub(super) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+}
+
+/// How many edges there are of each pace, and how many states that none leaves.
+struct Counts {
+    internal: usize,
+    rates: usize,
+    probabilities: usize,
+    deadlocks: usize,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let graph = super::read(&arguments.file)?;
+    let counts = count(&graph)?;
+    let labels = graph.labels().len();
+    if arguments.is_json() {
+        output::print_json(&json!({
+            "schema": 1,
+            "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
+            "model": arguments.file.display().to_string(),
+            "states": graph.states(),
+            "transitions": graph.edges().len(),
+            "labels": labels,
+            "internal": counts.internal,
+            "rates": counts.rates,
+            "probabilities": counts.probabilities,
+            "deadlocks": counts.deadlocks,
+            "answers": [],
+        }))?;
+        return Ok(0);
+    }
+    output::print(&format!(
+        "{}\n  {} states, of which {} have no edges\n  {} edges with {labels} labels: {} internal, {} with rates, {} \
+         with probabilities\n",
+        arguments.file.display(),
+        graph.states(),
+        counts.deadlocks,
+        graph.edges().len(),
+        counts.internal,
+        counts.rates,
+        counts.probabilities,
+    ))?;
+    Ok(0)
+}
+
+fn count(graph: &Graph) -> anyhow::Result<Counts> {
+    let labels = graph.labels().iter().map(|text| Label::parse(text));
+    let labels = labels.collect::<Result<Vec<_>, _>>().map_err(anyhow::Error::msg)?;
+    let of = |is: &dyn Fn(&Label<'_>) -> bool| {
+        graph.edges().iter().filter(|edge| is(&labels[edge.label as usize])).count()
+    };
+    Ok(Counts {
+        internal: of(&|label| label.is_internal()),
+        rates: of(&|label| matches!(label.pace, Pace::Rate(_))),
+        probabilities: of(&|label| matches!(label.pace, Pace::Probability(_))),
+        deadlocks: (0..graph.states()).filter(|state| graph.edges_from(*state).is_empty()).count(),
+    })
+}

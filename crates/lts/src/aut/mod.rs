@@ -1,0 +1,7 @@
+//! Graphs as text, in CADP's format AUT: a line `des (initial, edges, states)`, and a line for each edge.
+
+mod read;
+mod write;
+
+pub use read::{Malformed, read};
+pub use write::write;

@@ -1,0 +1,153 @@
+//! Reads AUT as it is found: labels with and without quotes, states in any order, numbers that are left open.
+
+use std::fmt;
+
+use crate::graph::{Builder, Graph};
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// Reads a graph. Numbers of edges and states in the first line may be `?`; if they are given, they must be right.
+pub fn read(text: &str) -> Result<Graph, Malformed> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let Some((number, first)) = lines.next() else {
+        return Err(Malformed {
+            line: 1,
+            message: "the text is empty; it should begin with `des (0, …, …)`".to_owned(),
+        });
+    };
+    let wrong = |line: usize| move |message: String| Malformed { line: line + 1, message };
+    let (initial, edges, states) = header(first).map_err(wrong(number))?;
+    let mut builder = Builder::new(initial, edges.unwrap_or(0).min(text.len() / 6));
+    let mut last = number;
+    let mut count = 0_usize;
+    for (number, line) in lines {
+        let (from, label, target) = edge(line).map_err(wrong(number))?;
+        if let Some(states) = states
+            && from.max(target) >= states
+        {
+            let message =
+                format!("state {} is beyond the {states} states of the first line", from.max(target));
+            return Err(wrong(number)(message));
+        }
+        let label = builder.label(label);
+        builder.edge(from, label, target);
+        (last, count) = (number, count + 1);
+    }
+    if let Some(edges) = edges
+        && edges != count
+    {
+        let message = format!("the first line announces {edges} edges, but there are {count}");
+        return Err(wrong(last)(message));
+    }
+    builder.states(states.unwrap_or(0));
+    builder.build().map_err(|reason| wrong(last)(reason.to_string()))
+}
+
+/// Reads `des (initial, edges, states)`.
+fn header(line: &str) -> Result<(u32, Option<usize>, Option<u32>), String> {
+    let expected = || format!("expected `des (initial, edges, states)`, found `{}`", shorten(line));
+    let inner = line.trim().strip_prefix("des").map(str::trim_start).ok_or_else(expected)?;
+    let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(expected)?;
+    let mut parts = inner.split(',').map(str::trim);
+    let (Some(initial), Some(edges), Some(states), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(expected());
+    };
+    let open = |text: &str| text == "?" || text == "-1";
+    let edges = if open(edges) { None } else { Some(number(edges)? as usize) };
+    let states = if open(states) { None } else { Some(number(states)?) };
+    let initial = number(initial)?;
+    match states {
+        Some(states) if initial >= states => {
+            Err(format!("the graph begins with state {initial}, but has only {states} states"))
+        }
+        _ => Ok((initial, edges, states)),
+    }
+}
+
+/// Reads `(from, label, target)`. Quotes inside a label are not marked: the first and the last of a line count.
+fn edge(line: &str) -> Result<(u32, &str, u32), String> {
+    let expected = || format!("expected `(from, label, to)`, found `{}`", shorten(line));
+    let inner = line.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(expected)?;
+    let (from, rest) = inner.split_once(',').ok_or_else(expected)?;
+    let (label, target) = rest.rsplit_once(',').ok_or_else(expected)?;
+    let label = label.trim();
+    let label = match label.strip_prefix('"') {
+        Some(quoted) => {
+            quoted.strip_suffix('"').ok_or("the quote at the start of the label is not closed")?
+        }
+        None => label,
+    };
+    Ok((number(from.trim())?, label, number(target.trim())?))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(number) if number < u32::MAX => Ok(number),
+        _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Err(format!("`{text}` is too large: numbers go up to 4 294 967 294"))
+        }
+        _ => Err(format!("`{}` is no number", shorten(text))),
+    }
+}
+
+/// Returns as much of a text as fits a message.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::aut::write;
+
+    #[test]
+    fn reads_what_programs_write() {
+        let text = "des(1, ?, ?)\n(0, a b, 1)\r\n\n(1,\"say \"hi\", now\",0)\n (1, \"i\", 2) \n";
+        let graph = read(text).unwrap();
+        assert_eq!((graph.initial(), graph.states(), graph.edges().len()), (1, 3, 3));
+        assert_eq!(graph.labels(), ["a b", "say \"hi\", now", "i"]);
+        let written = write(&graph);
+        assert_eq!(written, "des (0, 3, 3)\n(0, \"say \"hi\", now\", 1)\n(0, i, 2)\n(1, \"a b\", 0)\n");
+        assert_eq!(write(&read(&written).unwrap()), written);
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert!(message("").starts_with("line 1: the text is empty"));
+        assert!(message("x").contains("expected `des"));
+        assert!(message("des (0, 1, 1)\n(0, a, 1)").contains("line 2: state 1 is beyond the 1 states"));
+        assert!(message("des (0, 2, 2)\n(0, a, 1)").contains("announces 2 edges, but there are 1"));
+        assert!(message("des (0, 1, 2)\n(0, \"a, 1)").contains("not closed"));
+        assert!(message("des (0, 1, 2)\n(0, a, 99999999999)").contains("too large"));
+        assert!(message("des (3, 1, 2)\n(0, a, 1)").contains("begins with state 3"));
+        assert!(message("des (0, 1, 2)\n(é, a, 1)").contains("no number"));
+    }
+
+    #[test]
+    fn long_labels_are_read() {
+        let label = "x".repeat(5_000);
+        let graph = read(&format!("des (0, 1, 1)\n(0, \"{label}\", 0)")).unwrap();
+        assert_eq!(graph.label(0), label);
+    }
+}

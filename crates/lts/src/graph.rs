@@ -1,0 +1,139 @@
+//! Graphs: the edges of each state together, labels as numbers.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+/// States, edges with labels between them, and a state to begin with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    initial: u32,
+    labels: Vec<String>,
+    /// Where the edges of each state begin, and after the last state, where they end.
+    starts: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+/// Where an edge leads, and what it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// The number of its label.
+    pub label: u32,
+    /// The state it leads to.
+    pub target: u32,
+}
+
+impl Graph {
+    /// Returns the state to begin with.
+    pub fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    /// Returns how many states there are; they are numbered from 0.
+    pub fn states(&self) -> u32 {
+        self.starts.len().saturating_sub(1) as u32
+    }
+
+    /// Returns the texts of all labels, each once.
+    pub fn labels(&self) -> &[String] {
+        &self.labels
+    }
+
+    /// Returns the text of a label.
+    pub fn label(&self, label: u32) -> &str {
+        &self.labels[label as usize]
+    }
+
+    /// Returns the edges that leave a state.
+    pub fn edges_from(&self, state: u32) -> &[Edge] {
+        &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize]
+    }
+
+    /// Returns all edges: those of each state together, in the order of states.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Returns where the edges of each state begin among all, and at last how many there are.
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// Returns all edges with the states they leave.
+    pub fn all_edges(&self) -> impl Iterator<Item = (u32, Edge)> {
+        (0..self.states()).flat_map(|state| self.edges_from(state).iter().map(move |edge| (state, *edge)))
+    }
+}
+
+/// Makes a [`Graph`] of edges in any order.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    initial: u32,
+    states: u32,
+    labels: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+    edges: Vec<(u32, Edge)>,
+}
+
+/// There are more states, edges or labels than fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a graph has at most 4 294 967 294 states, edges and labels")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl Builder {
+    /// Starts with the state to begin with, and room for so many edges.
+    pub fn new(initial: u32, edges: usize) -> Builder {
+        Builder { initial, states: initial + 1, edges: Vec::with_capacity(edges), ..Builder::default() }
+    }
+
+    /// Returns the number of a label.
+    pub fn label(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.labels.len() as u32;
+        self.labels.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+
+    /// Adds an edge.
+    pub fn edge(&mut self, from: u32, label: u32, target: u32) {
+        self.states = self.states.max(from.saturating_add(1)).max(target.saturating_add(1));
+        self.edges.push((from, Edge { label, target }));
+    }
+
+    /// Makes sure that there are so many states.
+    pub fn states(&mut self, states: u32) {
+        self.states = self.states.max(states);
+    }
+
+    /// Puts the edges of each state together, in the order in which they came.
+    pub fn build(self) -> Result<Graph, TooLarge> {
+        let most = u32::MAX as usize;
+        if self.states == u32::MAX || self.edges.len() >= most || self.labels.len() >= most {
+            return Err(TooLarge);
+        }
+        let mut starts = vec![0_u32; self.states as usize + 1];
+        for (from, _) in &self.edges {
+            starts[*from as usize + 1] += 1;
+        }
+        for state in 1..starts.len() {
+            starts[state] += starts[state - 1];
+        }
+        let mut next = starts.clone();
+        let mut edges = vec![Edge { label: 0, target: 0 }; self.edges.len()];
+        for (from, edge) in self.edges {
+            edges[next[from as usize] as usize] = edge;
+            next[from as usize] += 1;
+        }
+        Ok(Graph { initial: self.initial, labels: self.labels, starts, edges })
+    }
+}

@@ -1,0 +1,11 @@
+//! Labelled graphs: states with numbers, and edges with labels between them.
+//!
+//! A [`Graph`] is read from text ([`aut`]) or made by a [`Builder`]. What its labels say about time and chance is in
+//! [`Label`].
+
+pub mod aut;
+mod graph;
+mod label;
+
+pub use graph::{Builder, Edge, Graph, TooLarge};
+pub use label::{Label, Pace};

@@ -1,0 +1,1 @@
+//! Time on graphs: best and worst case, and Markov chains.
