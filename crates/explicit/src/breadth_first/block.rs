@@ -38,6 +38,7 @@ pub(super) struct Worker<'a> {
     scratch: Scratch,
     from: Outline,
     to: Outline,
+    nothing: Outline,
     state: Vec<u8>,
     /// The parts of a successor.
     parts: Vec<u32>,
@@ -66,6 +67,26 @@ impl<'a> Worker<'a> {
 
     fn chooses(&self) -> bool {
         self.picker.as_ref().is_some_and(|picker| picker.pass.is_some())
+    }
+
+    /// Returns the key that a state gets from other components.
+    pub(super) fn renew<S: StateSpace + ?Sized>(
+        &mut self,
+        key: u64,
+        space: &S,
+        before: &Components,
+        after: &Components,
+        memory: &Memory,
+    ) -> Result<u64, Stop> {
+        let Worker { from, to, nothing, state: bytes, parts, .. } = self;
+        before.decode(key, from);
+        bytes.clear();
+        bytes.extend_from_slice(from.state());
+        // What is hidden does not tell where parts are.
+        bytes.resize(bytes.len() + space.hidden_bytes(), 0);
+        parts.clear();
+        space.parts(bytes, parts);
+        after.encode(from.state(), parts, nothing, to, memory)
     }
 
     /// Forgets which keys it has met: they may have been lost, or will be met again in another order.
@@ -341,16 +362,25 @@ impl Block {
         Ok(())
     }
 
-    /// Changes the keys it holds, and puts those of each partition together.
+    /// Changes the keys it holds, and puts those of each partition together; once is enough.
     pub(super) fn change(
         &mut self,
-        change: impl Fn(u64) -> u64,
+        mut change: impl FnMut(u64) -> Result<u64, Stop>,
         mixer: Mixer,
         memory: &Memory,
-    ) -> Result<(), Full> {
-        self.targets.iter_mut().for_each(|key| *key = change(*key));
+    ) -> Result<(), Stop> {
+        if !self.starts.is_empty() {
+            return Ok(());
+        }
+        self.fresh.clear();
+        memory.reserve(&mut self.fresh, self.targets.len())?;
+        for key in &self.targets {
+            self.fresh.push(change(*key)?);
+        }
+        std::mem::swap(&mut self.targets, &mut self.fresh);
+        self.fresh.clear();
         self.get_ready(None, memory)?;
-        self.sort(mixer, memory)
+        Ok(self.sort(mixer, memory)?)
     }
 
     /// Puts the keys of each partition together.

@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 
 use crate::findings::Findings;
 use crate::search::Counts;
-use crate::store::{Blank, Components, KeySet, Memory, Outline, Repacking, Stop, Tree};
+use crate::store::{Blank, Components, KeySet, Memory, Mixer, Repacking, Stop, Tree};
 use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
 use batch::{Batch, Level, Team};
 use block::{Block, STATES, Task, Worker};
@@ -246,28 +246,31 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         Ok(())
     }
 
-    /// Packs all keys of the set anew; nothing else may be in the blocks.
+    /// Packs all keys of the set anew.
     fn repack_all(&mut self, repacking: &Repacking) -> Result<(), Full> {
         let keys = KeySet::for_bits(self.components.bits(), self.memory)?;
         let old = std::mem::replace(&mut self.keys, keys);
         let mut left = old.iter().peekable();
         while left.peek().is_some() {
-            let most = self.next.most();
-            let count = Block::divide(most, STATES, &mut self.blocks, self.memory)?;
-            for block in &mut self.blocks[..count] {
-                block.hold(left.by_ref().take(STATES), self.memory)?;
-            }
+            let count = self.hold(&mut left)?;
             let (components, mixer, memory) = (&self.components, self.keys.mixer(), self.memory);
-            let mut jobs: Vec<_> = self.blocks[..count].iter_mut().map(|block| (block, Ok(()))).collect();
-            self.team.share(&mut self.workers, &mut jobs, |_, (block, result)| {
-                *result = block.change(|key| components.repack(key, repacking), mixer, memory);
-            });
-            jobs.into_iter().try_for_each(|(_, result)| result)?;
+            let repack = |_: &mut Worker<'_>, key| Ok(components.repack(key, repacking));
+            change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &repack)
+                .map_err(|_| Full)?;
             self.merge(usize::MAX, count, self.workers.len())?;
         }
         drop(left);
         old.release(self.memory);
         Ok(())
+    }
+
+    /// Puts the next keys into blocks, in which nothing else may be; returns how many blocks.
+    fn hold(&mut self, left: &mut impl Iterator<Item = u64>) -> Result<usize, Full> {
+        let count = Block::divide(self.next.most(), STATES, &mut self.blocks, self.memory)?;
+        for block in &mut self.blocks[..count] {
+            block.hold(left.take(STATES), self.memory)?;
+        }
+        Ok(count)
     }
 
     /// Makes all keys anew: those in the set, those of the next level, and others that are in use.
@@ -281,44 +284,60 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 
     fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Full> {
-        let mut keys = KeySet::for_bits(components.bits(), self.memory)?;
-        let (mut state, mut blank) = (Outline::default(), Blank::default());
-        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
-        let mut renew = |key: u64, components: &mut Components| {
-            self.components.decode(key, &mut state);
-            bytes.clear();
-            bytes.extend_from_slice(state.state());
-            // What is hidden does not tell where parts are.
-            bytes.resize(bytes.len() + self.space.hidden_bytes(), 0);
-            parts.clear();
-            self.space.parts(&bytes, &mut parts);
-            components.add(state.state(), &parts, &mut blank, self.memory)
-        };
-        let mut old = self.keys.iter();
-        while let Some(key) = old.next() {
-            match renew(key, &mut components) {
-                Ok(key) => _ = keys.insert(key, self.memory)?,
-                Err(Stop::Full) => return Err(Full),
-                Err(Stop::Grow) => {
-                    // There were more leaves than was to be expected.
-                    components = components.with_room(self.memory)?;
-                    std::mem::replace(&mut keys, KeySet::for_bits(components.bits(), self.memory)?)
-                        .release(self.memory);
-                    old = self.keys.iter();
-                }
+        let old = loop {
+            if let Some(old) = self.renew_all(&mut components)? {
+                break old;
             }
-        }
-        drop(old);
+            // There were more leaves than was to be expected.
+            components = components.with_room(self.memory)?;
+        };
         self.renewing = true;
+        let mut worker = Worker::new(None);
         let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
         for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
             // All of them are in the set, so that there is room.
-            *key = renew(*key, &mut components).map_err(|_| Full)?;
+            *key = worker
+                .renew(*key, self.space, &self.components, &components, self.memory)
+                .map_err(|_| Full)?;
         }
         std::mem::replace(&mut self.components, components).release(self.memory);
-        std::mem::replace(&mut self.keys, keys).release(self.memory);
+        old.release(self.memory);
         self.renewing = false;
         Ok(())
+    }
+
+    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components are cramped;
+    /// then, and if there is no room, nothing is changed.
+    fn renew_all(&mut self, components: &mut Components) -> Result<Option<KeySet>, Full> {
+        let keys = KeySet::for_bits(components.bits(), self.memory)?;
+        let old = std::mem::replace(&mut self.keys, keys);
+        let renewed = self.renew_from(&old, components);
+        if let Ok(true) = renewed {
+            return Ok(Some(old));
+        }
+        std::mem::replace(&mut self.keys, old).release(self.memory);
+        renewed.map(|_| None)
+    }
+
+    /// Adds the keys that these states get from other components; returns whether there was room.
+    fn renew_from(&mut self, old: &KeySet, components: &mut Components) -> Result<bool, Full> {
+        let mut left = old.iter().peekable();
+        while left.peek().is_some() {
+            let count = self.hold(&mut left)?;
+            loop {
+                let (mixer, memory) = (self.keys.mixer(), self.memory);
+                let (before, after, space) = (&self.components, &*components, self.space);
+                let renew = |worker: &mut Worker<'_>, key| worker.renew(key, space, before, after, memory);
+                match change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &renew) {
+                    Ok(()) => break,
+                    Err(Stop::Full) => return Err(Full),
+                    Err(Stop::Grow) if components.is_cramped() => return Ok(false),
+                    Err(Stop::Grow) => components.grow(self.memory)?,
+                }
+            }
+            self.merge(usize::MAX, count, self.workers.len())?;
+        }
+        Ok(true)
     }
 
     fn progress(&self) -> Progress {
@@ -444,6 +463,24 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         Ok(())
     }
+}
+
+/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before stays.
+fn change<'a>(
+    team: &Team,
+    workers: &mut [Worker<'a>],
+    blocks: &mut [Block],
+    mixer: Mixer,
+    memory: &Memory,
+    change: &(impl Fn(&mut Worker<'a>, u64) -> Result<u64, Stop> + Sync),
+) -> Result<(), Stop> {
+    let mut jobs: Vec<_> = blocks.iter_mut().map(|block| (block, Ok(()))).collect();
+    team.share(workers, &mut jobs, |worker, (block, result)| {
+        *result = block.change(|key| change(worker, key), mixer, memory);
+    });
+    // If there is no room at all, it does not help to grow.
+    let results = || jobs.iter().map(|(_, result)| *result);
+    results().find(|result| matches!(result, Err(Stop::Full))).unwrap_or_else(|| results().collect())
 }
 
 /// Returns the keys of a batch, and of those that come after it.
