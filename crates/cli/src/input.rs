@@ -238,7 +238,7 @@ pub(crate) fn compile_file(
 const LARGEST: u64 = 64 << 20;
 
 /// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no harm.
-fn read_text(path: &Path) -> std::io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
@@ -289,8 +289,8 @@ fn neighbour(path: &Path) -> Option<String> {
 }
 
 /// Finds included files: beside the file that includes them, then in the folders given with `-I`.
-struct Disk<'a> {
-    folders: &'a [PathBuf],
+pub(crate) struct Disk<'a> {
+    pub(crate) folders: &'a [PathBuf],
 }
 
 impl Loader for Disk<'_> {

@@ -102,13 +102,24 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(models: &crate::input::Models, interrupted: &Arc<AtomicBool>) -> Clock {
+        let threads = models.threads.map_or_else(default_threads, usize::from);
+        Clock { threads, ..Clock::with(models.time, models.memory, models.quiet, interrupted) }
+    }
+
+    /// Starts with limits; those that are not given are the usual ones.
+    pub(crate) fn with(
+        time: Option<Duration>,
+        memory: Option<u64>,
+        quiet: bool,
+        interrupted: &Arc<AtomicBool>,
+    ) -> Clock {
         Clock {
             start: Instant::now(),
-            time: models.time,
+            time,
             interrupted: Arc::clone(interrupted),
-            display: if models.quiet { None } else { Display::new() },
-            memory: models.memory.unwrap_or_else(default_memory),
-            threads: models.threads.map_or_else(default_threads, usize::from),
+            display: if quiet { None } else { Display::new() },
+            memory: memory.unwrap_or_else(default_memory),
+            threads: default_threads(),
         }
     }
 

@@ -12,12 +12,14 @@ use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 
-use commands::{automaton, check, explain, explore, lts, simulate};
+use commands::{automaton, bounds, check, explain, explore, lts, measure, simulate};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml               prove every property, or show a shortest run against it
   narrows check models/ --time 5m          check every model of a folder
+  narrows measure study.toml               how long, how often and how fast: the questions of a study
+  narrows bounds m.pml --from p --to q     the least and the most steps from here to there
   narrows explore peterson.pml             count states, find what goes wrong and what is never reached
   narrows simulate peterson.pml            run it step by step, forwards and backwards
   narrows check peterson.pml --format json print one JSON document
@@ -42,6 +44,8 @@ enum Command {
     Simulate(Box<simulate::Arguments>),
     Automaton(automaton::Arguments),
     Lts(lts::Arguments),
+    Measure(measure::Arguments),
+    Bounds(bounds::Arguments),
 }
 
 impl Command {
@@ -53,6 +57,8 @@ impl Command {
             Command::Simulate(arguments) => simulate::run(arguments),
             Command::Automaton(arguments) => automaton::run(arguments),
             Command::Lts(arguments) => lts::run(arguments),
+            Command::Measure(arguments) => measure::run(arguments),
+            Command::Bounds(arguments) => bounds::run(arguments),
         }
     }
 
@@ -62,6 +68,8 @@ impl Command {
             Command::Explore(arguments) => arguments.models.is_json(),
             Command::Automaton(arguments) => arguments.is_json(),
             Command::Lts(arguments) => arguments.is_json(),
+            Command::Measure(arguments) => arguments.is_json(),
+            Command::Bounds(arguments) => arguments.is_json(),
             Command::Explain(_) | Command::Simulate(_) => false,
         }
     }

@@ -9,6 +9,7 @@ mod describe;
 mod disabled;
 mod evaluator;
 mod expression;
+mod figure;
 mod follow;
 mod liveness;
 mod observe;
@@ -28,6 +29,7 @@ pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
+pub use figure::{Figure, FigureResult, Number};
 pub use follow::{Event, Single};
 pub use liveness::mark_dead;
 pub use observe::Observation;

@@ -12,6 +12,16 @@ pub struct Observation<'s> {
 }
 
 impl Observation<'_> {
+    /// Returns the value of an expression; whatever goes wrong on the way is an error.
+    pub fn value(&mut self, expr: &Expr) -> Result<i32, Violation> {
+        self.violations.clear();
+        let value = Context::new(self.system, &mut self.frame, OBSERVER, &mut self.violations).value(expr)?;
+        match self.violations.first() {
+            Some(violation) => Err(*violation),
+            None => Ok(value),
+        }
+    }
+
     /// Returns whether an expression holds; whatever goes wrong on the way is an error.
     pub fn holds(&mut self, expr: &Expr) -> Result<bool, Violation> {
         self.violations.clear();

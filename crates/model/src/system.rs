@@ -5,7 +5,7 @@ use std::ops::Range;
 use narrows_logic::{Ctl, Ltl};
 use narrows_source::Span;
 
-use crate::{Expr, Place, Receive, Run, Scalar, Send};
+use crate::{Binary, Expr, Place, Receive, Run, Scalar, Send, Unary};
 
 /// Names a kind of process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -308,6 +308,35 @@ pub enum Claim {
         /// Whether following it is the violation.
         forbidden: bool,
     },
+}
+
+impl Claim {
+    /// Returns what is claimed of the first state alone; `None` if it is about more than that.
+    pub fn predicate(&self) -> Option<Expr> {
+        let Claim::Ltl(formula) = self else { return None };
+        predicate(formula)
+    }
+}
+
+fn predicate(formula: &Ltl<Atom>) -> Option<Expr> {
+    let both = |operator, left, right| {
+        Some(Expr::Binary(operator, Box::new(left), Box::new(predicate(right)?), Span::default()))
+    };
+    let not = |expr| Expr::Unary(Unary::Not, Box::new(expr));
+    match formula {
+        Ltl::Atom(atom) => Some(atom.expr.clone()),
+        Ltl::Constant(value) => Some(Expr::Constant(i32::from(*value))),
+        Ltl::Not(inner) => Some(not(predicate(inner)?)),
+        Ltl::And(left, right) => both(Binary::And, predicate(left)?, right),
+        Ltl::Or(left, right) => both(Binary::Or, predicate(left)?, right),
+        Ltl::Implies(left, right) => both(Binary::Or, not(predicate(left)?), right),
+        Ltl::Equivalent(left, right) => {
+            let truth = |formula| Some(not(predicate(formula)?));
+            let (left, right) = (truth(left)?, truth(right)?);
+            Some(Expr::Binary(Binary::Equal, Box::new(left), Box::new(right), Span::default()))
+        }
+        _ => None,
+    }
 }
 
 impl System {

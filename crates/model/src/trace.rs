@@ -18,6 +18,8 @@ pub struct Trace {
     pub cycle: Option<usize>,
     /// What the propositions of the formula are on the way.
     pub atoms: Vec<TraceAtom>,
+    /// The time after each step, with its unit; empty if time does not count.
+    pub times: Vec<String>,
 }
 
 /// A proposition along a run.

@@ -1,1 +1,21 @@
 //! Time on graphs: best and worst case, and Markov chains.
+//!
+//! A [`Timing`] says which statements of a model take how long, and what is counted. From a model and its timing come two
+//! views: the timed one ([`timed`]) is exact, over all runs; the stochastic one takes every delay for a random one.
+
+pub mod components;
+mod delay;
+mod nodes;
+mod rows;
+#[cfg(test)]
+mod samples;
+mod states;
+pub mod stochastic;
+pub mod timed;
+mod timing;
+mod trouble;
+
+pub use delay::{Delay, Time, as_f64};
+pub use rows::{Deed, Pace, Rows, Step};
+pub use timing::{Delayed, Site, Timing};
+pub use trouble::Trouble;

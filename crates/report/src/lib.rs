@@ -3,6 +3,7 @@
 mod automaton;
 mod chart;
 mod escape;
+mod figures;
 mod html;
 mod json;
 mod loss;
@@ -17,6 +18,7 @@ mod units;
 
 pub use automaton::{automaton, automaton_document};
 pub use chart::Chart;
+pub use figures::Figures;
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
 pub use report::{Problem, Report, Unreached};

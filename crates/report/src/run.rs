@@ -38,6 +38,7 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
             let _ = writeln!(into, "┌─ cycle: {} for ever", repeats(index, total));
         }
         let bar = Bar::at(index, cycle);
+        passed_time(trace, index, bar, into);
         one_step(report, index + 1, step, &layout, bar, into);
         changed_values(trace, index, &layout, bar, into);
     }
@@ -47,6 +48,15 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
         }
         Some(_) => into.push_str("  ── the run stays here for ever\n"),
         None => {}
+    }
+}
+
+/// Writes what time it is when a step is taken, if time has passed since the one before.
+fn passed_time(trace: &Trace, index: usize, bar: Bar, into: &mut String) {
+    if let Some(time) = trace.times.get(index)
+        && index.checked_sub(1).and_then(|before| trace.times.get(before)) != Some(time)
+    {
+        let _ = writeln!(into, "{}── at {time}", bar.text());
     }
 }
 

@@ -78,7 +78,11 @@ pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &T
     let mut steps = Vec::new();
     for step in &trace.steps {
         choices.push(choice(evaluator, before, step));
-        steps.push(step_value(sources, step));
+        let mut value = step_value(sources, step);
+        if let (Some(time), Value::Object(entry)) = (trace.times.get(steps.len()), &mut value) {
+            entry.insert("time".to_owned(), json!(time));
+        }
+        steps.push(value);
         before = &step.state;
     }
     let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
@@ -274,7 +278,7 @@ mod tests {
             vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
         let step = TraceStep { moves, violations, state: Vec::new(), changes };
         let atoms = vec![TraceAtom { text: "x > 0".to_owned(), span, values: vec![false, true] }];
-        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms }, sources)
+        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms, times: Vec::new() }, sources)
     }
 
     fn written(trace: &Trace, sources: &Sources) -> Value {

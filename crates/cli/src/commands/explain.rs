@@ -23,7 +23,8 @@ const EXPLANATIONS: &[Explanation] = &[Explanation {
 }];
 
 fn all() -> Vec<&'static Explanation> {
-    EXPLANATIONS.iter().chain(narrows_languages::promela::messages::explanations()).collect()
+    let languages = narrows_languages::promela::messages::explanations();
+    EXPLANATIONS.iter().chain(languages).chain(narrows_study::messages::explanations()).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

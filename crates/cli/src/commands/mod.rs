@@ -1,11 +1,14 @@
 //! One file for each command.
 
 pub(crate) mod automaton;
+pub(crate) mod bounds;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
+mod figures;
 mod files;
 pub(crate) mod lts;
+pub(crate) mod measure;
 mod selection;
 pub(crate) mod simulate;
 mod storage;

@@ -1,0 +1,86 @@
+//! `narrows bounds`: the least and the most steps from one predicate to another.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use narrows_source::{Diagnostics, Sources, Span};
+use narrows_study::{Ask, Question, Study, Text, View};
+
+use super::figures::Options;
+use crate::limits::interrupt_flag;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows bounds bus.pml --from 'request' --to 'grant'
+  narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'";
+
+/// Find the least and the most steps from one predicate to another, over all runs
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The model
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Define a macro, as in C
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    definitions: Vec<String>,
+
+    /// Where a way begins: any state in which this holds
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    from: String,
+
+    /// Where it ends: the first state in which this holds
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    to: String,
+
+    /// Count the states in which this holds, too, or how often a statement `proctype:label` is executed
+    #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
+    count: Vec<String>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Arguments {
+    pub(crate) fn is_json(&self) -> bool {
+        self.options.is_json()
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let mut sources = Sources::default();
+    let mut text = |option: &str, text: &str| {
+        let file = sources.add(option, text);
+        Text { text: text.to_owned(), span: Span::new(file, 0, text.len()) }
+    };
+    let (from, to) = (text("--from", &arguments.from), text("--to", &arguments.to));
+    let mut questions =
+        vec![Question::MinDelay(from.clone(), to.clone()), Question::MaxDelay(from.clone(), to.clone())];
+    for counted in &arguments.count {
+        let counted = text("--count", counted);
+        questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
+        questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
+    }
+    let ask = |question: Question| Ask {
+        name: question.describe(),
+        question,
+        view: Some(View::Untimed),
+        expect: None,
+        span: Span::default(),
+    };
+    let constant = |text: &String| match text.split_once('=') {
+        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        None => (text.clone(), "1".to_owned()),
+    };
+    let study = Study {
+        constants: arguments.definitions.iter().map(constant).collect(),
+        asks: questions.into_iter().map(ask).collect(),
+        ..Study::default()
+    };
+    let name = arguments.file.display().to_string();
+    let (options, diagnostics) = (&arguments.options, Diagnostics::default());
+    let said =
+        options.answer(&name, &study, Some(&arguments.file), sources, diagnostics, &interrupt_flag()?)?;
+    options.print(vec![said])
+}

@@ -1,0 +1,82 @@
+//! `narrows measure`: the questions of a study.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use narrows_source::{Diagnostics, Sources};
+use narrows_study::read;
+
+use super::figures::Options;
+use crate::input::{read_text, unreadable};
+use crate::limits::interrupt_flag;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows measure examples/queues/tandem.toml
+  narrows measure examples/queues          every study of a folder
+  narrows measure study.toml --runs        with the runs that show the best and the worst case";
+
+/// Answer the questions of a study: how long, how often, how fast
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Study files, or folders: every .toml file in them
+    #[arg(required = true, value_name = "STUDY")]
+    files: Vec<PathBuf>,
+
+    /// Give a constant of the model another value than the study
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    definitions: Vec<String>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Arguments {
+    pub(crate) fn is_json(&self) -> bool {
+        self.options.is_json()
+    }
+
+    /// Replaces folders by the studies in them.
+    fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for path in &self.files {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let entries =
+                std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
+            let mut found: Vec<PathBuf> = entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+                .collect();
+            found.sort();
+            anyhow::ensure!(!found.is_empty(), "there is no .toml file in `{}`", path.display());
+            files.extend(found);
+        }
+        Ok(files)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let interrupted = interrupt_flag()?;
+    let mut said = Vec::new();
+    for path in arguments.expand()? {
+        let name = path.display().to_string();
+        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+        let text = read_text(&path).map_err(|error| anyhow::anyhow!(unreadable(&path, &error)))?;
+        let file = sources.add(name.clone(), text);
+        let mut study = read(&sources, file, &mut diagnostics);
+        for definition in &arguments.definitions {
+            let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
+            study.constants.retain(|(name, _)| name != constant);
+            study.constants.push((constant.to_owned(), value.to_owned()));
+        }
+        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
+        let options = &arguments.options;
+        said.push(options.answer(&name, &study, model.as_deref(), sources, diagnostics, &interrupted)?);
+    }
+    arguments.options.print(said)
+}

@@ -1,0 +1,79 @@
+//! Numbers that come out, as plain data.
+
+use crate::{Limit, Trace};
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The kind of question, as in the JSON output.
+    pub kind: &'static str,
+    /// What was asked, in the user's own words.
+    pub name: String,
+    /// How time was taken: `untimed`, `timed` or `stochastic`.
+    pub view: &'static str,
+    /// What came out.
+    pub result: FigureResult,
+    /// The unit; empty for plain numbers.
+    pub unit: String,
+    /// Runs that show it, each with what it shows.
+    pub witnesses: Vec<(String, Trace)>,
+    /// What else is worth knowing, as full sentences.
+    pub notes: Vec<String>,
+    /// What was expected, and whether it came out; `None` if nothing was.
+    pub expected: Option<(String, bool)>,
+}
+
+/// What came out of a measurement.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FigureResult {
+    /// A value, or two between which it lies.
+    Value {
+        /// The least that it can be.
+        low: Number,
+        /// The most that it can be.
+        high: Number,
+        /// Whether it is known exactly.
+        exact: bool,
+    },
+    /// One of a few answers, such as `holds`.
+    Word(&'static str),
+    /// A limit was hit.
+    Undecided(Limit),
+    /// There is no such number: why, as a full sentence.
+    None(String),
+}
+
+/// A number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A fraction in lowest terms, the second part above 0.
+    Ratio(i128, i128),
+    /// Something near it.
+    Float(f64),
+    /// More than any number.
+    Infinity,
+}
+
+impl Number {
+    /// Returns it as a floating-point number, the nearest there is.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Number::Ratio(above, below) => above as f64 / below as f64,
+            Number::Float(number) => number,
+            Number::Infinity => f64::INFINITY,
+        }
+    }
+}
+
+impl Figure {
+    /// Returns whether something else came out than was expected.
+    pub fn fails(&self) -> bool {
+        matches!(self.expected, Some((_, false)))
+    }
+
+    /// Returns whether there is no answer.
+    pub fn is_open(&self) -> bool {
+        matches!(self.result, FigureResult::Undecided(_) | FigureResult::None(_))
+    }
+}

@@ -1,0 +1,282 @@
+//! States with running delays, and the steps between them that take no time.
+//!
+//! Views are built round by round. From the nodes at hand, a round takes all steps that take no time, and finds the
+//! components of what it has found. A component that no such step leaves is where time passes: either a single node, or
+//! one that busy waiting runs round. If not the same delays run on all round it, time would stand still.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::components::{self, Components};
+use crate::states::States;
+use crate::timed::Edge;
+use crate::{Pace, Rows, Trouble};
+
+/// A delay that runs: the process, the delay, and how far it is.
+pub(crate) type Running = (u8, u16, u32);
+
+/// How many bytes a clock has: a process, a delay and a number.
+const CLOCK: usize = 7;
+
+fn clock_name(pid: u8, delay: u16) -> [u8; 3] {
+    let [low, high] = delay.to_le_bytes();
+    [pid, low, high]
+}
+
+/// Nodes that are known so far, and the edges that were found.
+#[derive(Debug)]
+pub(crate) struct Nodes<'a> {
+    pub(crate) rows: Rows<'a>,
+    /// Which delays run, and how far they are: processes, delays and numbers, in order, without those that have just
+    /// started.
+    clocks: States,
+    /// The state and the clocks of each node.
+    places: Vec<(u32, u32)>,
+    numbers: FxHashMap<(u32, u32), u32>,
+    /// From where, and by which choice, each node was first found.
+    parents: Vec<(u32, u32)>,
+    pub(crate) edges: Vec<(u32, Edge)>,
+}
+
+/// What a round has found: nodes from the first on.
+#[derive(Debug)]
+pub(crate) struct Round {
+    pub(crate) first: u32,
+    /// Where the edges of the round begin among all.
+    edges: usize,
+    /// Where the edges of each node begin among those of the round, and at last how many there are.
+    starts: Vec<usize>,
+    /// The component of each node.
+    pub(crate) found: Components,
+    /// Whether time passes in each component.
+    pub(crate) waits: Vec<bool>,
+}
+
+impl Round {
+    /// Returns the numbers of the nodes.
+    pub(crate) fn nodes(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.starts.len() as u32 - 1
+    }
+
+    /// Returns the component of a node, if it is of this round.
+    pub(crate) fn component(&self, node: u32) -> Option<u32> {
+        self.found.of.get(node.checked_sub(self.first)? as usize).copied()
+    }
+
+    /// Returns whether time passes in a node.
+    pub(crate) fn waits(&self, node: u32) -> bool {
+        self.component(node).is_some_and(|component| self.waits[component as usize])
+    }
+
+    /// Returns the edges of a node that take no time.
+    pub(crate) fn edges<'n>(&self, node: u32, nodes: &'n Nodes<'_>) -> &'n [(u32, Edge)] {
+        let local = (node - self.first) as usize;
+        &nodes.edges[self.edges + self.starts[local]..self.edges + self.starts[local + 1]]
+    }
+}
+
+impl<'a> Nodes<'a> {
+    /// Starts with the initial state.
+    pub(crate) fn new(mut rows: Rows<'a>) -> Result<Nodes<'a>, Trouble> {
+        rows.expand(0)?;
+        let mut clocks = States::new(0);
+        clocks.add(&[]);
+        let (numbers, places, parents, edges) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
+        let mut first = Nodes { rows, clocks, places, numbers, parents, edges };
+        first.node(0, 0, (0, 0));
+        Ok(first)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the state of a node.
+    pub(crate) fn state(&self, node: u32) -> u32 {
+        self.places[node as usize].0
+    }
+
+    fn node(&mut self, state: u32, clocks: u32, parent: (u32, u32)) -> u32 {
+        let next = self.places.len() as u32;
+        let number = *self.numbers.entry((state, clocks)).or_insert(next);
+        if number == next {
+            self.places.push((state, clocks));
+            self.parents.push(parent);
+        }
+        number
+    }
+
+    /// Returns the choices on a way from the initial state to a node.
+    pub(crate) fn choices_to(&self, mut node: u32) -> Vec<u32> {
+        let mut choices = Vec::new();
+        while node != 0 {
+            let (parent, choice) = self.parents[node as usize];
+            choices.push(choice);
+            node = parent;
+        }
+        choices.reverse();
+        choices
+    }
+
+    /// Asks whether to go on, now and then.
+    pub(crate) fn watch(&self, count: usize, elsewhere: usize) -> Result<(), Trouble> {
+        if count.is_multiple_of(1 << 10) {
+            let bytes = self.places.len() * 50 + self.edges.capacity() * size_of::<(u32, Edge)>() + elsewhere;
+            self.rows.watch(bytes as u64 + self.clocks.memory())?;
+        }
+        Ok(())
+    }
+
+    /// Returns which delays run in a node, in order of processes.
+    pub(crate) fn running(&self, node: u32) -> Vec<Running> {
+        let (state, clocks) = self.places[node as usize];
+        let clocks = self.clocks.get(clocks);
+        let mut running: Vec<Running> = Vec::new();
+        for step in self.rows.row(state) {
+            if let Pace::Later(pid, delay) = self.rows.deed(step.deed).pace
+                && !running.iter().any(|(known, other, _)| (*known, *other) == (pid, delay))
+            {
+                let far = clocks.chunks_exact(CLOCK).find(|clock| clock[..3] == clock_name(pid, delay));
+                let far = far.map_or(0, |clock| u32::from_le_bytes([clock[3], clock[4], clock[5], clock[6]]));
+                running.push((pid, delay, far));
+            }
+        }
+        running.sort_unstable();
+        running
+    }
+
+    /// Returns the node with the same state in which a delay is further.
+    pub(crate) fn further(&mut self, node: u32, running: &[Running], one: (u8, u16)) -> u32 {
+        let mut clocks = Vec::new();
+        for (pid, delay, far) in running {
+            let far = far + u32::from((*pid, *delay) == one);
+            if far > 0 {
+                clocks.extend_from_slice(&clock_name(*pid, *delay));
+                clocks.extend_from_slice(&far.to_le_bytes());
+            }
+        }
+        let (clocks, _) = self.clocks.add(&clocks);
+        let state = self.state(node);
+        // It is reached without a step of the model: its way is that to this node.
+        let parent = self.parents[node as usize];
+        self.node(state, clocks, parent)
+    }
+
+    /// Returns the node that a step leads to, when all delays that go on are so much further.
+    pub(crate) fn follow(
+        &mut self,
+        from: u32,
+        running: &[Running],
+        choice: u32,
+        further: u32,
+    ) -> Result<u32, Trouble> {
+        let step = self.rows.row(self.state(from))[choice as usize];
+        self.rows.expand(step.target)?;
+        let moved = self.rows.deed(step.deed).moved;
+        let goes_on = |pid: u8, delay: u16| {
+            let mut paces = self.rows.row(step.target).iter().map(|step| self.rows.deed(step.deed).pace);
+            !moved.contains(usize::from(pid)) && paces.any(|pace| pace == Pace::Later(pid, delay))
+        };
+        let mut clocks = Vec::new();
+        for (pid, delay, far) in running {
+            if far + further > 0 && goes_on(*pid, *delay) {
+                clocks.extend_from_slice(&clock_name(*pid, *delay));
+                clocks.extend_from_slice(&(far + further).to_le_bytes());
+            }
+        }
+        let (clocks, _) = self.clocks.add(&clocks);
+        Ok(self.node(step.target, clocks, (from, choice)))
+    }
+
+    /// Takes the steps that take no time, from all nodes with this number or a greater one.
+    pub(crate) fn round(&mut self, first: u32) -> Result<Round, Trouble> {
+        let edges = self.edges.len();
+        let mut starts = Vec::new();
+        let mut node = first;
+        while (node as usize) < self.places.len() {
+            starts.push(self.edges.len() - edges);
+            self.go_on(node)?;
+            node += 1;
+            self.watch(node as usize, 0)?;
+        }
+        starts.push(self.edges.len() - edges);
+        let found = components::find(starts.len() - 1, 0..starts.len() as u32 - 1, |node, edge| {
+            let index = starts[node as usize] + edge as usize;
+            let (_, edge) = (index < starts[node as usize + 1]).then(|| self.edges[edges + index])?;
+            // What was found in an earlier round does not lead back here.
+            Some(edge.target.checked_sub(first))
+        });
+        let mut round = Round { first, edges, starts, waits: vec![true; found.count as usize], found };
+        self.find_waits(&mut round)?;
+        Ok(round)
+    }
+
+    fn go_on(&mut self, node: u32) -> Result<(), Trouble> {
+        let state = self.state(node);
+        let is_now =
+            |rows: &Rows<'_>, choice: u32| rows.deed(rows.row(state)[choice as usize].deed).pace == Pace::Now;
+        let count = self.rows.row(state).len() as u32;
+        if (0..count).any(|choice| is_now(&self.rows, choice)) {
+            let running = self.running(node);
+            for choice in (0..count).filter(|choice| is_now(&self.rows, *choice)).collect::<Vec<_>>() {
+                let target = self.follow(node, &running, choice, 0)?;
+                let deed = self.rows.row(state)[choice as usize].deed;
+                self.edges.push((node, Edge { target, ticks: 0, deed, choice }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says for each component of a round whether time passes there.
+    fn find_waits(&self, round: &mut Round) -> Result<(), Trouble> {
+        for node in round.nodes() {
+            let Some(component) = round.component(node) else { continue };
+            let stays = |(_, edge): &(u32, Edge)| round.component(edge.target) == Some(component);
+            let stays = round.edges(node, self).iter().all(stays);
+            round.waits[component as usize] &= stays;
+        }
+        let mut members: Vec<Option<u32>> = vec![None; round.found.count as usize];
+        for node in round.nodes().filter(|node| round.waits(*node)) {
+            let Some(component) = round.component(node) else { continue };
+            let other = *members[component as usize].get_or_insert(node);
+            if other != node && self.running(other) != self.running(node) {
+                return Err(self.standstill(node, round));
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows how a node comes to be, and a cycle through it that takes no time.
+    pub(crate) fn standstill(&self, node: u32, round: &Round) -> Trouble {
+        let mut choices = self.choices_to(node);
+        let begins = choices.len();
+        let mut ways: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+        let mut queue = VecDeque::from([node]);
+        while let Some(from) = queue.pop_front() {
+            for (_, edge) in round.edges(from, self) {
+                let inside = round.component(edge.target) == round.component(node);
+                if inside && !ways.contains_key(&edge.target) {
+                    ways.insert(edge.target, (from, edge.choice));
+                    queue.push_back(edge.target);
+                }
+            }
+        }
+        let mut cycle = Vec::new();
+        let mut at = node;
+        while let Some((from, choice)) = ways.get(&at) {
+            cycle.push(*choice);
+            at = *from;
+            if at == node {
+                break;
+            }
+        }
+        choices.extend(cycle.into_iter().rev());
+        Trouble::Zeno(choices, begins)
+    }
+
+    /// Returns the states of all nodes, the edges, and the rows.
+    pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<(u32, Edge)>, Rows<'a>) {
+        (self.places.into_iter().map(|(state, _)| state).collect(), self.edges, self.rows)
+    }
+}

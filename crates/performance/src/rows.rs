@@ -1,0 +1,271 @@
+//! The states of a model with their successors, found when they are asked for: what each step is, and where it leads.
+
+use std::ops::ControlFlow;
+
+use narrows_explicit::{Budget, Progress};
+use narrows_model::{Limit, MoveKind, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
+use rustc_hash::FxHashMap;
+
+use crate::states::States;
+use crate::{Timing, Trouble};
+
+/// A step from a state to another. Its place in the row is the number of the successor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The state it leads to.
+    pub target: u32,
+    /// What is done, by number.
+    pub deed: u32,
+}
+
+/// What matters about a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Deed {
+    /// When it is done.
+    pub pace: Pace,
+    /// Among the choices of this process it is taken by chance, with this weight.
+    pub chance: Option<(u8, u32)>,
+    /// Which processes move.
+    pub moved: ProcessSet,
+    /// Which events it is, and how many times each.
+    pub events: Vec<(u16, u32)>,
+}
+
+/// When a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pace {
+    /// Before any time passes.
+    Now,
+    /// When this process has waited for this delay.
+    Later(u8, u16),
+}
+
+/// States and steps that are known so far.
+pub struct Rows<'a> {
+    space: &'a dyn StateSpace,
+    system: &'a System,
+    timing: &'a Timing,
+    budget: Budget<'a>,
+    scratch: Scratch,
+    states: States,
+    /// For each state, where its steps begin and how many they are; `None` if it was not expanded.
+    known: Vec<Option<(u64, u32)>>,
+    /// For each state, from where and by which choice it was first found.
+    parents: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+    deeds: Vec<Deed>,
+    numbers: FxHashMap<Deed, u32>,
+    buffer: Vec<u8>,
+}
+
+impl std::fmt::Debug for Rows<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Rows {{ states: {}, steps: {} }}", self.states.len(), self.steps.len())
+    }
+}
+
+/// After so many states the watch is asked.
+const WATCH_EVERY: usize = 1 << 10;
+
+impl<'a> Rows<'a> {
+    /// Starts with the initial state, which has the number 0.
+    pub fn new(
+        space: &'a dyn StateSpace,
+        system: &'a System,
+        timing: &'a Timing,
+        budget: Budget<'a>,
+    ) -> Result<Rows<'a>, Trouble> {
+        let mut rows = Rows {
+            space,
+            system,
+            timing,
+            budget,
+            scratch: Scratch::default(),
+            states: States::new(space.hidden_bytes()),
+            known: Vec::new(),
+            parents: Vec::new(),
+            steps: Vec::new(),
+            deeds: Vec::new(),
+            numbers: FxHashMap::default(),
+            buffer: Vec::new(),
+        };
+        let (initial, violations) = space.initial().map_err(|fault| Trouble::Wrong(fault, Vec::new()))?;
+        if let Some(violation) = violations.first() {
+            return Err(Trouble::Wrong(*violation, Vec::new()));
+        }
+        rows.states.add(&initial);
+        rows.known.push(None);
+        rows.parents.push((0, 0));
+        Ok(rows)
+    }
+
+    /// Returns how many states are known.
+    pub fn states(&self) -> u32 {
+        self.states.len() as u32
+    }
+
+    /// Returns how many steps are known.
+    pub fn step_count(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
+    /// Returns a state.
+    pub fn state(&self, state: u32) -> &[u8] {
+        self.states.get(state)
+    }
+
+    /// Returns what is done by number.
+    pub fn deed(&self, deed: u32) -> &Deed {
+        &self.deeds[deed as usize]
+    }
+
+    /// Returns how many different things are done.
+    pub fn deeds(&self) -> &[Deed] {
+        &self.deeds
+    }
+
+    /// Returns the timing.
+    pub fn timing(&self) -> &'a Timing {
+        self.timing
+    }
+
+    /// Returns the system.
+    pub fn system(&self) -> &'a System {
+        self.system
+    }
+
+    /// Returns the steps of a state that was expanded, in the order of its successors.
+    pub fn row(&self, state: u32) -> &[Step] {
+        self.known[state as usize]
+            .map_or(&[], |(start, length)| &self.steps[start as usize..][..length as usize])
+    }
+
+    /// Returns the choices on a way from the initial state to this one.
+    pub fn choices_to(&self, mut state: u32) -> Vec<u32> {
+        let mut choices = Vec::new();
+        while state != 0 {
+            let (parent, choice) = self.parents[state as usize];
+            choices.push(choice);
+            state = parent;
+        }
+        choices.reverse();
+        choices
+    }
+
+    /// Returns how many bytes all of this takes.
+    pub fn memory(&self) -> u64 {
+        let rows = self.known.capacity() * size_of::<Option<(u64, u32)>>() + self.parents.capacity() * 8;
+        self.states.memory() + (rows + self.steps.capacity() * size_of::<Step>()) as u64
+    }
+
+    /// Makes sure that the steps of a state are known.
+    pub fn expand(&mut self, state: u32) -> Result<(), Trouble> {
+        if self.known[state as usize].is_some() {
+            return Ok(());
+        }
+        if self.known.len().is_multiple_of(WATCH_EVERY) {
+            self.watch(0)?;
+        }
+        let mut bytes = std::mem::take(&mut self.buffer);
+        bytes.clear();
+        bytes.extend_from_slice(self.states.get(state));
+        let start = self.steps.len();
+        let mut trouble = None;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.space.successors(
+            &bytes,
+            &mut scratch,
+            &mut |successor| match self.add(state, start, &successor) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(found) => {
+                    trouble = Some(found);
+                    ControlFlow::Break(())
+                }
+            },
+        );
+        self.scratch = scratch;
+        self.buffer = bytes;
+        match trouble {
+            Some(trouble) => Err(trouble),
+            None => {
+                self.known[state as usize] = Some((start as u64, (self.steps.len() - start) as u32));
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks whether to go on, with so many bytes in use elsewhere.
+    pub fn watch(&self, elsewhere: u64) -> Result<(), Limit> {
+        let memory = self.memory() + elsewhere;
+        let progress =
+            Progress { states: self.known.len() as u64, transitions: self.step_count(), depth: 0, memory };
+        if memory > self.budget.memory {
+            return Err(Limit::Memory);
+        }
+        self.budget.watch.check(&progress).map_or(Ok(()), Err)
+    }
+
+    fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), Trouble> {
+        let choice = (self.steps.len() - start) as u32;
+        let wrong = |violation: Violation, rows: &Self| {
+            let mut choices = rows.choices_to(from);
+            choices.push(choice);
+            Trouble::Wrong(violation, choices)
+        };
+        if let Some(violation) = successor.violations.first() {
+            return Err(wrong(*violation, self));
+        }
+        let Some(target) = successor.target else { return Ok(()) };
+        let deed = self.deed_of(successor)?;
+        let (target, is_new) = self.states.add(target);
+        if is_new {
+            self.known.push(None);
+            self.parents.push((from, choice));
+        }
+        self.steps.push(Step { target, deed });
+        Ok(())
+    }
+
+    fn deed_of(&mut self, successor: &Successor<'_>) -> Result<u32, Trouble> {
+        let timing = self.timing;
+        let (mut pace, mut chance) = (Pace::Now, None);
+        let mut moved = ProcessSet::default();
+        let mut events: Vec<(u16, u32)> = Vec::new();
+        for step in successor.moves {
+            moved.insert(usize::from(step.pid));
+            for event in timing.events_of(step) {
+                match events.iter_mut().find(|(known, _)| known == event) {
+                    Some((_, count)) => *count += 1,
+                    None => events.push((*event, 1)),
+                }
+            }
+        }
+        events.sort_unstable();
+        if let Some(first) = successor.moves.first() {
+            let delay = timing.delay_of(first).map(|delay| (first.pid, delay));
+            // A rendezvous has one delay, that of either side.
+            let partner = successor.moves.get(1).filter(|_| first.kind == MoveKind::Offer);
+            let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
+            pace = match (delay, partners) {
+                (Some(_), Some((partner, _))) => {
+                    let span = |step: &narrows_model::Move| {
+                        self.system.proctype(step.proctype).transition(step.transition).span
+                    };
+                    return Err(Trouble::TwoDelays(span(first), span(partner)));
+                }
+                (Some((pid, delay)), None) => Pace::Later(pid, delay),
+                (None, Some((partner, delay))) => Pace::Later(partner.pid, delay),
+                (None, None) => Pace::Now,
+            };
+            chance = timing.weight_of(first).map(|weight| (first.pid, weight));
+        }
+        let deed = Deed { pace, chance, moved, events };
+        if let Some(number) = self.numbers.get(&deed) {
+            return Ok(*number);
+        }
+        let number = self.deeds.len() as u32;
+        self.deeds.push(deed.clone());
+        self.numbers.insert(deed, number);
+        Ok(number)
+    }
+}

@@ -1,0 +1,85 @@
+//! Models for tests.
+
+use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_model::{Expr, System};
+use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+
+use crate::timing::Delayed;
+use crate::{Delay, Timing};
+
+struct Nothing;
+
+impl Loader for Nothing {
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
+        Err("there are no files".to_owned())
+    }
+}
+
+/// What tests ask about.
+const PREDICATES: [&str; 18] = [
+    "x == 0",
+    "x == 1",
+    "x == 2",
+    "x == 3",
+    "x == 4",
+    "x >= 2",
+    "y == 1",
+    "y == 2",
+    "got == 0",
+    "got == 1",
+    "true",
+    "y == 1 && x == 1",
+    "n == 0",
+    "n == 1",
+    "n == 2",
+    "n > 0",
+    "n == 3",
+    "up",
+];
+
+/// Compiles a text, with those predicates that it has the variables for.
+pub(crate) fn system(text: &str) -> System {
+    let declared = |name: &str| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name) || name == "true"
+    };
+    let has = |predicate: &str| {
+        let words = predicate.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+        words.into_iter().all(declared)
+    };
+    let formula =
+        |text: &str| Formula { logic: Logic::Ltl, text: format!("({text})"), origin: "test".to_owned() };
+    let formulas = PREDICATES.iter().filter(|text| has(text)).map(|text| formula(text)).collect();
+    let mut sources = Sources::default();
+    let file = sources.add("test.pml", text);
+    let mut diagnostics = Diagnostics::default();
+    let options = Options { formulas, ..Options::default() };
+    let system = compile(&mut sources, file, &Nothing, &options, &mut diagnostics);
+    let problems: Vec<String> = diagnostics.sorted().iter().map(|one| one.title.clone()).collect();
+    system.unwrap_or_else(|| panic!("{problems:?} in\n{text}"))
+}
+
+/// Returns one of the predicates.
+pub(crate) fn predicate(system: &System, text: &str) -> Expr {
+    let named = |name: &str| system.properties.iter().find(|property| property.name == name);
+    let property = named(&format!("({text})")).unwrap_or_else(|| panic!("no predicate `{text}`"));
+    property.claim.predicate().unwrap_or_else(|| panic!("`{text}` is no predicate"))
+}
+
+/// Gives delays to labels, and counts what happens at others.
+pub(crate) fn timing(system: &System, delays: &[(&str, Delay)], events: &[&str]) -> Timing {
+    let mut timing = Timing::new(system);
+    let sites = |name: &str| {
+        let (proctype, label) = name.split_once(':').unwrap();
+        let sites = Timing::sites(system, proctype, label);
+        assert!(!sites.is_empty(), "no label {name}");
+        sites
+    };
+    for (name, delay) in delays {
+        let delayed = Delayed { name: (*name).to_owned(), delay: delay.clone(), speed: None };
+        timing.delay(&sites(name), delayed);
+    }
+    for name in events {
+        timing.event(&sites(name), name);
+    }
+    timing
+}

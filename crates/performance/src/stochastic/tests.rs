@@ -1,0 +1,118 @@
+//! Stochastic views of small models.
+
+use narrows_explicit::{Budget, Unwatched};
+use narrows_model::{Evaluator, System};
+
+use super::{Place, Stochastic, build};
+use crate::samples::{system, timing};
+use crate::{Delay, Rows, Time, Timing, Trouble};
+
+fn exponential(mean: i128) -> Delay {
+    Delay::Exponential(Time::from_integer(mean))
+}
+
+fn with_view<R>(
+    system: &System,
+    timing: &Timing,
+    use_it: impl FnOnce(Result<Stochastic<'_>, Trouble>) -> R,
+) -> R {
+    let evaluator = Evaluator::new(system);
+    let rows = Rows::new(&evaluator, system, timing, Budget::unlimited(&Unwatched)).unwrap();
+    use_it(build(rows))
+}
+
+const QUEUE: &str = "byte n;
+    active proctype arrival() { do :: arrive: d_step { n < 3 -> n++ } od }
+    active proctype server() { do :: serve: d_step { n > 0 -> n-- } od }";
+
+#[test]
+fn a_queue_is_a_chain() {
+    let system = system(QUEUE);
+    let timing = timing(
+        &system,
+        &[("arrival:arrive", exponential(2)), ("server:serve", exponential(1))],
+        &["server:serve"],
+    );
+    with_view(&system, &timing, |view| {
+        let view = view.unwrap();
+        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (4, 0, 6));
+        assert_eq!(view.initial()[0].place, Place::Rest(0));
+        let arrows = view.arrows(1);
+        let rates: Vec<f64> = arrows.iter().map(|arrow| arrow.rate).collect();
+        assert!(rates.contains(&0.5) && rates.contains(&1.0));
+        for arrow in arrows {
+            assert_eq!(view.count(arrow.tally, 0), u32::from(arrow.rate > 0.7));
+        }
+    });
+}
+
+#[test]
+fn stages_are_states() {
+    let system = system(QUEUE);
+    let erlang = Delay::Erlang(3, Time::from_integer(1));
+    let timing =
+        timing(&system, &[("arrival:arrive", exponential(2)), ("server:serve", erlang)], &["server:serve"]);
+    with_view(&system, &timing, |view| {
+        let view = view.unwrap();
+        // Empty, or one to three customers with three stages each.
+        assert_eq!((view.rests(), view.decisions()), (10, 0));
+    });
+}
+
+#[test]
+fn steps_without_delay_are_left_out() {
+    // After each service two processes do something at once, in either order.
+    let text = "byte n, x, y; bit a, b;
+        active proctype arrival() { do :: arrive: d_step { n < 2 -> n++ } od }
+        active proctype server() { do :: serve: d_step { n > 0 && !a && !b -> n--; a = 1; b = 1 } od }
+        active proctype left() { do :: a -> a = 0 od }
+        active proctype right() { do :: b -> b = 0 od }";
+    let system = system(text);
+    let timing =
+        timing(&system, &[("arrival:arrive", exponential(2)), ("server:serve", exponential(1))], &[]);
+    with_view(&system, &timing, |view| {
+        let view = view.unwrap();
+        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (3, 0, 4));
+    });
+}
+
+#[test]
+fn open_choices_are_decisions_and_weights_are_chance() {
+    let text = "byte n; bit up;
+        active proctype source() {
+          do :: come: n == 0 -> if :: n = 1 :: n = 2 fi od
+        }
+        active proctype sink() { do :: go: d_step { n > 0 -> n = 0 } od }";
+    let system = system(text);
+    let delays = [("source:come", exponential(1)), ("sink:go", exponential(1))];
+    let mut given = timing(&system, &delays, &[]);
+    with_view(&system, &given, |view| {
+        let view = view.unwrap();
+        assert_eq!((view.rests(), view.decisions()), (3, 1));
+        assert_eq!(view.choices(0).count(), 2);
+    });
+    // The same choice by chance.
+    let labelled = self::system(&text.replace("-> if", "-> pick: if"));
+    given = timing(&labelled, &delays, &[]);
+    given.weights(&Timing::sites(&labelled, "source", "pick"), &[1, 3]);
+    with_view(&labelled, &given, |view| {
+        let view = view.unwrap();
+        assert_eq!((view.rests(), view.decisions()), (3, 0));
+        let rates: Vec<f64> = view.arrows(0).iter().map(|arrow| arrow.rate).collect();
+        assert_eq!(rates, [0.25, 0.75]);
+    });
+}
+
+#[test]
+fn busy_waiting_is_one_rest() {
+    let text = "bit ready; byte got;
+        active proctype engine() { do :: !ready -> done: ready = 1 od }
+        active proctype main() { do :: ready -> ready = 0; got = 1 - got :: else -> skip; skip od }";
+    let system = system(text);
+    let timing = timing(&system, &[("engine:done", exponential(7))], &["engine:done"]);
+    with_view(&system, &timing, |view| {
+        let view = view.unwrap();
+        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (2, 0, 2));
+        assert!(view.states(0).len() > 1);
+    });
+}

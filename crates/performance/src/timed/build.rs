@@ -1,0 +1,139 @@
+//! Builds the graph of a timed view, round by round: where time passes, the first delay to run out, or any that may,
+//! gives the nodes of the next round.
+
+use num_traits::Zero;
+
+use super::{Edge, Timed};
+use crate::nodes::Nodes;
+use crate::{Pace, Rows, Time, Trouble};
+
+/// Why delays can't be counted in ticks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unscalable {
+    /// A delay is random, and has no greatest value: its name.
+    Random(String),
+    /// A delay depends on the state: its name.
+    Changing(String),
+    /// A delay has too many ticks: its name.
+    TooLong(String),
+}
+
+/// The least and the most ticks that a delay takes.
+type Window = (u32, u32);
+
+/// Builds the view in which every step takes one tick, of all states.
+pub fn build_untimed(mut rows: Rows<'_>) -> Result<Timed<'_>, Trouble> {
+    let (mut starts, mut edges) = (vec![0], Vec::new());
+    let mut state = 0;
+    while state < rows.states() {
+        rows.expand(state)?;
+        let steps = rows.row(state).iter().enumerate();
+        edges.extend(steps.map(|(choice, step)| Edge {
+            target: step.target,
+            ticks: 1,
+            deed: step.deed,
+            choice: choice as u32,
+        }));
+        starts.push(edges.len() as u32);
+        state += 1;
+    }
+    let states = (0..rows.states()).collect();
+    Ok(Timed { rows, states, starts, edges, tick: None })
+}
+
+/// Builds the view in which delays take the time they take.
+pub fn build(rows: Rows<'_>) -> Result<Result<Timed<'_>, Trouble>, Unscalable> {
+    let (windows, tick) = scale(&rows)?;
+    Ok(run(rows, &windows, tick))
+}
+
+/// Returns all delays in ticks, and how long a tick is: as long as possible.
+fn scale(rows: &Rows<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
+    let mut windows = Vec::new();
+    for delayed in rows.timing().delays() {
+        if delayed.speed.is_some() {
+            return Err(Unscalable::Changing(delayed.name.clone()));
+        }
+        let random = || Unscalable::Random(delayed.name.clone());
+        windows.push(delayed.delay.window().ok_or_else(random)?);
+    }
+    let times = || windows.iter().flat_map(|(least, most)| [*least, *most]).filter(|time| !time.is_zero());
+    // The greatest time of which all are multiples.
+    let tick = times().reduce(|tick, time| {
+        let denominator = tick.denom() * time.denom();
+        Time::new(divisor(tick.numer() * time.denom(), time.numer() * tick.denom()), denominator)
+    });
+    let tick = tick.unwrap_or_else(|| Time::from_integer(1));
+    let ticks = |(least, most): &(Time, Time)| {
+        let whole = |time: &Time| u32::try_from((time / tick).to_integer()).ok();
+        Some((whole(least)?, whole(most)?))
+    };
+    let names = rows.timing().delays().iter().map(|delayed| &delayed.name);
+    let scaled = windows.iter().zip(names).map(|(window, name)| {
+        ticks(window).filter(|(_, most)| *most < MOST_TICKS).ok_or_else(|| Unscalable::TooLong(name.clone()))
+    });
+    Ok((scaled.collect::<Result<_, _>>()?, tick))
+}
+
+/// A delay has fewer ticks than this.
+const MOST_TICKS: u32 = 1 << 30;
+
+/// Returns the greatest common divisor.
+fn divisor(mut first: i128, mut second: i128) -> i128 {
+    while second != 0 {
+        (first, second) = (second, first % second);
+    }
+    first.abs()
+}
+
+fn run<'a>(rows: Rows<'a>, windows: &[Window], tick: Time) -> Result<Timed<'a>, Trouble> {
+    let mut nodes = Nodes::new(rows)?;
+    let mut first = 0;
+    while (first as usize) < nodes.len() {
+        let round = nodes.round(first)?;
+        for node in round.nodes().filter(|node| round.waits(*node)) {
+            let_time_pass(&mut nodes, windows, node)?;
+        }
+        first = round.nodes().end;
+    }
+    Ok(finish(nodes, tick))
+}
+
+/// Lets the delays of a node run until one of them ends, in every way that is possible.
+fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result<(), Trouble> {
+    let state = nodes.state(node);
+    let running = nodes.running(node);
+    let window = |delay: u16| windows[usize::from(delay)];
+    let left = running.iter().map(|(_, delay, far)| window(*delay).1 - far).min().unwrap_or(0);
+    for choice in 0..nodes.rows.row(state).len() as u32 {
+        let deed = nodes.rows.row(state)[choice as usize].deed;
+        let Pace::Later(pid, delay) = nodes.rows.deed(deed).pace else { continue };
+        let clock = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
+        let earliest = clock.map_or(0, |(_, delay, far)| window(*delay).0.saturating_sub(*far));
+        for ticks in earliest..=left {
+            let target = nodes.follow(node, &running, choice, ticks)?;
+            nodes.edges.push((node, Edge { target, ticks, deed, choice }));
+            nodes.watch(nodes.edges.len(), 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the edges of each node together.
+fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
+    let (states, found, rows) = nodes.into_parts();
+    let mut starts = vec![0_u32; states.len() + 1];
+    for (from, _) in &found {
+        starts[*from as usize + 1] += 1;
+    }
+    for node in 1..starts.len() {
+        starts[node] += starts[node - 1];
+    }
+    let mut next = starts.clone();
+    let mut edges = vec![Edge { target: 0, ticks: 0, deed: 0, choice: 0 }; found.len()];
+    for (from, edge) in found {
+        edges[next[from as usize] as usize] = edge;
+        next[from as usize] += 1;
+    }
+    Timed { rows, states, starts, edges, tick: Some(tick) }
+}

@@ -1,0 +1,83 @@
+//! The timed view: every run of a model, with exact times.
+//!
+//! A node is a state of the model and, for each delay that runs there, how long it has run. Edges that take no time are
+//! steps without delay; time passes only where there are none ([`build`]). Of a model without delays, every step takes
+//! one tick. On this graph, [`bounds`] finds the shortest and the longest way from here to there, and [`ratio`] how often
+//! something happens in the long run, at best and at worst.
+
+pub mod bounds;
+mod build;
+mod howard;
+mod paths;
+pub mod ratio;
+#[cfg(test)]
+mod tests;
+
+use crate::{Rows, Time};
+
+pub use build::{Unscalable, build, build_untimed};
+pub use paths::Walk;
+
+/// The graph of a timed view.
+#[derive(Debug)]
+pub struct Timed<'a> {
+    pub(crate) rows: Rows<'a>,
+    /// The state of each node.
+    pub(crate) states: Vec<u32>,
+    /// Where the edges of each node begin, and at last how many there are.
+    pub(crate) starts: Vec<u32>,
+    pub(crate) edges: Vec<Edge>,
+    /// How long a tick is; `None` if steps are counted.
+    pub(crate) tick: Option<Time>,
+}
+
+/// An edge of a timed view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The node it leads to.
+    pub target: u32,
+    /// How many ticks it takes.
+    pub ticks: u32,
+    /// What is done.
+    pub deed: u32,
+    /// Which successor of the state it is.
+    pub choice: u32,
+}
+
+impl<'a> Timed<'a> {
+    /// Returns the states of the model, and their steps.
+    pub fn rows(&self) -> &Rows<'a> {
+        &self.rows
+    }
+
+    /// Returns how many nodes there are; the first is the initial one.
+    pub fn nodes(&self) -> u32 {
+        self.states.len() as u32
+    }
+
+    /// Returns how many edges there are.
+    pub fn edge_count(&self) -> u64 {
+        self.edges.len() as u64
+    }
+
+    /// Returns the state of a node.
+    pub fn state(&self, node: u32) -> u32 {
+        self.states[node as usize]
+    }
+
+    /// Returns the edges of a node.
+    pub fn edges(&self, node: u32) -> &[Edge] {
+        &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+
+    /// Returns how long a tick is; `None` if steps are counted.
+    pub fn tick(&self) -> Option<Time> {
+        self.tick
+    }
+
+    /// Returns how many times an edge is an event.
+    pub fn count(&self, edge: &Edge, event: u16) -> u32 {
+        let events = &self.rows.deed(edge.deed).events;
+        events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
+    }
+}

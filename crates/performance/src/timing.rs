@@ -1,0 +1,127 @@
+//! Which statements of a model take how long, and what is counted.
+
+use narrows_model::{Expr, Location, Move, ProctypeId, System, TransitionId};
+
+use crate::Delay;
+
+/// A statement with a label, or one of the choices that a label stands before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    /// The kind of process.
+    pub proctype: ProctypeId,
+    /// What it does. A process may do so in several places: before a label at the start of a choice, it is where it
+    /// chooses.
+    pub transition: TransitionId,
+}
+
+/// The delays, events and weights that a study gives to the places of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    delays: Vec<Delayed>,
+    /// The names of events.
+    events: Vec<String>,
+    /// By kind of process and transition.
+    places: Vec<Vec<Place>>,
+}
+
+/// A delay, and how it got its name.
+#[derive(Clone, Debug)]
+pub struct Delayed {
+    /// The name in the study.
+    pub name: String,
+    /// How long it takes.
+    pub delay: Delay,
+    /// How many times as fast it goes in a state: a number, and what it is divided by; 1 if there is none.
+    pub speed: Option<(Expr, Option<Expr>)>,
+}
+
+/// What is said of a statement.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    delay: Option<u16>,
+    events: Vec<u16>,
+    weight: Option<u32>,
+}
+
+impl Timing {
+    /// Says nothing yet about a system.
+    pub fn new(system: &System) -> Timing {
+        let places = |count: usize| vec![Place::default(); count];
+        let places = system.proctypes.iter().map(|proctype| places(proctype.transitions.len())).collect();
+        Timing { places, ..Timing::default() }
+    }
+
+    /// Finds the statements that `proctype:label` names, in the order of the text.
+    pub fn sites(system: &System, proctype: &str, label: &str) -> Vec<Site> {
+        let mut found = Vec::new();
+        for (number, kind) in system.proctypes.iter().enumerate().filter(|(_, kind)| kind.name == proctype) {
+            let labelled = |place: &&Location| place.labels.iter().any(|name| name == label);
+            for edge in kind.locations.iter().filter(labelled).flat_map(|place| &place.edges) {
+                let site = Site { proctype: ProctypeId(number as u16), transition: edge.transition };
+                if !found.contains(&site) {
+                    found.push(site);
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives a delay to some statements.
+    pub fn delay(&mut self, sites: &[Site], delayed: Delayed) {
+        let number = self.delays.len() as u16;
+        self.delays.push(delayed);
+        for site in sites {
+            self.place_mut(*site).delay = Some(number);
+        }
+    }
+
+    /// Counts what is executed there as an event; returns its number.
+    pub fn event(&mut self, sites: &[Site], name: &str) -> u16 {
+        let number = self.events.len() as u16;
+        self.events.push(name.to_owned());
+        for site in sites {
+            self.place_mut(*site).events.push(number);
+        }
+        number
+    }
+
+    /// Gives weights to choices, in order; those that are not mentioned have 1.
+    pub fn weights(&mut self, sites: &[Site], weights: &[u32]) {
+        for (number, site) in sites.iter().enumerate() {
+            self.place_mut(*site).weight = Some(weights.get(number).copied().unwrap_or(1));
+        }
+    }
+
+    /// Returns all delays.
+    pub fn delays(&self) -> &[Delayed] {
+        &self.delays
+    }
+
+    /// Returns the names of events, by number.
+    pub fn events(&self) -> &[String] {
+        &self.events
+    }
+
+    fn place_mut(&mut self, site: Site) -> &mut Place {
+        &mut self.places[site.proctype.0 as usize][site.transition.0 as usize]
+    }
+
+    fn place(&self, step: &Move) -> &Place {
+        &self.places[step.proctype.0 as usize][step.transition.0 as usize]
+    }
+
+    /// Returns the delay of a move, if it has one.
+    pub(crate) fn delay_of(&self, step: &Move) -> Option<u16> {
+        self.place(step).delay
+    }
+
+    /// Returns the events that a move is.
+    pub(crate) fn events_of(&self, step: &Move) -> &[u16] {
+        &self.place(step).events
+    }
+
+    /// Returns the weight of a move, if it has one.
+    pub(crate) fn weight_of(&self, step: &Move) -> Option<u32> {
+        self.place(step).weight
+    }
+}

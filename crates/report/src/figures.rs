@@ -1,0 +1,234 @@
+//! Figures as text and as JSON.
+
+use std::fmt::Write;
+
+use narrows_model::{Figure, FigureResult, Number};
+use serde_json::{Map, Value, json};
+
+use crate::json::head;
+use crate::trace_json::trace_value;
+use crate::{Report, run, units};
+
+/// Everything a report says about measurements.
+#[derive(Clone, Debug)]
+pub struct Figures<'a> {
+    /// The study or model that was measured, as the user named it.
+    pub name: &'a str,
+    /// What it is about; may be empty.
+    pub title: &'a str,
+    /// What came out.
+    pub figures: &'a [Figure],
+    /// The views that were built: name, states, transitions.
+    pub sizes: Vec<(&'static str, u64, u64)>,
+    /// The model, for the runs.
+    pub report: Report<'a>,
+}
+
+impl Figures<'_> {
+    /// Returns the exit status that the figures call for.
+    pub fn status(&self) -> u8 {
+        if self.figures.iter().any(Figure::fails) {
+            1
+        } else if self.figures.iter().any(Figure::is_open) {
+            2
+        } else {
+            0
+        }
+    }
+
+    /// Writes the figures for people, with the runs that show them if they are wanted.
+    pub fn text(&self, with_runs: bool) -> String {
+        let mut text = self.name.to_owned();
+        if !self.title.is_empty() {
+            let _ = write!(text, ": {}", self.title);
+        }
+        text.push('\n');
+        let kinds = self.figures.iter().map(|figure| figure.kind.len()).max().unwrap_or(0);
+        let names = self.figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0).min(44);
+        for figure in self.figures {
+            let _ = writeln!(
+                text,
+                "  {:kinds$}  {:names$}  {}{}",
+                figure.kind,
+                figure.name,
+                result_text(figure),
+                judgement(figure)
+            );
+            for note in &figure.notes {
+                let _ = writeln!(text, "  {:kinds$}  {note}", "");
+            }
+        }
+        for figure in self.figures.iter().filter(|figure| with_runs || figure.fails() || figure.is_open()) {
+            for (what, trace) in &figure.witnesses {
+                let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
+                run::steps(&self.report, trace, &mut text);
+            }
+        }
+        text.push('\n');
+        for (view, states, transitions) in &self.sizes {
+            let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
+            let _ = writeln!(text, "  {view} view: {states} states, {transitions} transitions");
+        }
+        let _ = writeln!(text, "  {}", units::seconds(self.report.seconds));
+        text
+    }
+
+    /// Writes the figures as a JSON document.
+    pub fn document(&self) -> Value {
+        let mut document = head(self.name);
+        if !self.title.is_empty() {
+            document.insert("title".into(), json!(self.title));
+        }
+        let sizes = self.sizes.iter().map(|(view, states, transitions)| {
+            json!({ "view": view, "states": states, "transitions": transitions })
+        });
+        document.insert("views".into(), sizes.collect());
+        document.insert("seconds".into(), json!((self.report.seconds * 1000.0).round() / 1000.0));
+        let answers = self.figures.iter().map(|figure| self.answer(figure));
+        document.insert("answers".into(), answers.collect());
+        Value::Object(document)
+    }
+
+    fn answer(&self, figure: &Figure) -> Value {
+        let mut entry = Map::new();
+        let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
+        put("kind", json!(figure.kind));
+        put("name", json!(figure.name));
+        put("view", json!(figure.view));
+        match &figure.result {
+            FigureResult::Value { low, high, exact } => {
+                let value = json!({
+                    "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact,
+                });
+                put("value", value);
+            }
+            FigureResult::Word(word) => put("verdict", json!(word)),
+            FigureResult::Undecided(limit) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(limit.reason()));
+            }
+            FigureResult::None(reason) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(reason));
+            }
+            _ => put("verdict", json!("undecided")),
+        }
+        if let Some((expected, met)) = &figure.expected {
+            put("expect", json!(expected));
+            put("met", json!(met));
+        }
+        if !figure.notes.is_empty() {
+            put("notes", json!(figure.notes));
+        }
+        let runs = figure.witnesses.iter().map(|(what, trace)| {
+            let mut run = Map::new();
+            run.insert("shows".into(), json!(what));
+            run.insert("trace".into(), trace_value(self.report.evaluator, self.report.sources, trace));
+            Value::Object(run)
+        });
+        put("runs", runs.collect());
+        Value::Object(entry)
+    }
+}
+
+/// Says what came out.
+fn result_text(figure: &Figure) -> String {
+    let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
+    match &figure.result {
+        FigureResult::Value { low, high, exact: true } if low == high => {
+            format!("{}{unit}", number_text(*low))
+        }
+        FigureResult::Value { low, high, exact: true } => {
+            format!("{} at worst, {} at best{unit}", number_text(*low), number_text(*high))
+        }
+        FigureResult::Value { low, high, .. } => {
+            let (low, high) = (low.to_f64(), high.to_f64());
+            if low.is_infinite() {
+                format!("infinity{unit}")
+            } else {
+                format!("{}{unit}", interval(low, high))
+            }
+        }
+        FigureResult::Word(word) => (*word).to_owned(),
+        FigureResult::Undecided(limit) => format!("undecided: {}", limit.reason()),
+        FigureResult::None(reason) => format!("none: {reason}"),
+        _ => "undecided".to_owned(),
+    }
+}
+
+/// Writes an interval as a number and how far it may be off.
+fn interval(low: f64, high: f64) -> String {
+    let (middle, off) = (f64::midpoint(low, high), (high - low) / 2.0);
+    if off <= middle.abs() * 1e-3 {
+        let digits =
+            if off > 0.0 { (middle.abs() / off).log10().floor().clamp(3.0, 12.0) as usize } else { 12 };
+        format!("{middle:.digits$e} ± {off:.1e}")
+    } else {
+        format!("{low:.6} to {high:.6}")
+    }
+}
+
+fn judgement(figure: &Figure) -> String {
+    match &figure.expected {
+        None => String::new(),
+        Some((_, true)) => "  as expected".to_owned(),
+        Some((expected, false)) => format!("  NOT AS EXPECTED: {expected}"),
+    }
+}
+
+/// Writes a number: a fraction that is no short decimal with its value beside it.
+fn number_text(number: Number) -> String {
+    match number {
+        Number::Infinity => "infinity".to_owned(),
+        Number::Float(value) => format!("{value}"),
+        Number::Ratio(above, 1) => format!("{above}"),
+        Number::Ratio(above, below) => match decimal(above, below) {
+            Some(text) => text,
+            None => format!("{above}/{below} (≈ {:.6})", above as f64 / below as f64),
+        },
+    }
+}
+
+/// Returns a fraction as a decimal with at most six places, if it is one.
+fn decimal(above: i128, below: i128) -> Option<String> {
+    let places = (1..=6_u32).find(|places| 10_i128.pow(*places) % below == 0)?;
+    let scale = 10_i128.pow(places);
+    let scaled = above * (scale / below);
+    let sign = if scaled < 0 { "-" } else { "" };
+    let (whole, part) = (scaled.abs() / scale, scaled.abs() % scale);
+    Some(format!("{sign}{whole}.{part:0width$}", width = places as usize))
+}
+
+fn number_value(number: Number) -> Value {
+    match number {
+        Number::Infinity => json!("infinity"),
+        Number::Float(value) if value.is_infinite() => json!("infinity"),
+        Number::Float(value) => json!(value),
+        Number::Ratio(above, 1) => {
+            i64::try_from(above).map_or_else(|_| json!(above as f64), |whole| json!(whole))
+        }
+        Number::Ratio(above, below) => json!(above as f64 / below as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::Number;
+
+    use super::{interval, number_text};
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number_text(Number::Ratio(95, 1)), "95");
+        assert_eq!(number_text(Number::Ratio(5, 2)), "2.5");
+        assert_eq!(number_text(Number::Ratio(-1, 8)), "-0.125");
+        assert_eq!(number_text(Number::Ratio(1, 453)), "1/453 (≈ 0.002208)");
+        assert_eq!(number_text(Number::Infinity), "infinity");
+    }
+
+    #[test]
+    fn intervals_show_how_far_they_may_be_off() {
+        assert_eq!(interval(0.4999, 0.5001), "5.000e-1 ± 1.0e-4");
+        assert_eq!(interval(0.25, 0.75), "0.250000 to 0.750000");
+    }
+}

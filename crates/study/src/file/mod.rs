@@ -1,0 +1,175 @@
+//! What a study file says, as data.
+
+mod quantity;
+mod read;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use narrows_performance::{Delay, Time};
+use narrows_source::Span;
+
+pub use read::read;
+
+/// A piece of text, and where it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What is written.
+    pub text: String,
+    /// Where, without quotes.
+    pub span: Span,
+}
+
+/// Everything a study file says.
+#[derive(Clone, Debug, Default)]
+pub struct Study {
+    /// What it is about, for people.
+    pub title: String,
+    /// The file of the model, beside the study.
+    pub model: Option<Text>,
+    /// The unit of all times.
+    pub unit: String,
+    /// Macros of the model, with their values.
+    pub constants: Vec<(String, String)>,
+    /// Named predicates.
+    pub definitions: Vec<(Text, Text)>,
+    /// What is busy while a predicate holds.
+    pub resources: Vec<(Text, Text)>,
+    /// How long statements take.
+    pub delays: Vec<DelayEntry>,
+    /// What is counted: names, and places.
+    pub events: Vec<(Text, Text)>,
+    /// The weights of choices, by place.
+    pub weights: Vec<(Text, Vec<u32>)>,
+    /// What is asked.
+    pub asks: Vec<Ask>,
+}
+
+/// How long the statements at a place take.
+#[derive(Clone, Debug)]
+pub struct DelayEntry {
+    /// The place: `proctype:label`.
+    pub place: Text,
+    /// How long.
+    pub delay: Delay,
+    /// How many times as fast it goes, in the model's expressions.
+    pub times: Option<Text>,
+    /// What that is divided by.
+    pub over: Option<Text>,
+}
+
+/// A question, and what is expected to come out.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// What is asked.
+    pub question: Question,
+    /// Its name, for people.
+    pub name: String,
+    /// In which views it is asked; empty for all that suit it.
+    pub view: Option<View>,
+    /// What should come out.
+    pub expect: Option<Expect>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How time is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Delays are ignored, and steps counted.
+    Untimed,
+    /// Delays take their time exactly.
+    Timed,
+    /// Delays are random.
+    Stochastic,
+}
+
+impl View {
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Untimed => "untimed",
+            View::Timed => "timed",
+            View::Stochastic => "stochastic",
+        }
+    }
+}
+
+/// What should come out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expect {
+    /// A number, or both ends of a range.
+    Number(Time, Time),
+    /// More than any number.
+    Infinity,
+    /// A word, such as `holds`.
+    Word(String),
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// The least time from one predicate to another.
+    MinDelay(Text, Text),
+    /// The most.
+    MaxDelay(Text, Text),
+    /// The fewest times that something is counted on the way from one predicate to another.
+    MinCount(Text, Text, Text),
+    /// The most.
+    MaxCount(Text, Text, Text),
+    /// How long until everything has ended.
+    Makespan,
+    /// How often an event happens in the long run.
+    Throughput(Text),
+    /// For what part of the time a predicate holds, or a resource is busy.
+    Utilisation(Text),
+    /// How long it takes on average from one predicate to another.
+    MeanDelay(Text, Text),
+    /// How many of one event there are for each of another.
+    MeanCount(Text, Text),
+    /// How likely a predicate is at some time.
+    Transient(Text, Time),
+    /// Whether a formula of linear temporal logic holds.
+    Ltl(Text),
+    /// Whether a formula of computation tree logic holds.
+    Ctl(Text),
+}
+
+impl Question {
+    /// Returns its kind, as in the JSON output.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Question::MinDelay(..) => "min_delay",
+            Question::MaxDelay(..) => "max_delay",
+            Question::MinCount(..) => "min_count",
+            Question::MaxCount(..) => "max_count",
+            Question::Makespan => "makespan",
+            Question::Throughput(_) => "throughput",
+            Question::Utilisation(_) => "utilisation",
+            Question::MeanDelay(..) => "mean_delay",
+            Question::MeanCount(..) => "mean_count",
+            Question::Transient(..) => "transient",
+            Question::Ltl(_) => "ltl",
+            Question::Ctl(_) => "ctl",
+        }
+    }
+
+    /// Says what is asked, in the study's own words.
+    pub fn describe(&self) -> String {
+        match self {
+            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
+                format!("from {} to {}", from.text, to.text)
+            }
+            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
+                format!("{} from {} to {}", what.text, from.text, to.text)
+            }
+            Question::Makespan => "until everything has ended".to_owned(),
+            Question::Throughput(what)
+            | Question::Utilisation(what)
+            | Question::Ltl(what)
+            | Question::Ctl(what) => what.text.clone(),
+            Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
+            Question::Transient(what, time) => format!("{} at {time}", what.text),
+        }
+    }
+}

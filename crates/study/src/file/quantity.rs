@@ -1,0 +1,83 @@
+//! Numbers and times as a study writes them, exactly.
+
+use narrows_performance::Time;
+
+/// Units of time, and how many seconds each is.
+const UNITS: [(&str, i128, i128); 8] = [
+    ("ps", 1, 1_000_000_000_000),
+    ("ns", 1, 1_000_000_000),
+    ("us", 1, 1_000_000),
+    ("µs", 1, 1_000_000),
+    ("ms", 1, 1_000),
+    ("s", 1, 1),
+    ("min", 60, 1),
+    ("h", 3600, 1),
+];
+
+/// Reads a decimal number such as `12`, `0.5` or `1e-3`, exactly; `None` if it is none, or too long.
+pub(super) fn decimal(text: &str) -> Option<Time> {
+    let text = text.trim().replace('_', "");
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text.as_str(), 0),
+    };
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{part}");
+    if part.contains(['+', '-']) || digits.len() > 24 || !(-24..=24).contains(&exponent) {
+        return None;
+    }
+    let number = Time::from_integer(digits.parse().ok()?);
+    let shift = exponent - i32::try_from(part.len()).ok()?;
+    let power = Time::from_integer(10_i128.checked_pow(shift.unsigned_abs())?);
+    Some(if shift < 0 { number / power } else { number * power })
+}
+
+/// Reads a time such as `248`, `1.5 ms` or `20ns`, in a unit; the error says what is wrong.
+pub(super) fn time(text: &str, unit: &str) -> Result<Time, String> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E').unwrap_or(text.len());
+    let (number, own) = (text[..split].trim(), text[split..].trim());
+    let number = decimal(number).ok_or_else(|| format!("`{text}` is no time"))?;
+    if own.is_empty() || own == unit {
+        return Ok(number);
+    }
+    match (seconds(own), seconds(unit)) {
+        (Some(own), Some(unit)) => Ok(number * own / unit),
+        (None, _) => Err(format!("`{own}` is no unit of time; use ns, us, ms, s, min or h")),
+        (_, None) => Err(format!("how many `{unit}` are in one `{own}` is unknown")),
+    }
+}
+
+/// Returns how many seconds a unit is; `None` if it is none of time.
+fn seconds(unit: &str) -> Option<Time> {
+    UNITS.iter().find(|(name, ..)| *name == unit).map(|(_, times, over)| Time::new(*times, *over))
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_performance::Time;
+
+    use super::{decimal, time};
+
+    #[test]
+    fn numbers_are_exact() {
+        assert_eq!(decimal("0.1"), Some(Time::new(1, 10)));
+        assert_eq!(decimal("1_000"), Some(Time::from_integer(1000)));
+        assert_eq!(decimal("2.5e-3"), Some(Time::new(1, 400)));
+        assert_eq!(decimal("12e2"), Some(Time::from_integer(1200)));
+        assert_eq!(decimal("-0.5"), Some(Time::new(-1, 2)));
+        for text in ["", "x", "1.-5", "1e99", "inf"] {
+            assert_eq!(decimal(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_are_converted() {
+        assert_eq!(time("1.5 ms", "us"), Ok(Time::from_integer(1500)));
+        assert_eq!(time("20ns", "us"), Ok(Time::new(1, 50)));
+        assert_eq!(time("3", "cycles"), Ok(Time::from_integer(3)));
+        assert_eq!(time("3 cycles", "cycles"), Ok(Time::from_integer(3)));
+        assert!(time("3 parsec", "us").unwrap_err().contains("no unit of time"));
+        assert!(time("3 ms", "cycles").unwrap_err().contains("unknown"));
+    }
+}

@@ -1,0 +1,346 @@
+//! Reads study files.
+
+use narrows_performance::{Delay, Time};
+use narrows_source::{Diagnostics, FileId, Sources, Span};
+use toml::de::{DeTable, DeValue};
+
+use super::quantity::{decimal, time};
+use super::table::{Reader, Value, listed};
+use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
+
+const KEYS: [&str; 10] =
+    ["title", "model", "unit", "constant", "define", "resource", "delay", "event", "weight", "ask"];
+
+const QUESTIONS: [&str; 12] = [
+    "min_delay",
+    "max_delay",
+    "min_count",
+    "max_count",
+    "makespan",
+    "throughput",
+    "utilisation",
+    "mean_delay",
+    "mean_count",
+    "transient",
+    "ltl",
+    "ctl",
+];
+
+/// Reads a study; what is wrong with it goes to the diagnostics.
+pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Study {
+    let source = sources.file(file).text.clone();
+    let (table, errors) = DeTable::parse_recoverable(&source);
+    let mut reader = Reader { file, source: &source, diagnostics };
+    for error in errors {
+        let span = reader.span(error.span().unwrap_or(0..0));
+        reader.wrong("S0000", span, error.message().trim_end().to_owned());
+    }
+    let mut study = Study { unit: "steps".to_owned(), ..Study::default() };
+    reader.study(table.get_ref(), &mut study);
+    study
+}
+
+impl Reader<'_> {
+    fn study(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        self.check_keys(table, &KEYS, "a study");
+        if let Some(title) = table.get("title").and_then(|value| self.text(value, "`title`")) {
+            study.title = title.text;
+        }
+        match table.get("model") {
+            Some(value) => study.model = self.text(value, "`model`"),
+            None => self.wrong("S0003", self.span(0..0), "a study needs a `model`: the file it is about"),
+        }
+        match table.get("unit").and_then(|value| self.text(value, "`unit`")) {
+            Some(unit) => study.unit = unit.text,
+            None if table.get("delay").is_some() => {
+                self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
+            }
+            None => {}
+        }
+        self.constants(table, study);
+        study.definitions = self.texts(table, "define");
+        study.resources = self.texts(table, "resource");
+        study.events = self.texts(table, "event");
+        self.delays(table, study);
+        self.weights(table, study);
+        self.asks(table, study);
+    }
+
+    /// Reads a table of named texts.
+    fn texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<(Text, Text)> {
+        let Some(entries) = table.get(key).and_then(|value| self.table(value, &format!("`{key}`"))) else {
+            return Vec::new();
+        };
+        let mut list = Vec::new();
+        for (name, value) in entries {
+            let span = self.span(name.span());
+            let name = Text { text: name.get_ref().to_string(), span };
+            if let Some(text) = self.text(value, &format!("`{}`", name.text)) {
+                list.push((name, text));
+            }
+        }
+        list
+    }
+
+    fn constants(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("constant").and_then(|value| self.table(value, "`constant`")) else {
+            return;
+        };
+        for (name, value) in entries {
+            match constant(value.get_ref()) {
+                Some(text) => study.constants.push((name.get_ref().to_string(), text)),
+                None => {
+                    let title = format!("`{}` must be a number, a text or a truth value", name.get_ref());
+                    self.wrong("S0002", self.span(value.span()), title);
+                }
+            }
+        }
+    }
+
+    fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
+        for (name, value) in entries {
+            let place = self.place(name.get_ref(), name.span());
+            let Some(entry) = self.table(value, "a delay") else { continue };
+            self.check_keys(
+                entry,
+                &["fixed", "between", "exponential", "erlang", "stages", "times", "over"],
+                "a delay",
+            );
+            let span = self.span(value.span());
+            let Some(delay) = self.delay(entry, &study.unit, span) else { continue };
+            let times = entry.get("times").and_then(|value| self.text(value, "`times`"));
+            let over = entry.get("over").and_then(|value| self.text(value, "`over`"));
+            study.delays.push(DelayEntry { place, delay, times, over });
+        }
+    }
+
+    fn place(&mut self, name: &str, range: std::ops::Range<usize>) -> Text {
+        let span = self.span(range);
+        if !name.contains(':') {
+            let title = format!("`{name}` names no statement: write `proctype:label`");
+            self.wrong("S0004", span, title);
+        }
+        Text { text: name.to_owned(), span }
+    }
+
+    fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
+        let kinds = ["fixed", "between", "exponential", "erlang"];
+        let given: Vec<&str> = kinds.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
+        let [kind] = given[..] else {
+            self.wrong("S0005", span, format!("a delay needs exactly one of {}", listed(&kinds)));
+            return None;
+        };
+        let value = entry.get(kind)?;
+        if kind == "between" {
+            let ends: Vec<Time> = match value.get_ref().as_array() {
+                Some(list) => list.iter().filter_map(|value| self.time(value, unit)).collect(),
+                None => Vec::new(),
+            };
+            let [least, most] = ends[..] else {
+                self.wrong("S0005", self.span(value.span()), "`between` needs a list of two times");
+                return None;
+            };
+            if least > most {
+                self.wrong(
+                    "S0005",
+                    self.span(value.span()),
+                    "the second time must not be less than the first",
+                );
+                return None;
+            }
+            return Some(Delay::Between(least, most));
+        }
+        let mean = self.time(value, unit)?;
+        if kind != "fixed" && mean <= Time::from_integer(0) {
+            self.wrong("S0005", self.span(value.span()), "the mean of a random delay must be above 0");
+            return None;
+        }
+        match kind {
+            "fixed" => Some(Delay::Fixed(mean)),
+            "exponential" => Some(Delay::Exponential(mean)),
+            _ => {
+                let stages = entry.get("stages").and_then(|value| decimal(&written(value)?));
+                let stages = stages.filter(Time::is_integer).map(|stages| stages.to_integer());
+                let Some(stages) =
+                    stages.and_then(|stages| u32::try_from(stages).ok()).filter(|stages| *stages > 0)
+                else {
+                    self.wrong(
+                        "S0005",
+                        span,
+                        "`erlang` is the mean, and needs `stages`, a whole number above 0",
+                    );
+                    return None;
+                };
+                Some(Delay::Erlang(stages, mean))
+            }
+        }
+    }
+
+    fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
+        let result = written(value)
+            .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
+            .and_then(|text| time(&text, unit));
+        match result {
+            Ok(time) if time >= Time::from_integer(0) => Some(time),
+            Ok(_) => {
+                self.wrong("S0005", self.span(value.span()), "a time must not be below 0");
+                None
+            }
+            Err(message) => {
+                self.wrong("S0005", self.span(value.span()), message);
+                None
+            }
+        }
+    }
+
+    fn weights(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("weight").and_then(|value| self.table(value, "`weight`")) else {
+            return;
+        };
+        for (name, value) in entries {
+            let place = self.place(name.get_ref(), name.span());
+            let number = |value: &Value<'_>| -> Option<u32> { written(value)?.parse().ok() };
+            let list =
+                value.get_ref().as_array().map(|list| list.iter().map(number).collect::<Option<Vec<u32>>>());
+            match list.flatten() {
+                Some(list) if list.iter().any(|weight| *weight > 0) => study.weights.push((place, list)),
+                _ => {
+                    let title = "weights are a list of whole numbers, one for each choice, not all 0";
+                    self.wrong("S0005", self.span(value.span()), title);
+                }
+            }
+        }
+    }
+
+    fn asks(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(value) = table.get("ask") else { return };
+        let Some(list) = value.get_ref().as_array() else {
+            self.wrong("S0002", self.span(value.span()), "questions stand under `[[ask]]`, one each");
+            return;
+        };
+        for value in list {
+            let Some(entry) = self.table(value, "`ask`") else { continue };
+            let span = self.span(value.span());
+            study.asks.extend(self.ask(entry, &study.unit, span));
+        }
+    }
+
+    fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
+        let known: Vec<&str> = QUESTIONS.into_iter().chain(["name", "view", "expect"]).collect();
+        self.check_keys(entry, &known, "a question");
+        let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
+        let [kind] = given[..] else {
+            let first = entry.keys().next().map_or(span, |key| self.span(key.span()));
+            self.wrong("S0006", first, format!("a question is exactly one of {}", listed(&QUESTIONS)));
+            return None;
+        };
+        let question = self.question(kind, entry.get(kind)?, unit)?;
+        let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
+        let name = name.map_or_else(|| question.describe(), |name| name.text);
+        let view = entry.get("view").and_then(|value| self.view(value));
+        let expect = entry.get("expect").and_then(|value| self.expect(value, unit));
+        Some(Ask { question, name, view, expect, span })
+    }
+
+    fn question(&mut self, kind: &str, value: &Value<'_>, unit: &str) -> Option<Question> {
+        let span = self.span(value.span());
+        let what = format!("`{kind}`");
+        match kind {
+            "throughput" => Some(Question::Throughput(self.text(value, &what)?)),
+            "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
+            "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
+            "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
+            "makespan" => Some(Question::Makespan),
+            "mean_count" => {
+                let table = self.table(value, &what)?;
+                self.check_keys(table, &["of", "per"], &what);
+                let (of, per) =
+                    (self.needed(table, "of", span, &what), self.needed(table, "per", span, &what));
+                Some(Question::MeanCount(of?, per?))
+            }
+            "transient" => {
+                let table = self.table(value, &what)?;
+                self.check_keys(table, &["of", "at"], &what);
+                let of = self.needed(table, "of", span, &what);
+                let Some(at) = table.get("at") else {
+                    self.wrong("S0003", span, "`transient` needs `at`: a time");
+                    return None;
+                };
+                Some(Question::Transient(of?, self.time(at, unit)?))
+            }
+            _ => {
+                let table = self.table(value, &what)?;
+                let counts = kind.ends_with("count");
+                let keys: &[&str] = if counts { &["from", "to", "of"] } else { &["from", "to"] };
+                self.check_keys(table, keys, &what);
+                let from = self.needed(table, "from", span, &what);
+                let to = self.needed(table, "to", span, &what);
+                let of = if counts { self.needed(table, "of", span, &what) } else { None };
+                let (from, to) = (from?, to?);
+                Some(match kind {
+                    "min_delay" => Question::MinDelay(from, to),
+                    "max_delay" => Question::MaxDelay(from, to),
+                    "mean_delay" => Question::MeanDelay(from, to),
+                    "min_count" => Question::MinCount(of?, from, to),
+                    _ => Question::MaxCount(of?, from, to),
+                })
+            }
+        }
+    }
+
+    fn view(&mut self, value: &Value<'_>) -> Option<View> {
+        let text = self.text(value, "`view`")?;
+        let view =
+            [View::Untimed, View::Timed, View::Stochastic].into_iter().find(|view| view.name() == text.text);
+        if view.is_none() {
+            self.wrong("S0005", text.span, "a view is `untimed`, `timed` or `stochastic`");
+        }
+        view
+    }
+
+    fn expect(&mut self, value: &Value<'_>, unit: &str) -> Option<Expect> {
+        if let Some(list) = value.get_ref().as_array() {
+            let ends: Vec<Time> = list.iter().filter_map(|value| self.time(value, unit)).collect();
+            let [low, high] = ends[..] else {
+                self.wrong("S0005", self.span(value.span()), "a range that is expected has two ends");
+                return None;
+            };
+            return Some(Expect::Number(low, high));
+        }
+        let text = written(value)?;
+        if text == "infinity" || text == "inf" {
+            return Some(Expect::Infinity);
+        }
+        if let Some((above, below)) = text.split_once('/')
+            && let (Some(above), Some(below)) = (decimal(above), decimal(below))
+            && below != Time::from_integer(0)
+        {
+            return Some(Expect::Number(above / below, above / below));
+        }
+        match time(&text, unit) {
+            Ok(number) => Some(Expect::Number(number, number)),
+            Err(_) => Some(Expect::Word(text)),
+        }
+    }
+}
+
+/// Returns a number or a text as it is written.
+fn written(value: &Value<'_>) -> Option<String> {
+    match value.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
+        DeValue::Float(number) => Some(number.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// Returns the value of a macro.
+fn constant(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
+        DeValue::Boolean(truth) => Some(u8::from(*truth).to_string()),
+        _ => None,
+    }
+}

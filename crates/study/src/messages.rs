@@ -1,0 +1,71 @@
+//! What `narrows explain` says about study files.
+
+use narrows_source::Explanation;
+
+/// Returns everything there is to say.
+pub fn explanations() -> &'static [Explanation] {
+    EXPLANATIONS
+}
+
+const EXPLANATIONS: &[Explanation] = &[
+    Explanation {
+        code: "S0000",
+        title: "not TOML",
+        text: "A study is a file in the format TOML, and this one breaks its rules.\n\n\
+               Often a quote or a bracket is not closed, a key stands twice, or a text has no quotes.\n",
+    },
+    Explanation {
+        code: "S0001",
+        title: "unknown key",
+        text: "There is no such key here. The message names the nearest one, or lists what there is.\n",
+    },
+    Explanation {
+        code: "S0002",
+        title: "wrong kind of value",
+        text: "A text is needed where a number stands, or a table where a text stands, and so on.\n\n\
+               Expressions of the model are texts: `HSD = \"hs_state == HostSendDma\"`.\n",
+    },
+    Explanation {
+        code: "S0003",
+        title: "something is missing",
+        text: "A study needs a `model`, one with delays a `unit`, and a question all parts that it is made of.\n",
+    },
+    Explanation {
+        code: "S0004",
+        title: "no statement",
+        text: "A statement of a Promela model is named by its process type and its label: `\"dma:ebus_done\"` is the \
+               statement after the label `ebus_done` in `proctype dma`.\n\n\
+               If the statement has no label, give it one: labels change nothing in the model.\n",
+    },
+    Explanation {
+        code: "S0005",
+        title: "wrong number or time",
+        text: "A delay is one of\n\n```toml\n\"dma:done\" = { fixed = 248 }\n\"dma:done\" = { between = [200, 248] }\n\
+               \"dma:done\" = { exponential = 248 }\n\"dma:done\" = { erlang = 248, stages = 4 }\n```\n\n\
+               The numbers are times in the study's unit, or texts with a unit of their own: `\"0.2 ms\"`. Those of \
+               `exponential` and `erlang` are means.\n",
+    },
+    Explanation {
+        code: "S0006",
+        title: "what is the question?",
+        text: "An `[[ask]]` asks one thing: `max_delay = { from = \"…\", to = \"…\" }`, `throughput = \"event\"`, and so \
+               on. Beside it there may be a `name`, a `view`, and what to `expect`.\n",
+    },
+    Explanation {
+        code: "S0007",
+        title: "no event",
+        text: "A throughput is that of an event. Events stand under `[event]`, each with the statement that it is: \
+               `sent = \"netSend:sent\"`. A statement may also be named directly.\n",
+    },
+    Explanation {
+        code: "S0008",
+        title: "delay inside an atomic sequence",
+        text: "An atomic sequence runs through without a pause, so a statement inside it can't take time.\n\n\
+               Give the delay to the first statement of the sequence, or end the sequence before the statement.\n",
+    },
+    Explanation {
+        code: "S0009",
+        title: "no predicate",
+        text: "A formula with temporal operators stands where something is asked of single states.\n",
+    },
+];

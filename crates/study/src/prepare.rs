@@ -1,0 +1,284 @@
+//! A study together with its model: names resolved, expressions compiled.
+
+use std::collections::HashMap;
+
+use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_model::{Edge, Expr, System};
+use narrows_performance::{Delayed, Site, Timing};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span, closest};
+
+use crate::{Question, Study, Text};
+
+/// A model with the timing and the questions of a study.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The model.
+    pub system: System,
+    /// What its statements take, and what is counted.
+    pub timing: Timing,
+    /// What the study's expressions mean.
+    predicates: HashMap<String, Expr>,
+    /// The numbers of events, by name.
+    events: HashMap<String, u16>,
+    /// Which of the system's properties each formula is, by question.
+    formulas: HashMap<usize, usize>,
+}
+
+impl Prepared {
+    /// Returns what an expression of the study means.
+    pub fn predicate(&self, text: &Text) -> Option<&Expr> {
+        self.predicates.get(&text.text)
+    }
+
+    /// Returns the number of an event.
+    pub fn event(&self, name: &Text) -> Option<u16> {
+        self.events.get(&name.text).copied()
+    }
+
+    /// Returns the property that a question asks about.
+    pub fn formula(&self, ask: usize) -> Option<usize> {
+        self.formulas.get(&ask).copied()
+    }
+}
+
+/// Compiles the model of a study, and what the study says about it. `None` if something is wrong.
+pub fn prepare(
+    study: &Study,
+    sources: &mut Sources,
+    model: FileId,
+    loader: &dyn Loader,
+    diagnostics: &mut Diagnostics,
+) -> Option<Prepared> {
+    let texts = expressions(study);
+    let formulas: Vec<(usize, Logic, &Text)> = study
+        .asks
+        .iter()
+        .enumerate()
+        .filter_map(|(number, ask)| match &ask.question {
+            Question::Ltl(text) => Some((number, Logic::Ltl, text)),
+            Question::Ctl(text) => Some((number, Logic::Ctl, text)),
+            _ => None,
+        })
+        .collect();
+    let all = || {
+        let predicates = texts.iter().map(|text| (Logic::Ltl, *text));
+        predicates.chain(formulas.iter().map(|(_, logic, text)| (*logic, *text)))
+    };
+    let in_parentheses = |text: &str| format!("({text})");
+    let definitions =
+        study.definitions.iter().map(|(name, text)| (name.text.clone(), in_parentheses(&text.text)));
+    let definitions = study.constants.iter().cloned().chain(definitions);
+    let options = Options {
+        definitions: definitions.map(|(name, value)| (name, Some(value))).collect(),
+        formulas: all().map(|(logic, text)| formula(logic, text)).collect(),
+    };
+    let mut found = Diagnostics::default();
+    let system = compile(sources, model, loader, &options, &mut found);
+    for diagnostic in found.sorted() {
+        diagnostics.push(relocate(diagnostic, sources));
+    }
+    let system = system.filter(|_| !diagnostics.has_errors())?;
+    let own = system.properties.len() - all().count();
+    let mut predicates = HashMap::new();
+    for (text, property) in texts.iter().zip(&system.properties[own..]) {
+        match property.claim.predicate() {
+            Some(expr) => _ = predicates.insert(text.text.clone(), expr),
+            None => {
+                let title = "a formula with temporal operators says nothing about single states";
+                diagnostics.push(Diagnostic::error("S0009", text.span, title));
+            }
+        }
+    }
+    let first = own + texts.len();
+    let formulas = formulas.iter().enumerate().map(|(index, (ask, ..))| (*ask, first + index)).collect();
+    let mut prepared =
+        Prepared { timing: Timing::new(&system), system, predicates, events: HashMap::new(), formulas };
+    prepared.attach(study, diagnostics);
+    (!diagnostics.has_errors()).then_some(prepared)
+}
+
+/// Marks texts that stand in a study, with the place.
+const ORIGIN: &str = "study:";
+
+fn formula(logic: Logic, text: &Text) -> Formula {
+    let origin = format!("{ORIGIN}{}:{}", text.span.file.0, text.span.start);
+    Formula { logic, text: text.text.clone(), origin }
+}
+
+/// Moves what is said about a text to its place in the study.
+fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
+    let place = |span: Span| -> Option<Span> {
+        let (_, file) = sources.files().find(|(id, _)| *id == span.file)?;
+        let (study, start) = file.name.strip_prefix(ORIGIN)?.split_once(':')?;
+        let (study, start) = (study.parse().ok()?, start.parse::<usize>().ok()?);
+        Some(Span::new(FileId(study), start + span.start as usize, start + span.end as usize))
+    };
+    let others = diagnostic.secondary.iter_mut().map(|label| &mut label.span);
+    for span in std::iter::once(&mut diagnostic.primary.span).chain(others) {
+        *span = place(*span).unwrap_or(*span);
+    }
+    diagnostic
+}
+
+/// Returns all expressions about single states, each once.
+fn expressions(study: &Study) -> Vec<&Text> {
+    let mut texts: Vec<&Text> = Vec::new();
+    texts.extend(study.definitions.iter().map(|(_, text)| text));
+    texts.extend(study.resources.iter().map(|(_, text)| text));
+    texts.extend(study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over)));
+    for ask in &study.asks {
+        match &ask.question {
+            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
+                texts.extend([from, to]);
+            }
+            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
+                texts.extend([from, to]);
+                texts.extend((!is_event(study, what)).then_some(what));
+            }
+            Question::Utilisation(what) => {
+                texts.extend(
+                    (!study.resources.iter().any(|(name, _)| name.text == what.text)).then_some(what),
+                );
+            }
+            Question::Transient(what, _) => texts.push(what),
+            _ => {}
+        }
+    }
+    let mut known: Vec<&str> = Vec::new();
+    texts.retain(|text| {
+        let is_new = !known.contains(&text.text.as_str());
+        known.push(&text.text);
+        is_new
+    });
+    texts
+}
+
+/// Returns whether a text names an event, or a statement.
+fn is_event(study: &Study, text: &Text) -> bool {
+    study.events.iter().any(|(name, _)| name.text == text.text) || as_place(&text.text).is_some()
+}
+
+/// Takes `proctype:label` apart.
+fn as_place(text: &str) -> Option<(&str, &str)> {
+    let (proctype, label) = text.split_once(':')?;
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name(proctype) && is_name(label)).then_some((proctype, label))
+}
+
+impl Prepared {
+    fn attach(&mut self, study: &Study, diagnostics: &mut Diagnostics) {
+        for entry in &study.delays {
+            let sites = self.sites(&entry.place, diagnostics);
+            for site in &sites {
+                self.check_delay(*site, entry.place.span, diagnostics);
+            }
+            let expr = |text: &Text| self.predicates.get(&text.text).cloned();
+            let speed = match (&entry.times, &entry.over) {
+                (None, None) => None,
+                (times, over) => {
+                    let times = times.as_ref().and_then(expr).unwrap_or(Expr::Constant(1));
+                    Some((times, over.as_ref().and_then(expr)))
+                }
+            };
+            let (name, delay) = (entry.place.text.clone(), entry.delay.clone());
+            self.timing.delay(&sites, Delayed { name, delay, speed });
+        }
+        for (place, weights) in &study.weights {
+            let sites = self.sites(place, diagnostics);
+            self.timing.weights(&sites, weights);
+        }
+        for (name, place) in &study.events {
+            self.add_event(&name.text, place, diagnostics);
+        }
+        for ask in &study.asks {
+            let wanted: &[&Text] = match &ask.question {
+                Question::Throughput(event) => &[event],
+                Question::MeanCount(of, per) => &[of, per],
+                Question::MinCount(what, ..) | Question::MaxCount(what, ..) if is_event(study, what) => {
+                    &[what]
+                }
+                _ => &[],
+            };
+            for event in wanted {
+                if self.events.contains_key(&event.text) {
+                    continue;
+                }
+                if as_place(&event.text).is_some() {
+                    self.add_event(&event.text, event, diagnostics);
+                } else {
+                    let names = study.events.iter().map(|(name, _)| name.text.as_str());
+                    let title = format!("there is no event `{}`", event.text);
+                    let diagnostic = Diagnostic::error("S0007", event.span, title);
+                    diagnostics.push(match closest(&event.text, names) {
+                        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                        None => diagnostic.help("name it under `[event]`, or write `proctype:label`"),
+                    });
+                }
+            }
+        }
+    }
+
+    fn add_event(&mut self, name: &str, place: &Text, diagnostics: &mut Diagnostics) {
+        let sites = self.sites(place, diagnostics);
+        let number = self.timing.event(&sites, name);
+        self.events.insert(name.to_owned(), number);
+    }
+
+    /// Finds the statements that a text names.
+    fn sites(&self, place: &Text, diagnostics: &mut Diagnostics) -> Vec<Site> {
+        let found =
+            as_place(&place.text).map(|(proctype, label)| Timing::sites(&self.system, proctype, label));
+        match found {
+            Some(sites) if !sites.is_empty() => sites,
+            _ => {
+                let title = format!("no statement of the model is called `{}`", place.text);
+                let diagnostic = Diagnostic::error("S0004", place.span, title);
+                let names = labels(&self.system);
+                diagnostics.push(match closest(&place.text, names.iter().map(String::as_str)) {
+                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    None if names.is_empty() => {
+                        diagnostic.help("the model has no labels: give the statement one")
+                    }
+                    None => diagnostic.help(format!("the model has {}", some_of(&names))),
+                });
+                Vec::new()
+            }
+        }
+    }
+
+    /// Makes sure that time can pass where a delay is.
+    fn check_delay(&self, site: Site, span: Span, diagnostics: &mut Diagnostics) {
+        let proctype = self.system.proctype(site.proctype);
+        let has = |edges: &[Edge]| edges.iter().any(|edge| edge.transition == site.transition);
+        let is_inside = proctype
+            .transitions
+            .iter()
+            .any(|before| before.atomic && has(&proctype.location(before.target).edges));
+        if is_inside {
+            let title = "this statement is inside an atomic sequence, where no time passes";
+            let place = proctype.transition(site.transition).span;
+            let help = "give the delay to the first statement of the sequence";
+            diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
+        }
+    }
+}
+
+/// Returns the names of all statements that have labels.
+fn labels(system: &System) -> Vec<String> {
+    let mut names = Vec::new();
+    for proctype in &system.proctypes {
+        for label in proctype.locations.iter().flat_map(|location| &location.labels) {
+            names.push(format!("{}:{label}", proctype.name));
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Lists the first of some names.
+fn some_of(names: &[String]) -> String {
+    let list: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > 8 { ", …" } else { "" };
+    format!("{}{more}", list.join(", "))
+}
