@@ -5,6 +5,8 @@
 
 pub mod components;
 mod delay;
+pub mod graphs;
+pub mod markov;
 mod nodes;
 mod rows;
 #[cfg(test)]

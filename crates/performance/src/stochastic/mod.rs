@@ -7,6 +7,7 @@
 
 mod build;
 mod outcomes;
+mod solve;
 #[cfg(test)]
 mod tests;
 

@@ -2,6 +2,7 @@
 
 mod expect;
 mod formulas;
+mod stochastic;
 mod timed;
 mod trouble;
 
@@ -34,6 +35,7 @@ pub struct Size {
 pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Measured {
     let mut measured = Measured::default();
     let mut timed = timed::Views::new(study, prepared, engine, *budget);
+    let mut means = stochastic::Means::new(study, prepared, engine, *budget);
     for (number, ask) in study.asks.iter().enumerate() {
         if matches!(ask.question, Question::Ltl(_) | Question::Ctl(_)) {
             measured.figures.push(formulas::answer(ask, prepared.formula(number), engine, budget));
@@ -42,13 +44,14 @@ pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
         for view in views(study, ask.view, &ask.question) {
             let mut figure = match view {
                 View::Untimed | View::Timed => timed.answer(ask, view),
-                View::Stochastic => continue,
+                View::Stochastic => means.answer(ask),
             };
             expect::judge(&mut figure, ask.expect.as_ref());
             measured.figures.push(figure);
         }
     }
     measured.sizes = timed.sizes();
+    measured.sizes.extend(means.size());
     measured
 }
 

@@ -1,6 +1,9 @@
 //! `narrows lts`: a toolbox for labelled graphs.
 
+mod determinate;
 mod info;
+mod steady;
+mod transient;
 
 use std::path::Path;
 
@@ -18,12 +21,18 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Steady(steady::Arguments),
+    Transient(transient::Arguments),
+    Determinate(determinate::Arguments),
 }
 
 impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
             Command::Info(arguments) => arguments.is_json(),
+            Command::Steady(arguments) => arguments.is_json(),
+            Command::Transient(arguments) => arguments.is_json(),
+            Command::Determinate(_) => false,
         }
     }
 }
@@ -31,6 +40,9 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
         Command::Info(arguments) => info::run(arguments),
+        Command::Steady(arguments) => steady::run(arguments),
+        Command::Transient(arguments) => transient::run(arguments),
+        Command::Determinate(arguments) => determinate::run(arguments),
     }
 }
 

@@ -1,0 +1,49 @@
+//! `narrows lts determinate`: a graph without states in which no time passes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use narrows_lts::aut;
+use narrows_performance::graphs::{Timed, Trouble};
+
+use crate::output;
+
+/// Leave out states in which no time passes, if it does not matter what is chosen there
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The graph, in the format AUT; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Write the graph to a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let graph = super::read(&arguments.file)?;
+    let shown = arguments.file.display();
+    let result = Timed::new(&graph).and_then(|timed| timed.determinate(&graph));
+    match result {
+        Ok(found) => {
+            let text = aut::write(&found);
+            match &arguments.output {
+                Some(path) => std::fs::write(path, text)
+                    .map_err(|error| anyhow::anyhow!("can't write {}: {error}", path.display()))?,
+                None => output::print(&text)?,
+            }
+            Ok(0)
+        }
+        Err(trouble @ Trouble::Choice(state)) => {
+            let labels: Vec<&str> = graph
+                .edges_from(state)
+                .iter()
+                .map(|edge| graph.label(edge.label))
+                .collect();
+            output::error(&format!("{shown}: {trouble}: `{}`", labels.join("`, `")));
+            output::note("`narrows lts steady` bounds what any way to choose can lead to");
+            Ok(1)
+        }
+        Err(trouble) => Err(anyhow::anyhow!("{shown}: {trouble}")),
+    }
+}

@@ -1,0 +1,141 @@
+//! `narrows lts transient`: what holds at given times.
+
+use clap::Args;
+use narrows_performance::graphs::Timed;
+use narrows_performance::markov::{self, Interval};
+use serde_json::json;
+
+use super::steady::{Common, Format, align, digits, field};
+use crate::output;
+
+/// Compute how often each action happens at given times
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
+
+    /// Choose the times
+    #[arg(long, value_name = "TIME", required = true, num_args = 1.., value_delimiter = ',')]
+    time: Vec<f64>,
+}
+
+impl Arguments {
+    pub(super) fn is_json(&self) -> bool {
+        self.common.format == Format::Json
+    }
+}
+
+/// What holds at one time.
+struct Moment {
+    time: f64,
+    throughputs: Vec<Interval>,
+    shares: Option<markov::Distribution>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let common = &arguments.common;
+    let accuracy = common.accuracy()?;
+    if let Some(time) = arguments.time.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
+        anyhow::bail!("`{time}` is no time: it should be at least 0 and finite");
+    }
+    let graph = super::read(&common.file)?;
+    let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
+    let chain = common.chain(&graph, &timed)?;
+    let moment = |time: &f64| Moment {
+        time: *time,
+        throughputs: chain
+            .rewards
+            .iter()
+            .map(|reward| markov::reward_at(&chain.chain, reward, *time, accuracy))
+            .collect(),
+        shares: common.states.then(|| markov::distribution_at(&chain.chain, *time, accuracy)),
+    };
+    let moments: Vec<Moment> = arguments.time.iter().map(moment).collect();
+    let states: Vec<u32> = chain.states.iter().map(|state| timed.states[*state as usize]).collect();
+    match common.format {
+        Format::Text => output::print(&text(common, &timed, &moments, &states))?,
+        Format::Csv => output::print(&csv(&timed, &moments, &states))?,
+        Format::Json => {
+            let ends = |(action, interval): (&String, &Interval)| {
+                json!({ "action": action, "low": interval.low, "high": interval.high })
+            };
+            let moments: Vec<serde_json::Value> = moments
+                .iter()
+                .map(|moment| {
+                    let list: Vec<_> = timed.actions.iter().zip(&moment.throughputs).map(ends).collect();
+                    let mut value = json!({ "time": moment.time, "throughputs": list });
+                    if let Some(found) = &moment.shares {
+                        let of = |(state, share): (&u32, &f64)| json!({ "state": state, "probability": share });
+                        value["distribution"] =
+                            states.iter().zip(&found.probabilities).map(of).collect::<Vec<_>>().into();
+                        value["error"] = json!(found.error);
+                    }
+                    value
+                })
+                .collect();
+            output::print_json(&json!({
+                "schema": 1,
+                "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
+                "model": common.file.display().to_string(),
+                "choices": timed.has_choices(),
+                "moments": moments,
+                "answers": [],
+            }))?;
+        }
+    }
+    if timed.has_choices() {
+        output::note("something is left to choose; all choices of a state are taken alike here");
+    }
+    Ok(0)
+}
+
+fn text(common: &Common, timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
+    let mut rows = vec![vec!["time".to_owned()]];
+    rows[0].extend(timed.actions.iter().cloned());
+    for moment in moments {
+        let mut row = vec![moment.time.to_string()];
+        row.extend(moment.throughputs.iter().map(|interval| digits(*interval)));
+        rows.push(row);
+    }
+    let mut text = format!("{}\n{}", common.file.display(), align(&rows));
+    for moment in moments {
+        let Some(found) = &moment.shares else { continue };
+        let mut rows = vec![vec!["state".to_owned(), "probability".to_owned()]];
+        for (state, share) in states.iter().zip(&found.probabilities) {
+            let interval = Interval { low: (share - found.error).max(0.0), high: (share + found.error).min(1.0) };
+            rows.push(vec![state.to_string(), digits(interval)]);
+        }
+        text += &format!("\n  at time {}\n{}", moment.time, align(&rows));
+    }
+    text
+}
+
+fn csv(timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
+    let names = timed.actions.iter().map(|action| field(action));
+    let mut text = format!("time,value,{}\n", names.collect::<Vec<_>>().join(","));
+    for moment in moments {
+        for (name, of) in [("low", low as fn(&Interval) -> f64), ("high", high)] {
+            let cells: Vec<String> = moment.throughputs.iter().map(|one| format!("{:e}", of(one))).collect();
+            text += &format!("{},{name},{}\n", moment.time, cells.join(","));
+        }
+    }
+    if moments.iter().any(|moment| moment.shares.is_some()) {
+        text += "\ntime,state,probability\n";
+    }
+    for moment in moments {
+        for (state, share) in
+            states.iter().zip(moment.shares.iter().flat_map(|found| &found.probabilities))
+        {
+            text += &format!("{},{state},{share:e}\n", moment.time);
+        }
+    }
+    text
+}
+
+fn low(interval: &Interval) -> f64 {
+    interval.low
+}
+
+fn high(interval: &Interval) -> f64 {
+    interval.high
+}

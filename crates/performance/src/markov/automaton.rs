@@ -1,0 +1,202 @@
+//! Markov automata: some states wait for a random time, others decide at once between choices, each of which leads
+//! somewhere by chance.
+
+use super::chain::{TOLERANCE, Wrong};
+use super::interval::rounding;
+
+/// A Markov automaton with the state it begins in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Automaton {
+    initial: u32,
+    /// Whether a state waits: then its only choice has rates. Otherwise its choices have probabilities.
+    waits: Vec<bool>,
+    /// Where the choices of each state begin, and after the last state, where they end.
+    choices: Vec<u32>,
+    /// Where the transitions of each choice begin, and after the last choice, where they end.
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+/// What is gained: while a state waits, per time, and whenever a choice is taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reward {
+    /// For each state, per time; those of states that decide don't matter.
+    pub rates: Vec<f64>,
+    /// For each choice, each time it is taken; those of states that wait don't matter.
+    pub impulses: Vec<f64>,
+}
+
+impl Reward {
+    /// Makes a reward that is 0 everywhere.
+    pub fn none(automaton: &Automaton) -> Reward {
+        Reward { rates: vec![0.0; automaton.states()], impulses: vec![0.0; automaton.choice_count()] }
+    }
+
+    /// Makes the reward that counts time.
+    pub fn time(automaton: &Automaton) -> Reward {
+        Reward { rates: vec![1.0; automaton.states()], impulses: vec![0.0; automaton.choice_count()] }
+    }
+}
+
+/// Makes an [`Automaton`], one state after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    waits: Vec<bool>,
+    choices: Vec<u32>,
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+    weights: Vec<f64>,
+    wrong: Option<Wrong>,
+}
+
+impl Builder {
+    /// Adds a state that waits: where it goes, with which rates. Without any, it waits for ever.
+    pub fn waiting(&mut self, rates: impl IntoIterator<Item = (u32, f64)>) {
+        self.choices.push(self.starts.len() as u32);
+        self.waits.push(true);
+        self.row(rates);
+    }
+
+    /// Adds a state that decides at once; its choices follow.
+    pub fn deciding(&mut self) {
+        self.choices.push(self.starts.len() as u32);
+        self.waits.push(false);
+    }
+
+    /// Adds a choice to the last state: where it leads, with which probabilities. Returns its number among all choices.
+    pub fn choice(&mut self, probabilities: impl IntoIterator<Item = (u32, f64)>) -> u32 {
+        let number = self.starts.len() as u32;
+        let begin = self.targets.len();
+        self.row(probabilities);
+        let sum: f64 = self.weights[begin..].iter().sum();
+        if (sum - 1.0).abs() > TOLERANCE {
+            let state = self.waits.len().saturating_sub(1) as u32;
+            self.wrong.get_or_insert(Wrong::NoDistribution(Some(state), sum));
+        }
+        for weight in &mut self.weights[begin..] {
+            *weight /= sum;
+        }
+        number
+    }
+
+    /// Returns how many choices there are so far, of all states.
+    pub fn choices(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns how many states there are so far.
+    pub fn states(&self) -> usize {
+        self.waits.len()
+    }
+
+    fn row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
+        let state = self.waits.len().saturating_sub(1) as u32;
+        self.starts.push(self.targets.len() as u32);
+        for (target, weight) in entries {
+            if !(weight > 0.0 && weight.is_finite()) {
+                self.wrong.get_or_insert(Wrong::NoRate(state, weight));
+            }
+            self.targets.push(target);
+            self.weights.push(weight);
+        }
+        if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
+            self.wrong.get_or_insert(Wrong::TooLarge);
+        }
+    }
+
+    /// Ends with the state that the automaton begins in.
+    pub fn build(mut self, initial: u32) -> Result<Automaton, Wrong> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        let states = self.waits.len();
+        if states == 0 {
+            return Err(Wrong::Empty);
+        }
+        if let Some(state) = self.targets.iter().chain([&initial]).find(|state| **state as usize >= states) {
+            return Err(Wrong::NoSuchState(*state));
+        }
+        self.choices.push(self.starts.len() as u32);
+        self.starts.push(self.targets.len() as u32);
+        let empty = (0..states).find(|state| self.choices[*state] == self.choices[*state + 1]);
+        if let Some(state) = empty {
+            return Err(Wrong::NoChoice(state as u32));
+        }
+        Ok(Automaton {
+            initial,
+            waits: self.waits,
+            choices: self.choices,
+            starts: self.starts,
+            targets: self.targets,
+            weights: self.weights,
+        })
+    }
+}
+
+impl Automaton {
+    /// Returns the state to begin with.
+    pub fn initial(&self) -> u32 {
+        self.initial
+    }
+
+    /// Returns how many states there are; they are numbered from 0.
+    pub fn states(&self) -> usize {
+        self.waits.len()
+    }
+
+    /// Returns how many choices there are, of all states. What a state that waits does counts as one.
+    pub fn choice_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns whether a state waits; otherwise it decides at once.
+    pub fn waits(&self, state: usize) -> bool {
+        self.waits[state]
+    }
+
+    /// Returns the numbers of a state's choices.
+    pub fn choices(&self, state: usize) -> std::ops::Range<usize> {
+        self.choices[state] as usize..self.choices[state + 1] as usize
+    }
+
+    /// Returns where a choice leads.
+    pub fn targets(&self, choice: usize) -> &[u32] {
+        &self.targets[self.starts[choice] as usize..self.starts[choice + 1] as usize]
+    }
+
+    /// Returns where a choice leads, with which rates or probabilities.
+    pub fn row(&self, choice: usize) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
+        let range = self.starts[choice] as usize..self.starts[choice + 1] as usize;
+        self.targets[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
+    }
+
+    /// Returns the states that any choice of a state may lead to, some more than once.
+    pub fn successors(&self, state: usize) -> &[u32] {
+        let (first, last) = (self.choices[state] as usize, self.choices[state + 1] as usize);
+        &self.targets[self.starts[first] as usize..self.starts[last] as usize]
+    }
+
+    /// Returns the rate with which a state that waits is left, or 1 otherwise.
+    pub(super) fn exit(&self, state: usize) -> f64 {
+        if self.waits[state] { self.row(self.choices(state).start).map(|(_, rate)| rate).sum() } else { 1.0 }
+    }
+
+    /// Returns what a choice brings: `right + Σ weight·(values[target] − values[state])`, and a bound of what rounding did
+    /// to it. Probabilities were scaled by one division, which counts as rounding.
+    pub(super) fn drift(&self, state: usize, choice: usize, right: f64, values: &[f64]) -> (f64, f64) {
+        let here = values[state];
+        let (mut sum, mut magnitude) = (right, right.abs());
+        for (target, weight) in self.row(choice) {
+            let term = weight * (values[target as usize] - here);
+            sum += term;
+            magnitude += term.abs();
+        }
+        (sum, rounding(2 * self.targets(choice).len() + 2, magnitude))
+    }
+
+    /// Returns the reward of a choice: per time, or each time.
+    pub(super) fn gained(&self, reward: &Reward, state: usize, choice: usize) -> f64 {
+        if self.waits[state] { reward.rates[state] } else { reward.impulses[choice] }
+    }
+}

@@ -1,0 +1,301 @@
+//! Markov chains in continuous time: for each state, where it goes and how fast.
+
+use std::fmt;
+
+/// A Markov chain in continuous time, with where it begins. Twelve bytes for each transition, four for each state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// Where the transitions of each state begin, and after the last state, where they end.
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+    rates: Vec<f64>,
+    initial: Vec<(u32, f64)>,
+    /// How many roundings a rate has been through at most before it was stored.
+    roundings: usize,
+}
+
+/// Why something is no Markov chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wrong {
+    /// There is no state at all.
+    Empty,
+    /// There are more states or transitions than fit.
+    TooLarge,
+    /// A state that is mentioned does not exist.
+    NoSuchState(u32),
+    /// A rate or a probability of this state is not above 0, or not finite.
+    NoRate(u32, f64),
+    /// Probabilities should add up to 1: those to begin with, or those of a choice of this state.
+    NoDistribution(Option<u32>, f64),
+    /// This state has to decide at once, but has nothing to choose from.
+    NoChoice(u32),
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::Empty => formatter.write_str("there are no states"),
+            Wrong::TooLarge => formatter.write_str("there are more than 4 294 967 294 states or transitions"),
+            Wrong::NoSuchState(state) => write!(formatter, "there is no state {state}"),
+            Wrong::NoRate(state, rate) => {
+                write!(formatter, "`{rate}` in state {state} is not above 0 and finite")
+            }
+            Wrong::NoDistribution(Some(state), sum) => {
+                write!(formatter, "probabilities of state {state} add up to {sum}, not to 1")
+            }
+            Wrong::NoDistribution(None, sum) => {
+                write!(formatter, "probabilities to begin with add up to {sum}, not to 1")
+            }
+            Wrong::NoChoice(state) => write!(formatter, "state {state} has no choices"),
+        }
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// How far probabilities that were written with few digits may be from 1 together; they are scaled to it.
+pub(super) const TOLERANCE: f64 = 1e-5;
+
+/// Makes a [`Chain`], one state after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+    rates: Vec<f64>,
+    row: Vec<(u32, f64)>,
+    roundings: usize,
+    wrong: Option<Wrong>,
+}
+
+impl Builder {
+    /// Starts with room for so many states and transitions.
+    pub fn new(states: usize, transitions: usize) -> Builder {
+        Builder {
+            starts: Vec::with_capacity(states + 1),
+            targets: Vec::with_capacity(transitions),
+            rates: Vec::with_capacity(transitions),
+            ..Builder::default()
+        }
+    }
+
+    /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a state to
+    /// itself change nothing and are dropped.
+    pub fn row(&mut self, transitions: impl IntoIterator<Item = (u32, f64)>) {
+        let state = self.starts.len() as u32;
+        self.starts.push(self.targets.len() as u32);
+        self.row.clear();
+        self.row.extend(transitions);
+        self.row.sort_unstable_by_key(|(target, _)| *target);
+        let mut merged = 0;
+        for (target, rate) in self.row.drain(..) {
+            if !(rate > 0.0 && rate.is_finite()) {
+                self.wrong.get_or_insert(Wrong::NoRate(state, rate));
+            }
+            let begin = self.starts[state as usize] as usize;
+            if target == state {
+                continue;
+            }
+            if self.targets.len() > begin && self.targets.last() == Some(&target) {
+                merged += 1;
+                if let Some(last) = self.rates.last_mut() {
+                    *last += rate;
+                }
+            } else {
+                self.targets.push(target);
+                self.rates.push(rate);
+            }
+        }
+        self.roundings = self.roundings.max(merged);
+        if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
+            self.wrong.get_or_insert(Wrong::TooLarge);
+        }
+    }
+
+    /// Returns how many states there are so far.
+    pub fn states(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Says that rates were computed with so many roundings. Bounds allow for what they may have done.
+    pub fn rounded(&mut self, roundings: usize) {
+        self.roundings = self.roundings.max(roundings);
+    }
+
+    /// Ends with where the chain begins: states with probabilities.
+    pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        let states = self.starts.len() as u32;
+        if states == 0 {
+            return Err(Wrong::Empty);
+        }
+        if let Some(target) = self.targets.iter().find(|target| **target >= states) {
+            return Err(Wrong::NoSuchState(*target));
+        }
+        self.starts.push(self.targets.len() as u32);
+        let initial = distribution(initial, states)?;
+        Ok(Chain {
+            starts: self.starts,
+            targets: self.targets,
+            rates: self.rates,
+            initial,
+            roundings: self.roundings,
+        })
+    }
+}
+
+/// Puts probabilities in order, and scales them to 1.
+fn distribution(
+    entries: impl IntoIterator<Item = (u32, f64)>,
+    states: u32,
+) -> Result<Vec<(u32, f64)>, Wrong> {
+    let mut entries: Vec<(u32, f64)> = entries.into_iter().collect();
+    entries.sort_unstable_by_key(|(state, _)| *state);
+    entries.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    for (state, probability) in &entries {
+        if *state >= states {
+            return Err(Wrong::NoSuchState(*state));
+        }
+        if !(*probability > 0.0 && probability.is_finite()) {
+            return Err(Wrong::NoRate(*state, *probability));
+        }
+    }
+    let sum: f64 = entries.iter().map(|(_, probability)| probability).sum();
+    if (sum - 1.0).abs() > TOLERANCE {
+        return Err(Wrong::NoDistribution(None, sum));
+    }
+    for (_, probability) in &mut entries {
+        *probability /= sum;
+    }
+    Ok(entries)
+}
+
+impl Chain {
+    /// Returns how many states there are; they are numbered from 0.
+    pub fn states(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Returns how many transitions there are.
+    pub fn transitions(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Returns where the chain begins: states with probabilities, in the order of states.
+    pub fn initial(&self) -> &[(u32, f64)] {
+        &self.initial
+    }
+
+    /// Returns the same chain with another beginning.
+    pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+        Ok(Chain { initial: distribution(initial, self.states() as u32)?, ..self.clone() })
+    }
+
+    /// Returns the states that a state goes to.
+    pub fn targets(&self, state: usize) -> &[u32] {
+        &self.targets[self.starts[state] as usize..self.starts[state + 1] as usize]
+    }
+
+    /// Returns where a state goes, with which rates.
+    pub fn row(&self, state: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let range = self.starts[state] as usize..self.starts[state + 1] as usize;
+        self.targets[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
+    }
+
+    /// Returns the rate with which a state is left.
+    pub fn exit(&self, state: usize) -> f64 {
+        self.rates[self.starts[state] as usize..self.starts[state + 1] as usize].iter().sum()
+    }
+
+    /// Returns `right + Σ rate·values[target]` of a state.
+    #[inline]
+    pub(super) fn gather(&self, state: usize, right: f64, values: &[f64]) -> f64 {
+        let range = self.starts[state] as usize..self.starts[state + 1] as usize;
+        let rates = &self.rates[range.clone()];
+        self.targets[range].iter().zip(rates).fold(right, |sum, (target, rate)| sum + rate * values[*target as usize])
+    }
+
+    /// Returns `right + Σ rate·(values[target] − values[state])`, and a bound of what rounding did to it.
+    #[inline]
+    pub(super) fn drift(&self, state: usize, right: f64, values: &[f64]) -> (f64, f64) {
+        let here = values[state];
+        let (mut sum, mut magnitude) = (right, right.abs());
+        let range = self.starts[state] as usize..self.starts[state + 1] as usize;
+        let terms = range.len();
+        let rates = &self.rates[range.clone()];
+        for (target, rate) in self.targets[range].iter().zip(rates) {
+            let term = rate * (values[*target as usize] - here);
+            sum += term;
+            magnitude += term.abs();
+        }
+        (sum, super::interval::rounding(terms + self.roundings, magnitude))
+    }
+
+    /// Returns how many roundings a rate, or a reward that was computed with it, has been through at most.
+    pub(super) fn roundings(&self) -> usize {
+        self.roundings
+    }
+
+    /// Returns the same transitions by the states they go to; it is no chain that begins anywhere.
+    pub(super) fn transposed(&self) -> Chain {
+        let states = self.states();
+        let mut starts = vec![0_u32; states + 1];
+        for target in &self.targets {
+            starts[*target as usize + 1] += 1;
+        }
+        for state in 0..states {
+            starts[state + 1] += starts[state];
+        }
+        let mut next = starts.clone();
+        let mut targets = vec![0_u32; self.targets.len()];
+        let mut rates = vec![0.0; self.targets.len()];
+        for state in 0..states {
+            for (target, rate) in self.row(state) {
+                let place = &mut next[target as usize];
+                targets[*place as usize] = state as u32;
+                rates[*place as usize] = rate;
+                *place += 1;
+            }
+        }
+        Chain { starts, targets, rates, initial: Vec::new(), roundings: self.roundings }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, Wrong};
+
+    #[test]
+    fn rows_are_sorted_and_merged() {
+        let mut builder = Builder::new(2, 3);
+        builder.row([(1, 2.0), (0, 5.0), (1, 1.0)]);
+        builder.row([(0, 0.5)]);
+        let chain = builder.build([(0, 0.25), (1, 0.5), (0, 0.25)]).unwrap();
+        assert_eq!(chain.row(0).collect::<Vec<_>>(), [(1, 3.0)]);
+        assert_eq!((chain.states(), chain.transitions()), (2, 2));
+        assert_eq!(chain.initial(), [(0, 0.5), (1, 0.5)]);
+        assert_eq!(chain.transposed().row(0).collect::<Vec<_>>(), [(1, 0.5)]);
+    }
+
+    #[test]
+    fn what_is_no_chain_is_refused() {
+        assert_eq!(Builder::default().build([]).err(), Some(Wrong::Empty));
+        let one = |row: &[(u32, f64)], initial: &[(u32, f64)]| {
+            let mut builder = Builder::default();
+            builder.row(row.iter().copied());
+            builder.build(initial.iter().copied()).err()
+        };
+        assert_eq!(one(&[(1, 1.0)], &[(0, 1.0)]), Some(Wrong::NoSuchState(1)));
+        assert_eq!(one(&[(0, -1.0)], &[(0, 1.0)]), Some(Wrong::NoRate(0, -1.0)));
+        assert_eq!(one(&[], &[(0, 0.5)]), Some(Wrong::NoDistribution(None, 0.5)));
+        assert_eq!(one(&[], &[(1, 1.0)]), Some(Wrong::NoSuchState(1)));
+        assert_eq!(one(&[], &[(0, 1.0)]), None);
+    }
+}

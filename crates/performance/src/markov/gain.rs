@@ -1,0 +1,119 @@
+//! The average of a reward in the long run, in a component that is never left, with bounds.
+//!
+//! For any values h whatever, `min (r + Q·h) ≤ gain ≤ max (r + Q·h)`: weigh the states as the long run does, and the
+//! term with Q vanishes. The bounds meet if h solves Poisson's equation `r + Q·h = gain`. So h may come from anywhere;
+//! here it comes from elimination in small components and from relaxation in others. Only the last evaluation has to be
+//! right, and it is one sum for each state, whose rounding errors are bounded by [`rounding`](super::interval::rounding).
+//! There, a rate that is the result of roundings counts as one that may be off by them.
+
+use super::chain::Chain;
+use super::dense::{self, Dense, SMALL};
+use super::interval::{Accuracy, Interval};
+use super::relax::Equations;
+
+/// What `r + Q·h` says about the gain, and how much of the width may be due to rounding.
+struct Bounds {
+    interval: Interval,
+    noise: f64,
+}
+
+fn bounds(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> Bounds {
+    let mut interval = Interval { low: f64::INFINITY, high: f64::NEG_INFINITY };
+    let mut noise = 0.0_f64;
+    for state in members {
+        let (drift, error) = chain.drift(*state as usize, reward[*state as usize], values);
+        // What is no number is no bound either, and `min` would not see it.
+        if !(drift.is_finite() && error.is_finite()) {
+            return Bounds { interval: Interval::ANY, noise: 0.0 };
+        }
+        interval.low = interval.low.min(drift - error);
+        interval.high = interval.high.max(drift + error);
+        noise = noise.max(error);
+    }
+    Bounds { interval, noise }
+}
+
+/// Bounds the average of a reward in a component. States come in ascending order, or all of the chain; `values` is
+/// room for a value for each state of the chain.
+pub(super) fn gain(
+    chain: &Chain,
+    members: &[u32],
+    reward: &[f64],
+    values: &mut [f64],
+    accuracy: Accuracy,
+) -> Interval {
+    let known = range(members, reward, chain.roundings());
+    if members.len() == 1 || known.width() == 0.0 {
+        return known;
+    }
+    if members.len() <= SMALL {
+        return known.and(small(chain, members, reward, values));
+    }
+    known.and(large(chain, members, reward, values, accuracy))
+}
+
+/// An average lies between the least and the greatest reward.
+fn range(members: &[u32], reward: &[f64], roundings: usize) -> Interval {
+    let rewards = members.iter().map(|state| reward[*state as usize]);
+    let (low, high) = rewards
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), reward| (low.min(reward), high.max(reward)));
+    let off = |end: f64| if roundings == 0 { 0.0 } else { end.abs() * roundings as f64 * f64::EPSILON };
+    Interval { low: low - off(low), high: high + off(high) }
+}
+
+fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> Interval {
+    let rewards: Vec<f64> = members.iter().map(|state| reward[*state as usize]).collect();
+    let positive = rewards.iter().all(|reward| *reward >= 0.0);
+    let columns = vec![rewards, vec![1.0; members.len()]];
+    let solved = Dense::new(chain, members, columns, values).gains();
+    let Some((gain, advance)) = solved.into_iter().next() else { return Interval::ANY };
+    for (state, value) in members.iter().zip(advance) {
+        values[*state as usize] = value;
+    }
+    let found = bounds(chain, members, reward, values).interval;
+    if !positive {
+        return found;
+    }
+    let off = gain * dense::relative_error(members.len(), chain.roundings());
+    found.and(Interval { low: (gain - off).max(0.0), high: gain + off })
+}
+
+fn large(
+    chain: &Chain,
+    members: &[u32],
+    reward: &[f64],
+    values: &mut [f64],
+    accuracy: Accuracy,
+) -> Interval {
+    for state in members {
+        values[*state as usize] = 0.0;
+    }
+    let order = visiting_order(chain, members);
+    let equations =
+        Equations { chain, leaving: chain, order: &order, right: reward, time: Some(|_: usize| 1.0) };
+    let mean = members.iter().map(|state| reward[*state as usize]).sum::<f64>() / members.len() as f64;
+    let mut iteration = equations.start(mean);
+    let mut best = Interval::ANY;
+    // How wide the bounds were for each unit of change, when last computed.
+    let (mut ratio, mut skipped) = (0.0, 0);
+    loop {
+        equations.cycle(&mut iteration, values);
+        let wanted = accuracy.relative * iteration.gain.abs();
+        if iteration.change * ratio > 4.0 * wanted && skipped < 6 && iteration.sweeps < accuracy.sweeps {
+            skipped += 1;
+            continue;
+        }
+        let found = bounds(chain, &order, reward, values);
+        best = best.and(found.interval);
+        let done = accuracy.is_met(best) || found.interval.width() <= 4.0 * found.noise;
+        if done || iteration.sweeps >= accuracy.sweeps {
+            return best;
+        }
+        (ratio, skipped) = (found.interval.width() / iteration.change, 0);
+    }
+}
+
+/// A value depends on those of successors, which mostly have higher numbers: they come first.
+fn visiting_order(_chain: &Chain, members: &[u32]) -> Vec<u32> {
+    members.iter().rev().copied().collect()
+}

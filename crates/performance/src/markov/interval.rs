@@ -1,0 +1,129 @@
+//! Numbers that are known to lie between two others, and how much rounding may do to a sum.
+
+use std::fmt;
+
+/// A number that is at least `low` and at most `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The number is not below this.
+    pub low: f64,
+    /// The number is not above this.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Knows nothing.
+    pub const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// What takes for ever.
+    pub const INFINITE: Interval = Interval { low: f64::INFINITY, high: f64::INFINITY };
+
+    /// Makes the interval of one number.
+    pub fn exactly(value: f64) -> Interval {
+        Interval { low: value, high: value }
+    }
+
+    /// Returns a number in the middle.
+    pub fn middle(&self) -> f64 {
+        if self.low == self.high { self.low } else { f64::midpoint(self.low, self.high) }
+    }
+
+    /// Returns how far the ends are apart.
+    pub fn width(&self) -> f64 {
+        if self.low == self.high { 0.0 } else { self.high - self.low }
+    }
+
+    /// Returns whether a number lies in it.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// Returns what both know together.
+    #[must_use]
+    pub fn and(&self, other: Interval) -> Interval {
+        Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
+    }
+
+    /// Returns the sum, rounded outwards.
+    #[must_use]
+    pub(super) fn plus(&self, other: Interval) -> Interval {
+        Interval { low: (self.low + other.low).next_down(), high: (self.high + other.high).next_up() }
+    }
+
+    /// Returns the product with a factor that is not negative, rounded outwards.
+    #[must_use]
+    pub(super) fn times(&self, factor: f64) -> Interval {
+        if factor == 0.0 || factor == 1.0 {
+            return if factor == 0.0 { Interval::exactly(0.0) } else { *self };
+        }
+        Interval { low: (self.low * factor).next_down(), high: (self.high * factor).next_up() }
+    }
+
+    /// Returns the interval that is wider by so much at both ends, rounded outwards.
+    #[must_use]
+    pub(super) fn widened(&self, by: f64) -> Interval {
+        Interval { low: (self.low - by).next_down(), high: (self.high + by).next_up() }
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "[{}, {}]", self.low, self.high)
+    }
+}
+
+/// How close an answer should be, and how much may be done for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// How wide an interval may be, compared with the number itself.
+    pub relative: f64,
+    /// How often each state may be visited at most.
+    pub sweeps: usize,
+}
+
+impl Default for Accuracy {
+    fn default() -> Accuracy {
+        Accuracy { relative: 1e-6, sweeps: 100_000 }
+    }
+}
+
+impl Accuracy {
+    /// Returns whether an interval is as narrow as it should be.
+    pub fn is_met(&self, interval: Interval) -> bool {
+        interval.width() <= self.relative * interval.low.abs().min(interval.high.abs())
+    }
+}
+
+/// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of absolute values.
+///
+/// A sum of n products `q·(x − y)` that is computed in any order differs from the true one by at most γ·Σ|q·(x − y)|,
+/// γ = m·u/(1 − m·u), u = 2⁻⁵³, where m ≤ n + 2 counts the roundings that any term goes through. Here u is replaced by
+/// 2u: that pays for the denominator, for rounding in the magnitude itself and in what is done with the result. The
+/// last term stands for results so small that they lose digits.
+pub(super) fn rounding(terms: usize, magnitude: f64) -> f64 {
+    (terms + 8) as f64 * (f64::EPSILON * magnitude + f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Accuracy, Interval};
+
+    #[test]
+    fn intervals_are_rounded_outwards() {
+        let third = Interval::exactly(1.0 / 3.0);
+        let sum = third.plus(third).plus(third);
+        assert!(sum.contains(1.0) && sum.width() < 1e-15);
+        assert_eq!(third.times(1.0), third);
+        assert!(third.times(0.1).width() > 0.0);
+        assert_eq!(Interval::INFINITE.width().total_cmp(&0.0), std::cmp::Ordering::Equal);
+    }
+
+    #[test]
+    fn nothing_is_narrower_than_zero() {
+        let accuracy = Accuracy::default();
+        assert!(accuracy.is_met(Interval::exactly(0.0)));
+        assert!(!accuracy.is_met(Interval { low: 0.0, high: 1e-12 }));
+        assert!(accuracy.is_met(Interval { low: 1.0, high: 1.0 + 1e-7 }));
+        assert!(!accuracy.is_met(Interval::ANY));
+    }
+}

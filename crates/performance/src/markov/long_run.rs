@@ -1,0 +1,129 @@
+//! Averages of the long run: bottom components, the gain of each, and how likely each is reached.
+
+use super::chain::Chain;
+use super::components::{self, NONE, components};
+use super::gain::gain;
+use super::interval::{Accuracy, Interval};
+use super::total::total;
+
+/// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there per time.
+///
+/// What an event counts is a reward too: in each state, the rate of the event times what it counts.
+pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy) -> Vec<Interval> {
+    let parts = Parts::new(chain);
+    let mut values = vec![0.0; chain.states()];
+    rewards.iter().map(|reward| parts.average(chain, reward, &mut values, accuracy)).collect()
+}
+
+/// The states that are reached, sorted by what becomes of them.
+pub(super) struct Parts {
+    /// The components that are never left, with their states in ascending order.
+    pub(super) bottoms: Vec<Vec<u32>>,
+    /// States that are left for ever, in ascending order.
+    pub(super) passing: Vec<u32>,
+}
+
+impl Parts {
+    pub(super) fn new(chain: &Chain) -> Parts {
+        let roots = chain.initial().iter().map(|(state, _)| *state);
+        let found = components(chain.states(), roots, |state| chain.targets(state));
+        let bottom = components::bottoms(&found, |state| chain.targets(state));
+        let mut number = vec![NONE; found.count];
+        let mut sizes = Vec::new();
+        for state in &found.finished {
+            let component = found.of[*state as usize] as usize;
+            if bottom[component] {
+                if number[component] == NONE {
+                    number[component] = sizes.len() as u32;
+                    sizes.push(0);
+                }
+                sizes[number[component] as usize] += 1;
+            }
+        }
+        let mut parts =
+            Parts { bottoms: sizes.into_iter().map(Vec::with_capacity).collect(), passing: Vec::new() };
+        for (state, component) in (0..).zip(&found.of) {
+            match number.get(*component as usize) {
+                Some(&NONE) => parts.passing.push(state),
+                Some(number) => parts.bottoms[*number as usize].push(state),
+                None => {}
+            }
+        }
+        parts
+    }
+
+    fn average(&self, chain: &Chain, reward: &[f64], values: &mut [f64], accuracy: Accuracy) -> Interval {
+        let finer = Accuracy { relative: accuracy.relative / 2.0, ..accuracy };
+        if let [only] = self.bottoms.as_slice() {
+            return gain(chain, only, reward, values, accuracy);
+        }
+        let gains: Vec<Interval> =
+            self.bottoms.iter().map(|members| gain(chain, members, reward, values, finer)).collect();
+        let hull = gains.iter().fold(gains[0], |hull, gain| Interval {
+            low: hull.low.min(gain.low),
+            high: hull.high.max(gain.high),
+        });
+        if accuracy.is_met(hull) || !hull.width().is_finite() {
+            return hull;
+        }
+        // The mean is that of the middles, give or take that of half the widths.
+        let nothing = vec![0.0; chain.states()];
+        let mut mean = |of: &dyn Fn(&Interval) -> f64| {
+            for (members, gain) in self.bottoms.iter().zip(&gains) {
+                for state in members {
+                    values[*state as usize] = of(gain);
+                }
+            }
+            total(chain, &self.passing, &nothing, values, chain.initial(), finer)
+        };
+        let middle = mean(&Interval::middle);
+        let half = mean(&|gain| (gain.high - gain.middle()).max(gain.middle() - gain.low).next_up());
+        hull.and(middle.widened(half.high.max(0.0)))
+    }
+
+    /// Returns how likely each bottom component is reached.
+    pub(super) fn reached(&self, chain: &Chain, values: &mut [f64], accuracy: Accuracy) -> Vec<Interval> {
+        if self.bottoms.len() == 1 {
+            return vec![Interval::exactly(1.0)];
+        }
+        let nothing = vec![0.0; chain.states()];
+        let mut of_one = |one: usize| {
+            for (number, members) in self.bottoms.iter().enumerate() {
+                for state in members {
+                    values[*state as usize] = if number == one { 1.0 } else { 0.0 };
+                }
+            }
+            total(chain, &self.passing, &nothing, values, chain.initial(), accuracy)
+        };
+        (0..self.bottoms.len()).map(|one| of_one(one).and(Interval { low: 0.0, high: 1.0 })).collect()
+    }
+}
+
+/// Bounds what is gained, per time, until one of the target states is first reached; with 1 everywhere, how long that
+/// takes. It is infinite if they are not reached for sure.
+pub fn until(
+    chain: &Chain,
+    reward: &[f64],
+    target: impl Fn(u32) -> bool,
+    accuracy: Accuracy,
+) -> Interval {
+    let successors = |state: usize| if target(state as u32) { &[][..] } else { chain.targets(state) };
+    let roots = chain.initial().iter().map(|(state, _)| *state);
+    let found = components(chain.states(), roots, successors);
+    let bottom = components::bottoms(&found, successors);
+    let is_lost =
+        |state: &u32| bottom[found.of[*state as usize] as usize] && !target(*state);
+    if found.finished.iter().any(is_lost) {
+        return Interval::INFINITE;
+    }
+    let mut members = found.finished;
+    members.retain(|state| !target(*state));
+    members.sort_unstable();
+    let mut values = vec![0.0; chain.states()];
+    total(chain, &members, reward, &mut values, chain.initial(), accuracy)
+}
+
+/// Bounds how long it takes on average until one of the target states is first reached.
+pub fn mean_time(chain: &Chain, target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
+    until(chain, &vec![1.0; chain.states()], target, accuracy)
+}

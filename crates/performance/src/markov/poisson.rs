@@ -1,0 +1,95 @@
+//! How likely it is that a Poisson process has had n events: weights that neither overflow nor vanish.
+//!
+//! The idea is that of Fox and Glynn (1988): start at the likeliest number with weight 1, go up and down by the
+//! quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a geometric
+//! series, whose sum is known.
+
+/// The weights of the numbers `first`, `first + 1`, …
+pub(super) struct Weights {
+    pub(super) first: u64,
+    pub(super) weights: Vec<f64>,
+    /// More than what the weights of all other numbers add up to, with what rounding did to those here.
+    pub(super) missing: f64,
+}
+
+impl Weights {
+    /// Computes the weights for a mean, but for so much together.
+    pub(super) fn new(mean: f64, missing: f64) -> Weights {
+        if mean <= 0.0 {
+            return Weights { first: 0, weights: vec![1.0], missing: 0.0 };
+        }
+        let mode = mean.floor();
+        // A series that falls by the factor f at each step adds up to less than its last term times f/(1 − f).
+        let small = missing / 4.0;
+        let mut upper = vec![1.0];
+        let (mut weight, mut number, mut above) = (1.0_f64, mode, f64::INFINITY);
+        // All weights together are at least 1, so that what is small here is smaller still after division.
+        while above > small {
+            number += 1.0;
+            weight *= mean / number;
+            upper.push(weight);
+            let factor = mean / (number + 1.0);
+            above = if factor < 1.0 { weight * factor / (1.0 - factor) } else { f64::INFINITY };
+        }
+        let mut lower = Vec::new();
+        let (mut weight, mut number, mut below) = (1.0_f64, mode, f64::INFINITY);
+        while number > 0.0 && below > small {
+            weight *= number / mean;
+            number -= 1.0;
+            lower.push(weight);
+            let factor = number / mean;
+            below = if factor < 1.0 { weight * factor / (1.0 - factor) } else { f64::INFINITY };
+        }
+        if number <= 0.0 {
+            below = 0.0;
+        }
+        lower.reverse();
+        lower.extend(upper);
+        let total: f64 = lower.iter().sum();
+        let steps = lower.len() as f64;
+        for weight in &mut lower {
+            *weight /= total;
+        }
+        // Each weight has been through three roundings for each step from the mode, and the sum through as many.
+        let rounding = 8.0 * steps * f64::EPSILON;
+        Weights { first: number as u64, weights: lower, missing: 2.0 * (above + below) / total + rounding }
+    }
+
+    /// Returns the last number that has a weight.
+    pub(super) fn last(&self) -> u64 {
+        self.first + self.weights.len() as u64 - 1
+    }
+
+    /// Returns the weight of a number.
+    pub(super) fn of(&self, number: u64) -> f64 {
+        number.checked_sub(self.first).and_then(|place| self.weights.get(place as usize)).copied().unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Weights;
+
+    #[test]
+    fn weights_are_those_of_the_definition() {
+        for mean in [1e-9, 0.3, 1.0, 7.5, 100.0] {
+            let found = Weights::new(mean, 1e-12);
+            let mut exact = (-mean as f64).exp();
+            for number in 0..=found.last() {
+                assert!((found.of(number) - exact).abs() < 1e-12, "{mean} {number}");
+                exact *= mean / (number + 1) as f64;
+            }
+            assert!(found.missing < 1e-11, "{mean}");
+        }
+    }
+
+    #[test]
+    fn large_means_have_few_weights() {
+        let found = Weights::new(1e10, 1e-10);
+        assert!(found.weights.len() < 3_000_000 && found.missing < 1e-8);
+        let mean: f64 =
+            (found.first..=found.last()).zip(&found.weights).map(|(number, weight)| number as f64 * weight).sum();
+        assert!((mean / 1e10 - 1.0).abs() < 1e-8);
+        assert_eq!(Weights::new(0.0, 1e-9).weights, [1.0]);
+    }
+}

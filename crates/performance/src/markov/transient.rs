@@ -1,0 +1,144 @@
+//! What holds at a given time, by uniformisation (Jensen 1953).
+//!
+//! With Λ above all rates of leaving, `P = I + Q/Λ` is a chain in steps, and the number of steps until time t has a Poisson
+//! distribution with mean Λ·t. So the distribution at t is `Σ weight(n)·π₀·Pⁿ`, and what a reward is worth there is
+//! `Σ weight(n)·π₀·Pⁿr`.
+//!
+//! Steps need not all be done: P makes no difference larger. If a step changes nothing by more than d, the
+//! next n steps change nothing by more than n·d, which bounds what is left out.
+//!
+//! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no larger either; so n
+//! steps add at most n times as much. For distributions the same holds of the sum of absolute values.
+
+use super::chain::Chain;
+use super::interval::{Accuracy, Interval, rounding};
+use super::poisson::Weights;
+
+/// A distribution that is close to the true one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// How likely each state is.
+    pub probabilities: Vec<f64>,
+    /// More than the sum of all differences to the true probabilities.
+    pub error: f64,
+}
+
+/// Above all rates of leaving, so that every state stays where it is now and then: that makes chains settle.
+fn pace(chain: &Chain) -> f64 {
+    1.02 * (0..chain.states()).map(|state| chain.exit(state)).fold(0.0, f64::max)
+}
+
+/// Returns how many transitions a state has at most, in and out, and how often their rates were rounded.
+fn most_terms(chain: &Chain) -> usize {
+    let mut terms = vec![0_u32; chain.states()];
+    for state in 0..chain.states() {
+        terms[state] += chain.targets(state).len() as u32;
+        for target in chain.targets(state) {
+            terms[*target as usize] += 1;
+        }
+    }
+    terms.into_iter().max().unwrap_or(0) as usize + chain.roundings()
+}
+
+/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no bounds.
+fn most_steps(accuracy: Accuracy) -> u64 {
+    accuracy.sweeps as u64 * 100
+}
+
+/// Computes the distribution at a time.
+pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribution {
+    let mut now = vec![0.0; chain.states()];
+    for (state, probability) in chain.initial() {
+        now[*state as usize] = *probability;
+    }
+    let pace = pace(chain);
+    if time <= 0.0 || pace == 0.0 {
+        return Distribution { probabilities: now, error: 0.0 };
+    }
+    let weights = Weights::new(pace * time, accuracy.relative / 4.0);
+    let step_error = 2.0 * rounding(most_terms(chain), 2.0);
+    let mut sum = vec![0.0; chain.states()];
+    let mut next = vec![0.0; chain.states()];
+    let mut left = 1.0;
+    let mut number = 0;
+    let error = loop {
+        let weight = weights.of(number);
+        for (sum, now) in sum.iter_mut().zip(&now) {
+            *sum += weight * now;
+        }
+        left -= weight;
+        let done = number as f64 * step_error;
+        if number == weights.last() {
+            break done + weights.missing;
+        }
+        next.copy_from_slice(&now);
+        for state in 0..chain.states() {
+            let share = now[state] / pace;
+            if share == 0.0 {
+                continue;
+            }
+            for (target, rate) in chain.row(state) {
+                next[target as usize] += share * rate;
+                next[state] -= share * rate;
+            }
+        }
+        let change: f64 = now.iter().zip(&next).map(|(now, next)| (now - next).abs()).sum();
+        std::mem::swap(&mut now, &mut next);
+        number += 1;
+        let remaining = (weights.last() - number) as f64;
+        let settled = remaining * (change + step_error);
+        if settled <= accuracy.relative / 4.0 || number >= most_steps(accuracy) {
+            for (sum, now) in sum.iter_mut().zip(&now) {
+                *sum += left * now;
+            }
+            break done + step_error + weights.missing + settled.min(2.0 * left.max(0.0) + f64::EPSILON);
+        }
+    };
+    Distribution { probabilities: sum, error: error * (1.0 + 1e-9) + chain.states() as f64 * f64::MIN_POSITIVE }
+}
+
+/// Bounds what a reward per time is worth at a time.
+pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
+    let pace = pace(chain);
+    let start = |values: &[f64]| -> f64 {
+        chain.initial().iter().map(|(state, weight)| weight * values[*state as usize]).sum()
+    };
+    let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
+    let start_error = rounding(chain.initial().len(), largest);
+    let low = reward.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = reward.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let known = Interval { low, high };
+    if time <= 0.0 || pace == 0.0 || low == high {
+        let here = Interval::exactly(start(reward));
+        return known.and(if chain.initial().len() == 1 { here } else { here.widened(start_error) });
+    }
+    let weights = Weights::new(pace * time, accuracy.relative / 8.0);
+    let step_error = rounding(most_terms(chain), 2.0 * largest);
+    let mut now = reward.to_vec();
+    let mut next = vec![0.0; chain.states()];
+    let (mut sum, mut left, mut number) = (0.0, 1.0, 0);
+    loop {
+        let weight = weights.of(number);
+        sum += weight * start(&now);
+        left -= weight;
+        let done = number as f64 * step_error + start_error + weights.missing * largest;
+        if number == weights.last() {
+            return known.and(Interval::exactly(sum).widened(done));
+        }
+        let mut change = 0.0_f64;
+        for (state, next) in next.iter_mut().enumerate() {
+            let here = now[state];
+            let drift = chain.row(state).fold(0.0, |sum, (target, rate)| sum + rate * (now[target as usize] - here));
+            *next = here + drift / pace;
+            change = change.max((*next - here).abs());
+        }
+        std::mem::swap(&mut now, &mut next);
+        number += 1;
+        let settled = (weights.last() - number) as f64 * (change + step_error);
+        let is_close = settled <= accuracy.relative / 8.0 * sum.abs().max(left * start(&now).abs());
+        if is_close || number >= most_steps(accuracy) {
+            let off = done + step_error + settled.min(2.0 * largest * (left.max(0.0) + f64::EPSILON));
+            return known.and(Interval::exactly(sum + left * start(&now)).widened(off));
+        }
+    }
+}

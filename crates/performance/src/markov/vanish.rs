@@ -1,0 +1,267 @@
+//! From a Markov automaton to a chain: states in which no time passes vanish.
+//!
+//! Each decision becomes one by chance: all choices alike, or one that is given. Then a state that decides is nothing but
+//! a distribution over states that wait, found by going through components of decisions from the last to the first;
+//! where they go round, states are eliminated one by one, without subtraction. What decisions gain on the way is added
+//! to the reward of the state that waited before.
+
+use std::collections::BTreeMap;
+
+use super::automaton::{Automaton, Reward};
+use super::chain::{self, Chain};
+use super::components::{NONE, components};
+use super::end_components::{Zeno, find_zeno, reachable};
+
+/// A chain made of an automaton.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vanished {
+    /// The chain of the states that wait.
+    pub chain: Chain,
+    /// For each state of the chain, which one of the automaton it is.
+    pub states: Vec<u32>,
+    /// For each reward, what is gained in each state of the chain, per time.
+    pub rewards: Vec<Vec<f64>>,
+    /// For each reward, what is gained by decisions before any time passes.
+    pub before: Vec<f64>,
+}
+
+/// Where decisions lead in the end, and what they gain.
+#[derive(Clone, Debug, Default)]
+struct Outcome {
+    row: BTreeMap<u32, f64>,
+    gained: Vec<f64>,
+    roundings: usize,
+}
+
+/// Takes every choice of a state with the same probability, and leaves out states that decide.
+pub fn uniform(automaton: &Automaton, rewards: &[Reward]) -> Result<Vanished, Zeno> {
+    vanish(automaton, rewards, |state| automaton.choices(state).collect())
+}
+
+/// Takes a choice in each state with the same probability as others that are given there.
+pub fn vanish(
+    automaton: &Automaton,
+    rewards: &[Reward],
+    choices: impl Fn(usize) -> Vec<usize>,
+) -> Result<Vanished, Zeno> {
+    let mut vanishing = Vanishing::new(automaton, rewards, &choices);
+    vanishing.run()?;
+    vanishing.finish()
+}
+
+/// Finds, for each state, with which probability each state that waits is the next one; for one that waits, itself. If
+/// choices differ in that, the first one that does is the error.
+pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> {
+    let first = |state: usize| vec![automaton.choices(state).start];
+    let mut vanishing = Vanishing::new(automaton, &[], &first);
+    vanishing.run().map_err(Unclear::Zeno)?;
+    if let Some(zeno) = find_zeno(automaton) {
+        return Err(Unclear::Zeno(zeno));
+    }
+    let landing = |state: usize| -> BTreeMap<u32, f64> {
+        if automaton.waits(state) {
+            BTreeMap::from([(state as u32, 1.0)])
+        } else {
+            vanishing.outcomes[state].row.clone()
+        }
+    };
+    // If every choice agrees with what the first choices lead to, then so does every scheduler.
+    let reached = reachable(automaton);
+    for state in (0..automaton.states()).filter(|state| reached[*state] && !automaton.waits(*state)) {
+        let expected = landing(state);
+        for choice in automaton.choices(state).skip(1) {
+            let mut found: BTreeMap<u32, f64> = BTreeMap::new();
+            for (target, weight) in automaton.row(choice) {
+                for (to, share) in landing(target as usize) {
+                    *found.entry(to).or_default() += weight * share;
+                }
+            }
+            let is_close = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-12 * one.max(*other);
+            if !expected.keys().eq(found.keys()) || !expected.values().zip(found.values()).all(is_close) {
+                return Err(Unclear::Choice(state as u32));
+            }
+        }
+    }
+    Ok((0..automaton.states()).map(|state| landing(state).into_iter().collect()).collect())
+}
+
+/// Why an automaton is no chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unclear {
+    /// Decisions can go on for ever.
+    Zeno(Zeno),
+    /// It matters what is chosen in this state.
+    Choice(u32),
+}
+
+struct Vanishing<'a> {
+    automaton: &'a Automaton,
+    rewards: &'a [Reward],
+    /// For each state, where it goes and what it gains at once.
+    outcomes: Vec<Outcome>,
+}
+
+impl<'a> Vanishing<'a> {
+    fn new(
+        automaton: &'a Automaton,
+        rewards: &'a [Reward],
+        choices: &impl Fn(usize) -> Vec<usize>,
+    ) -> Vanishing<'a> {
+        let outcome = |state: usize| {
+            let mut outcome = Outcome { gained: vec![0.0; rewards.len()], ..Outcome::default() };
+            if automaton.waits(state) {
+                return outcome;
+            }
+            let choices = choices(state);
+            for choice in &choices {
+                let share = 1.0 / choices.len() as f64;
+                for (target, weight) in automaton.row(*choice) {
+                    *outcome.row.entry(target).or_default() += share * weight;
+                    outcome.roundings += 1;
+                }
+                for (gained, reward) in outcome.gained.iter_mut().zip(rewards) {
+                    *gained += share * reward.impulses[*choice];
+                }
+            }
+            outcome.roundings += 3;
+            outcome
+        };
+        Vanishing { automaton, rewards, outcomes: (0..automaton.states()).map(outcome).collect() }
+    }
+
+    /// Makes every decision lead to states that wait.
+    fn run(&mut self) -> Result<(), Zeno> {
+        let automaton = self.automaton;
+        let deciding: Vec<Vec<u32>> = self
+            .outcomes
+            .iter()
+            .map(|outcome| outcome.row.keys().copied().filter(|to| !automaton.waits(*to as usize)).collect())
+            .collect();
+        let roots = (0..automaton.states() as u32).filter(|state| !automaton.waits(*state as usize));
+        let found = components(automaton.states(), roots, |state| deciding[state].as_slice());
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count];
+        for state in found.finished {
+            groups[found.of[state as usize] as usize].push(state);
+        }
+        for group in groups {
+            for state in &group {
+                self.substitute(*state, &|target| found.of[target as usize] != found.of[*state as usize]);
+            }
+            let is_cycle = |state: &u32| self.outcomes[*state as usize].row.contains_key(state);
+            if group.len() > 1 || group.iter().any(is_cycle) {
+                self.eliminate(&group)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces decisions that are reached by where they lead, if they have been done.
+    fn substitute(&mut self, state: u32, done: &dyn Fn(u32) -> bool) {
+        let mut outcome = std::mem::take(&mut self.outcomes[state as usize]);
+        let row = std::mem::take(&mut outcome.row);
+        let mut most = 0;
+        for (target, weight) in row {
+            if self.automaton.waits(target as usize) || !done(target) {
+                *outcome.row.entry(target).or_default() += weight;
+                outcome.roundings += 1;
+                continue;
+            }
+            self.hand_on(&mut outcome, target, weight);
+            most = most.max(self.outcomes[target as usize].roundings);
+        }
+        outcome.roundings += most + 2;
+        self.outcomes[state as usize] = outcome;
+    }
+
+    /// Adds where a decision leads, and what it gains, with a weight.
+    fn hand_on(&self, outcome: &mut Outcome, target: u32, weight: f64) {
+        let behind = &self.outcomes[target as usize];
+        for (to, share) in &behind.row {
+            *outcome.row.entry(*to).or_default() += weight * share;
+        }
+        outcome.roundings += 1;
+        for (gained, more) in outcome.gained.iter_mut().zip(&behind.gained) {
+            *gained += weight * more;
+        }
+    }
+
+    /// Eliminates decisions that go round among themselves.
+    fn eliminate(&mut self, group: &[u32]) -> Result<(), Zeno> {
+        for state in group {
+            let mut outcome = std::mem::take(&mut self.outcomes[*state as usize]);
+            outcome.row.remove(state);
+            let leaves: f64 = outcome.row.values().sum();
+            if leaves == 0.0 {
+                return Err(Zeno { cycle: group.to_vec() });
+            }
+            for weight in outcome.row.values_mut() {
+                *weight /= leaves;
+            }
+            for gained in &mut outcome.gained {
+                *gained /= leaves;
+            }
+            self.outcomes[*state as usize] = outcome;
+            for other in group.iter().filter(|other| *other != state) {
+                let mut outcome = std::mem::take(&mut self.outcomes[*other as usize]);
+                if let Some(weight) = outcome.row.remove(state) {
+                    self.hand_on(&mut outcome, *state, weight);
+                }
+                self.outcomes[*other as usize] = outcome;
+            }
+        }
+        // As in `dense`: n³ roundings, of which each may hit every number.
+        let size = group.len();
+        let most = group.iter().map(|state| self.outcomes[*state as usize].roundings).max().unwrap_or(0);
+        for state in group {
+            self.outcomes[*state as usize].roundings = 4 * size * (size + 1) * (size + 4) + 4 * size * most;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vanished, Zeno> {
+        let automaton = self.automaton;
+        let states: Vec<u32> =
+            (0..automaton.states() as u32).filter(|state| automaton.waits(*state as usize)).collect();
+        let mut number = vec![NONE; automaton.states()];
+        for (place, state) in (0..).zip(&states) {
+            number[*state as usize] = place;
+        }
+        let mut builder = chain::Builder::new(states.len(), states.len());
+        let mut rewards = vec![Vec::with_capacity(states.len()); self.rewards.len()];
+        for state in states.iter().map(|state| *state as usize) {
+            let mut row = Vec::new();
+            let mut gained: Vec<f64> = self.rewards.iter().map(|reward| reward.rates[state]).collect();
+            let mut roundings = 0;
+            for (target, rate) in automaton.row(automaton.choices(state).start) {
+                if automaton.waits(target as usize) {
+                    row.push((number[target as usize], rate));
+                    continue;
+                }
+                let outcome = &self.outcomes[target as usize];
+                row.extend(outcome.row.iter().map(|(to, share)| (number[*to as usize], rate * share)));
+                for (gained, more) in gained.iter_mut().zip(&outcome.gained) {
+                    *gained += rate * more;
+                }
+                roundings = roundings.max(outcome.roundings);
+            }
+            if roundings > 0 {
+                builder.rounded(roundings + row.len() + 1);
+            }
+            builder.row(row);
+            for (column, gained) in rewards.iter_mut().zip(gained) {
+                column.push(gained);
+            }
+        }
+        let initial = automaton.initial();
+        let first = &self.outcomes[initial as usize];
+        let begins: Vec<(u32, f64)> = if automaton.waits(initial as usize) {
+            vec![(number[initial as usize], 1.0)]
+        } else {
+            first.row.iter().map(|(to, share)| (number[*to as usize], *share)).collect()
+        };
+        let before = first.gained.clone();
+        // An automaton is never larger than what fits, and without decisions that lead nowhere some state waits.
+        let chain = builder.build(begins).map_err(|_| Zeno { cycle: vec![initial] })?;
+        Ok(Vanished { chain, states, rewards, before })
+    }
+}
