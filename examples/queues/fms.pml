@@ -8,7 +8,7 @@
 #endif
 #define PALLETS (N * 3 / 2)             /* so many parts are moved at once */
 #define MOVED (p1 + p2 + p3 + p12)
-#define SHARE (MOVED > PALLETS -> PALLETS : MOVED)
+#define SHARE (MOVED > PALLETS -> PALLETS : MOVED)  /* of so many that are to be moved */
 
 short p1 = N, p1waits, p1inM1, p1done, p1forP2;
 short p2 = N, p2waits, p2inM2, p2done, p2forP1;

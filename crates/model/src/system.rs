@@ -313,8 +313,11 @@ pub enum Claim {
 impl Claim {
     /// Returns what is claimed of the first state alone; `None` if it is about more than that.
     pub fn predicate(&self) -> Option<Expr> {
-        let Claim::Ltl(formula) = self else { return None };
-        predicate(formula)
+        match self {
+            Claim::Ltl(formula) => predicate(formula),
+            Claim::Ctl(Ctl::Atom(atom)) => Some(atom.expr.clone()),
+            _ => None,
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub fn prepare(
         })
         .collect();
     let all = || {
-        let predicates = texts.iter().map(|text| (Logic::Ltl, *text));
+        let predicates = texts.iter().map(|(logic, text)| (*logic, *text));
         predicates.chain(formulas.iter().map(|(_, logic, text)| (*logic, *text)))
     };
     let in_parentheses = |text: &str| format!("({text})");
@@ -80,7 +80,7 @@ pub fn prepare(
     let system = system.filter(|_| !diagnostics.has_errors())?;
     let own = system.properties.len() - all().count();
     let mut predicates = HashMap::new();
-    for (text, property) in texts.iter().zip(&system.properties[own..]) {
+    for ((_, text), property) in texts.iter().zip(&system.properties[own..]) {
         match property.claim.predicate() {
             Some(expr) => _ = predicates.insert(text.text.clone(), expr),
             None => {
@@ -120,12 +120,12 @@ fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     diagnostic
 }
 
-/// Returns all expressions about single states, each once.
-fn expressions(study: &Study) -> Vec<&Text> {
+/// Returns all expressions about single states, each once, and how they are read: predicates may have `->`, and numbers
+/// stay what they are.
+fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
     let mut texts: Vec<&Text> = Vec::new();
     texts.extend(study.definitions.iter().map(|(_, text)| text));
     texts.extend(study.resources.iter().map(|(_, text)| text));
-    texts.extend(study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over)));
     for ask in &study.asks {
         match &ask.question {
             Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
@@ -144,13 +144,17 @@ fn expressions(study: &Study) -> Vec<&Text> {
             _ => {}
         }
     }
+    let numbers = study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over));
+    let numbers = numbers.map(|text| (Logic::Expression, text));
+    let mut all: Vec<(Logic, &Text)> =
+        numbers.chain(texts.into_iter().map(|text| (Logic::Ltl, text))).collect();
     let mut known: Vec<&str> = Vec::new();
-    texts.retain(|text| {
+    all.retain(|(_, text)| {
         let is_new = !known.contains(&text.text.as_str());
         known.push(&text.text);
         is_new
     });
-    texts
+    all
 }
 
 /// Returns whether a text names an event, or a statement.

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use narrows_logic::Ctl;
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use super::ast::{CtlBlock, Ident, LtlBlock, Program, Unit};
-use super::parser::{Context, parse_ctl_text, parse_formula_text};
+use super::parser::{Context, parse_ctl_text, parse_expression_text, parse_formula_text};
 
 /// A formula that is asked beside what a text claims. It may use the text's names and macros.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub enum Logic {
     Ltl,
     /// Computation tree logic.
     Ctl,
+    /// None: an expression that has a value in each state.
+    Expression,
 }
 
 /// Parses formulas, and adds them to the program as if its text had them at its end.
@@ -46,6 +49,8 @@ pub(super) fn append(
                 .map(|formula| Unit::Ltl(LtlBlock { name: Some(name), formula, head })),
             Logic::Ctl => parse_ctl_text(sources, origin, text, context, diagnostics)
                 .map(|formula| Unit::Ctl(CtlBlock { name, formula, head })),
+            Logic::Expression => parse_expression_text(sources, origin, text, context, diagnostics)
+                .map(|expr| Unit::Ctl(CtlBlock { name, formula: Ctl::Atom(expr), head })),
         };
         program.units.extend(unit);
     }

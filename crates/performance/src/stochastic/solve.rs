@@ -70,9 +70,9 @@ impl Stochastic<'_> {
         let mut impulses = vec![0.0; self.rests() as usize];
         for decision in 0..self.decisions() {
             for choice in self.choices(decision) {
-                let counted = choice.iter().map(|arrival| {
-                    arrival.probability * f64::from(self.count(arrival.tally, event))
-                });
+                let counted = choice
+                    .iter()
+                    .map(|arrival| arrival.probability * f64::from(self.count(arrival.tally, event)));
                 impulses.push(counted.sum());
             }
         }

@@ -3,7 +3,8 @@
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Figure, FigureResult, Number, Trace};
 use narrows_performance::markov::{
-    Accuracy, Aim, Automaton, Chain, Interval, Reward, Zeno, average, long_run, reward_at, steady, uniform, until,
+    Accuracy, Aim, Automaton, Chain, Interval, Reward, Zeno, average, long_run, reward_at, steady, uniform,
+    until,
 };
 use narrows_performance::stochastic::{self, Stochastic};
 use narrows_performance::{Rows, as_f64};
@@ -66,7 +67,9 @@ impl<'a, 's> Means<'a, 's> {
         };
         match solver {
             Ok(solver) => Ok(Solvable { view, solver }),
-            Err(wrong) => Err(Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None))),
+            Err(wrong) => {
+                Err(Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None)))
+            }
         }
     }
 
@@ -113,7 +116,9 @@ impl<'a, 's> Means<'a, 's> {
                 }
             }
             Question::MeanCount(of, per) => {
-                let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else { return };
+                let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
+                    return;
+                };
                 let of = solvable.average(&solvable.event(of), figure);
                 let per = solvable.average(&solvable.event(per), figure);
                 match (of, per) {
@@ -145,8 +150,9 @@ impl<'a, 's> Means<'a, 's> {
                 }
             }
             _ => {
-                figure.result =
-                    none("This is about best and worst cases: ask it in the timed view, not in the stochastic one.");
+                figure.result = none(
+                    "This is about best and worst cases: ask it in the timed view, not in the stochastic one.",
+                );
             }
         }
     }
@@ -192,7 +198,14 @@ impl<'a, 's> Means<'a, 's> {
     }
 
     /// Measures how long it takes on average from when a predicate begins to hold until another does.
-    fn mean_delay(&self, solvable: &Solvable<'_>, chain: &Chain, from: &Text, to: &Text, figure: &mut Figure) {
+    fn mean_delay(
+        &self,
+        solvable: &Solvable<'_>,
+        chain: &Chain,
+        from: &Text,
+        to: &Text,
+        figure: &mut Figure,
+    ) {
         let Some(from) = self.rates(solvable, from, figure) else { return };
         let Some(to) = self.rates(solvable, to, figure) else { return };
         let holds = |rates: &[f64], rest: u32| rates[rest as usize] > 0.5;
@@ -212,7 +225,8 @@ impl<'a, 's> Means<'a, 's> {
             chain.initial().to_vec()
         } else {
             figure.result = FigureResult::None(
-                "The first predicate does not begin to hold again and again, nor does it hold at the start.".to_owned(),
+                "The first predicate does not begin to hold again and again, nor does it hold at the start."
+                    .to_owned(),
             );
             return;
         };
@@ -220,7 +234,9 @@ impl<'a, 's> Means<'a, 's> {
         let ones = vec![1.0; chain.states()];
         set(Ok(until(&started, &ones, |rest| holds(&to, rest), ACCURACY)), figure);
         if total > 0.0 {
-            figure.notes.push("How likely each start is was solved to 1e-10, without a proof of that.".to_owned());
+            figure
+                .notes
+                .push("How likely each start is was solved to 1e-10, without a proof of that.".to_owned());
         }
     }
 }
