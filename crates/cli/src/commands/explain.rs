@@ -23,7 +23,11 @@ const EXPLANATIONS: &[Explanation] = &[Explanation {
 }];
 
 fn all() -> Vec<&'static Explanation> {
-    EXPLANATIONS.iter().chain(narrows_languages::promela::messages::explanations()).collect()
+    EXPLANATIONS
+        .iter()
+        .chain(narrows_languages::promela::messages::explanations())
+        .chain(narrows_lts::mu::EXPLANATIONS)
+        .collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
 mod files;
+pub(crate) mod graph;
 pub(crate) mod lts;
 mod selection;
 pub(crate) mod simulate;

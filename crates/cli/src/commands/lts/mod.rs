@@ -1,6 +1,8 @@
 //! `narrows lts`: a toolbox for labelled graphs.
 
+mod check;
 mod info;
+mod run_text;
 
 use std::path::Path;
 
@@ -17,12 +19,14 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::Arguments),
     Info(info::Arguments),
 }
 
 impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
+            Command::Check(arguments) => arguments.is_json(),
             Command::Info(arguments) => arguments.is_json(),
         }
     }
@@ -30,6 +34,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
+        Command::Check(arguments) => check::run(arguments),
         Command::Info(arguments) => info::run(arguments),
     }
 }
