@@ -38,7 +38,9 @@ pub(super) fn solve(
             let is_good = has_cycle && component.iter().any(|pair| pair / states == whole)
                 || component.iter().any(|pair| product.successors(*pair).any(|to| holds.has(to)));
             if is_good {
-                component.iter().for_each(|pair| holds.set(*pair, true));
+                for pair in component {
+                    holds.set(*pair, true);
+                }
             }
         },
     );

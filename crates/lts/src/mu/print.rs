@@ -54,8 +54,14 @@ impl Display for Regular {
         match self {
             Regular::Nil => to.write_str("nil"),
             Regular::Action(action) => write!(to, "{action}"),
-            Regular::Then(first, second) => write!(to, "{} . {}", Part(first), Part(second)),
-            Regular::Either(first, second) => write!(to, "{} | {}", Part(first), Part(second)),
+            Regular::Then(first, second) => match &**first {
+                Regular::Then(..) => write!(to, "{first} . {}", Part(second)),
+                first => write!(to, "{} . {}", Part(first), Part(second)),
+            },
+            Regular::Either(first, second) => match &**first {
+                Regular::Either(..) => write!(to, "{first} | {}", Part(second)),
+                first => write!(to, "{} | {}", Part(first), Part(second)),
+            },
             Regular::Star(part, _) => write!(to, "{}*", Part(part)),
             Regular::Plus(part, _) => write!(to, "{}+", Part(part)),
             Regular::Optional(part) => write!(to, "{}?", Part(part)),

@@ -116,7 +116,7 @@ fn graph(edges: &[(u32, &str, u32)]) -> Graph {
 fn agrees_with_the_reference_and_evidence_confirms_it() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut asked, mut held, mut runs) = (0, 0, 0);
-    for _ in 0..40_000 {
+    for _ in 0..20_000 {
         let depth = 1 + random.below(5);
         let text = random.formula(depth, &mut Vec::new()).to_string();
         let Some(formula) = read(&text) else { continue };
@@ -150,7 +150,7 @@ fn agrees_with_the_reference_and_evidence_confirms_it() {
             }
         }
     }
-    assert!(asked > 20_000 && held > 5_000 && asked - held > 5_000 && runs > 3_000, "{asked} {held} {runs}");
+    assert!(asked > 10_000 && held > 2_500 && asked - held > 2_500 && runs > 1_500, "{asked} {held} {runs}");
 }
 
 /// Returns the edges of a run alone.
@@ -207,7 +207,7 @@ fn precedences_are_those_of_the_manual() {
         ("not <true> true and false", "not <true> true and false"),
         ("<not \"A\"*> true", "<(not \"A\")*> true"),
         ("<\"A\" or \"B\" . \"C\" | nil> true", "<((\"A\" or \"B\") . \"C\") | nil> true"),
-        ("<\"A\" . \"B\"* . i?> @", "<(\"A\" . \"B\"*) . tau?> @"),
+        ("<\"A\" . \"B\"* . i?> @", "<\"A\" . \"B\"* . tau?> @"),
         ("mu X . <true> X", "mu X . <true> X"),
         ("(* all *) [ true * ] (* not closed *) -|", "[true*] -|"),
         (r#"<"say \"hi\" \\"> true"#, r#"<"say \"hi\" \\"> true"#),

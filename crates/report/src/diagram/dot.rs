@@ -6,8 +6,7 @@ use super::Diagram;
 
 /// Writes diagrams in the language DOT, each in a box of its own. Nodes where a run may end have two lines.
 pub fn dot(diagrams: &[Diagram], name: &str) -> String {
-    let mut text =
-        format!("digraph {} {{\n  node [shape = box, style = rounded]\n  compound = true\n", quoted(name));
+    let mut text = format!("digraph {} {{\n  node [shape = box, style = rounded]\n", quoted(name));
     for (number, diagram) in diagrams.iter().enumerate() {
         let _ = writeln!(text, "  subgraph cluster_{number} {{\n    label = {}", quoted(&diagram.title));
         let _ = writeln!(text, "    \"{number}\" [shape = point]");

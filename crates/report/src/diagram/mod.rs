@@ -63,7 +63,7 @@ mod tests {
     fn every_node_and_edge_is_drawn() {
         let diagram =
             diagram(4, &[(0, 1, "a < b"), (1, 2, ""), (2, 0, "back"), (1, 1, "again"), (0, 2, "far")]);
-        let text = svg(&[diagram.clone()], "model");
+        let text = svg(std::slice::from_ref(&diagram), "model");
         assert_eq!(text.matches("class=\"node\"").count(), 4);
         assert_eq!(text.matches("class=\"edge\"").count(), 5);
         for part in ["a &lt; b", "back", "again", "far", "P &lt;&amp;&gt;"] {

@@ -77,7 +77,7 @@ fn of_proctype(proctype: &Proctype, sources: &Sources) -> Diagram {
         nodes.push(DiagramNode { name, note: place(sources, location.span), is_end: location.is_end });
     }
     if edges.iter().any(|(_, target, _)| target.is_none()) {
-        nodes.push(DiagramNode { name: "end".to_owned(), note: String::new(), is_end: true });
+        nodes.push(DiagramNode { name: "gone".to_owned(), note: String::new(), is_end: true });
     }
     let end = nodes.len() - 1;
     let edges = edges.into_iter().map(|(from, to, label)| DiagramEdge { from, to: to.unwrap_or(end), label });

@@ -1,12 +1,13 @@
 //! `narrows lts check`: whether a graph satisfies formulas.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_lts::mu::{Answer, Checker, Formula, Run, parse, warn_of_unknown_labels};
 use narrows_lts::{Graph, aut};
-use narrows_report::{count, json_diagnostics};
+use narrows_report::{count, json_diagnostics, one_line};
 use narrows_source::{Diagnostics, Sources};
 use serde_json::{Value, json};
 
@@ -91,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         let mut diagnostics = Diagnostics::default();
         let file = sources.add(name.as_str(), text.as_str());
         if let Some(formula) = parse(file, &text, &mut diagnostics) {
-            let name = if name == "formula" { formula.to_string() } else { name };
+            let name = if name == "formula" { one_line(text.trim()) } else { name };
             questions.push(Question { name, formula });
         }
         diagnostics.sorted().into_iter().for_each(|diagnostic| all.push(diagnostic));
@@ -105,7 +106,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         return Ok(2);
     }
     let graph = super::read(&arguments.file)?;
-    questions.iter().for_each(|question| warn_of_unknown_labels(&question.formula, &graph, &mut all));
+    for question in &questions {
+        warn_of_unknown_labels(&question.formula, &graph, &mut all);
+    }
     if !arguments.quiet {
         output::diagnostics(&all.sorted(), &sources);
     }
@@ -148,7 +151,7 @@ fn answer(arguments: &Arguments, graph: &Graph, questions: &[Question]) -> anyho
         let (holds, run) = (answer.holds(), answer.run());
         let verdict = if holds { "holds" } else { "fails" };
         report.all_hold &= holds;
-        report.text += &format!("  {verdict:9}  {}\n", question.name);
+        let _ = writeln!(report.text, "  {verdict:9}  {}", question.name);
         let mut entry = json!({
             "kind": "mu",
             "name": question.name,
@@ -157,7 +160,7 @@ fn answer(arguments: &Arguments, graph: &Graph, questions: &[Question]) -> anyho
         });
         if let Some(run) = &run {
             entry["run"] = run_value(graph, run);
-            details += &format!("\n{} {verdict}:\n{}", question.name, run_text(graph, run));
+            let _ = write!(details, "\n{} {verdict}:\n{}", question.name, run_text(graph, run));
         }
         if let Some(path) = &arguments.diagnostic {
             let saved = save_diagnostic(&answer, path)?;
@@ -167,7 +170,8 @@ fn answer(arguments: &Arguments, graph: &Graph, questions: &[Question]) -> anyho
         report.answers.push(entry);
     }
     let edges = count(graph.edges().len() as u64, "edge");
-    report.text += &format!("{details}\n  {}, {edges}\n", count(u64::from(graph.states()), "state"));
+    let states = count(u64::from(graph.states()), "state");
+    let _ = writeln!(report.text, "{details}\n  {states}, {edges}");
     Ok(report)
 }
 
