@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 
-use commands::{automaton, bounds, check, explain, explore, lts, measure, simulate};
+use commands::{automaton, bounds, check, explain, explore, graph, lts, measure, simulate};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,6 +24,8 @@ Examples:
   narrows simulate peterson.pml            run it step by step, forwards and backwards
   narrows check peterson.pml --format json print one JSON document
   narrows automaton '[] (p -> <> q)'       show the automaton of a formula
+  narrows graph peterson.pml -o graph.svg  draw the processes; with graph.aut, write all states
+  narrows lts check graph.aut '[tau] -|'   check a formula on a labelled graph
   narrows explain P0104                    say what a message means and what to do
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
@@ -43,6 +45,7 @@ enum Command {
     Explain(explain::Arguments),
     Simulate(Box<simulate::Arguments>),
     Automaton(automaton::Arguments),
+    Graph(graph::Arguments),
     Lts(lts::Arguments),
     Measure(measure::Arguments),
     Bounds(bounds::Arguments),
@@ -56,6 +59,7 @@ impl Command {
             Command::Explain(arguments) => explain::run(arguments),
             Command::Simulate(arguments) => simulate::run(arguments),
             Command::Automaton(arguments) => automaton::run(arguments),
+            Command::Graph(arguments) => graph::run(arguments),
             Command::Lts(arguments) => lts::run(arguments),
             Command::Measure(arguments) => measure::run(arguments),
             Command::Bounds(arguments) => bounds::run(arguments),
@@ -67,6 +71,7 @@ impl Command {
             Command::Check(arguments) => arguments.models.is_json(),
             Command::Explore(arguments) => arguments.models.is_json(),
             Command::Automaton(arguments) => arguments.is_json(),
+            Command::Graph(arguments) => arguments.is_json(),
             Command::Lts(arguments) => arguments.is_json(),
             Command::Measure(arguments) => arguments.is_json(),
             Command::Bounds(arguments) => arguments.is_json(),

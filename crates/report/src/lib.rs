@@ -2,6 +2,7 @@
 
 mod automaton;
 mod chart;
+mod diagram;
 mod escape;
 mod figures;
 mod html;
@@ -18,6 +19,7 @@ mod units;
 
 pub use automaton::{automaton, automaton_document};
 pub use chart::Chart;
+pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use figures::Figures;
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};

@@ -24,7 +24,8 @@ const EXPLANATIONS: &[Explanation] = &[Explanation {
 
 fn all() -> Vec<&'static Explanation> {
     let languages = narrows_languages::promela::messages::explanations();
-    EXPLANATIONS.iter().chain(languages).chain(narrows_study::messages::explanations()).collect()
+    let others = narrows_lts::mu::EXPLANATIONS.iter().chain(narrows_study::messages::explanations());
+    EXPLANATIONS.iter().chain(languages).chain(others).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

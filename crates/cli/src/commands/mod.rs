@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod explore;
 mod figures;
 mod files;
+pub(crate) mod graph;
 pub(crate) mod lts;
 pub(crate) mod measure;
 mod selection;

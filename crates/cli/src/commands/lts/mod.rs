@@ -1,7 +1,9 @@
 //! `narrows lts`: a toolbox for labelled graphs.
 
+mod check;
 mod determinate;
 mod info;
+mod run_text;
 mod steady;
 mod transient;
 
@@ -20,6 +22,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::Arguments),
     Info(info::Arguments),
     Steady(steady::Arguments),
     Transient(transient::Arguments),
@@ -29,6 +32,7 @@ enum Command {
 impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
+            Command::Check(arguments) => arguments.is_json(),
             Command::Info(arguments) => arguments.is_json(),
             Command::Steady(arguments) => arguments.is_json(),
             Command::Transient(arguments) => arguments.is_json(),
@@ -39,6 +43,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
+        Command::Check(arguments) => check::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Steady(arguments) => steady::run(arguments),
         Command::Transient(arguments) => transient::run(arguments),

@@ -1,0 +1,196 @@
+//! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
+
+mod processes;
+mod states;
+mod step_labels;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use narrows_lts::{Graph, aut};
+use narrows_model::Limit;
+use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
+use serde_json::{Value, json};
+
+use self::states::States;
+use self::step_labels::Style;
+use crate::input::{Model, Models, Outcome};
+use crate::limits::{Clock, interrupt_flag};
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows graph peterson.pml -o peterson.svg
+  narrows graph peterson.pml | dot -Tpdf > peterson.pdf
+  narrows graph peterson.pml -o peterson.aut
+  narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
+
+/// So many states may a drawing have.
+const MOST_DRAWN: u32 = 1_000;
+
+/// Draw the processes of a model, or write all its states as a labelled graph
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    models: Models,
+
+    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), or states and steps (.aut) [default: print it]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Show the states of the whole model, and not the locations of its processes
+    #[arg(long)]
+    states: bool,
+
+    /// Choose what stands at the steps between states
+    #[arg(long, value_name = "STYLE", default_value = "text")]
+    labels: Style,
+}
+
+impl Arguments {
+    pub(crate) fn is_json(&self) -> bool {
+        self.models.is_json()
+    }
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Aut,
+    Dot,
+    Svg,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    arguments.models.ensure_one("narrows graph")?;
+    let kind = kind(arguments)?;
+    let interrupted = interrupt_flag()?;
+    let models = &arguments.models;
+    models.each(&[], |model| {
+        if arguments.states || kind == Kind::Aut {
+            all_states(model, arguments, kind, &Clock::new(models, &interrupted))
+        } else {
+            let diagrams = processes::diagrams(model);
+            let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
+            let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
+            let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
+            write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
+        }
+    })
+}
+
+/// Tells from the name of a file what is written.
+fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
+    let Some(path) = &arguments.output else {
+        return Ok(if arguments.states { Kind::Aut } else { Kind::Dot });
+    };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("aut") => Ok(Kind::Aut),
+        Some("dot" | "gv") => Ok(Kind::Dot),
+        Some("svg") => Ok(Kind::Svg),
+        _ => anyhow::bail!(
+            "can't tell what to write to `{}`: use a name with .aut, .dot or .svg",
+            path.display()
+        ),
+    }
+}
+
+fn drawn(diagrams: &[Diagram], name: &str, kind: Kind) -> String {
+    if kind == Kind::Svg { diagram_svg(diagrams, name) } else { diagram_dot(diagrams, name) }
+}
+
+fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyhow::Result<Outcome> {
+    let engine = arguments.models.engine(model)?;
+    let found = states::states(&engine, arguments.labels, &clock.budget());
+    clock.finish();
+    let States { graph, faults } = match found {
+        Ok(found) => found,
+        Err(limit) => return Ok(not_whole(model, arguments, limit)),
+    };
+    if faults > 0 {
+        let steps = count(faults, "step");
+        output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
+    }
+    let text = match kind {
+        Kind::Aut => aut::write(&graph),
+        Kind::Dot => diagram_dot(&[state_diagram(model, &graph)], &model.name),
+        Kind::Svg => {
+            let states = graph.states();
+            anyhow::ensure!(
+                states <= MOST_DRAWN,
+                "nobody can read a drawing of {}; write .aut or .dot",
+                count(u64::from(states), "state")
+            );
+            diagram_svg(&[state_diagram(model, &graph)], &model.name)
+        }
+    };
+    let counts = [
+        ("state", graph.states() as usize),
+        ("transition", graph.edges().len()),
+        ("label", graph.labels().len()),
+    ];
+    write(model, arguments, &text, &counts)
+}
+
+fn state_diagram(model: &Model, graph: &Graph) -> Diagram {
+    processes::of_graph(&model.name, graph)
+}
+
+/// Says why there is no graph: a part of it must not be taken for the whole.
+fn not_whole(model: &Model, arguments: &Arguments, limit: Limit) -> Outcome {
+    let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
+    output::error(&message);
+    let document = || {
+        let mut document = head(model);
+        document["complete"] = json!(false);
+        document["reason"] = json!(limit.reason());
+        document
+    };
+    arguments.models.outcome(2, String::new, document)
+}
+
+fn head(model: &Model) -> Value {
+    json!({
+        "schema": 1,
+        "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
+        "model": model.name,
+        "answers": [],
+    })
+}
+
+/// Writes the text to its file and says so, or prints it.
+fn write(
+    model: &Model,
+    arguments: &Arguments,
+    text: &str,
+    counts: &[(&str, usize)],
+) -> anyhow::Result<Outcome> {
+    let written = match &arguments.output {
+        Some(path) => {
+            save(path, text)?;
+            let counts: Vec<String> =
+                counts.iter().map(|(thing, number)| count(*number as u64, thing)).collect();
+            format!("{}: {}\n", path.display(), counts.join(", "))
+        }
+        None => text.to_owned(),
+    };
+    let document = || {
+        let mut document = head(model);
+        document["complete"] = json!(true);
+        for (thing, number) in counts {
+            document[format!("{thing}s")] = json!(number);
+        }
+        match &arguments.output {
+            Some(path) => document["file"] = json!(path.display().to_string()),
+            None => document["text"] = json!(text),
+        }
+        document
+    };
+    Ok(arguments.models.outcome(0, || written.clone(), document))
+}
+
+fn save(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
+}

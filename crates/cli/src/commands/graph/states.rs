@@ -1,0 +1,45 @@
+//! All states of a model as a labelled graph.
+
+use narrows_explicit::{Budget, Engine, NumberedEdge, numbered_walk};
+use narrows_lts::{Builder, Graph};
+use narrows_model::Limit;
+
+use super::step_labels::{StepLabels, Style};
+
+/// The graph, and what is not in it.
+pub(super) struct States {
+    pub(super) graph: Graph,
+    /// How many steps end in a fault.
+    pub(super) faults: u64,
+}
+
+/// What an edge takes while the graph is made.
+const EDGE: u64 = 24;
+
+/// Walks over all states; the error is why that was not possible.
+pub(super) fn states(engine: &Engine<'_>, style: Style, budget: &Budget<'_>) -> Result<States, Limit> {
+    let mut builder = Builder::new(0, 0);
+    let mut labels = StepLabels::new(engine.evaluator(), style);
+    // What the graph takes, and its text later on.
+    let mut bytes = 0;
+    let mut visit = |edge: &NumberedEdge<'_>| {
+        let text = labels.text(edge);
+        bytes += 2 * EDGE + text.len() as u64;
+        let label = builder.label(text);
+        builder.edge(edge.from, label, edge.target);
+        bytes
+    };
+    let walk = if style == Style::Channel {
+        // Only the evaluator tells which messages were sent.
+        numbered_walk(&engine.evaluator().recording_events(), budget, &mut visit)
+    } else {
+        numbered_walk(engine, budget, &mut visit)
+    };
+    match walk.exploration.end.limit() {
+        None => {
+            let graph = builder.build().map_err(|_| Limit::Memory)?;
+            Ok(States { graph, faults: walk.faults })
+        }
+        Some(limit) => Err(limit),
+    }
+}
