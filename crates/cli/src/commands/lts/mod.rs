@@ -1,12 +1,17 @@
 //! `narrows lts`: a toolbox for labelled graphs.
 
+mod compare;
+mod compose;
+mod convert;
+mod files;
+mod hide;
 mod info;
+mod min;
+mod relation;
+mod rename;
 
-use std::path::Path;
-
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use narrows_lts::{Graph, aut};
+use files::read;
 
 /// Look at labelled graphs (.aut), and change, compare and check them
 #[derive(Args)]
@@ -18,12 +23,21 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Info(info::Arguments),
+    Min(min::Arguments),
+    Compare(compare::Arguments),
+    Hide(hide::Arguments),
+    Rename(rename::Arguments),
+    Compose(compose::Arguments),
+    Convert(convert::Arguments),
 }
 
 impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
             Command::Info(arguments) => arguments.is_json(),
+            Command::Compare(arguments) => arguments.is_json(),
+            Command::Min(_) | Command::Hide(_) | Command::Rename(_) => false,
+            Command::Compose(_) | Command::Convert(_) => false,
         }
     }
 }
@@ -31,16 +45,11 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
         Command::Info(arguments) => info::run(arguments),
+        Command::Min(arguments) => min::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Hide(arguments) => hide::run(arguments),
+        Command::Rename(arguments) => rename::run(arguments),
+        Command::Compose(arguments) => compose::run(arguments),
+        Command::Convert(arguments) => convert::run(arguments),
     }
-}
-
-/// Reads a graph; `-` is standard input.
-fn read(path: &Path) -> anyhow::Result<Graph> {
-    let shown = path.display();
-    let text = if path == Path::new("-") {
-        std::io::read_to_string(std::io::stdin()).context("can't read standard input")?
-    } else {
-        std::fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?
-    };
-    aut::read(&text).map_err(|wrong| anyhow::anyhow!("{shown}:{}: {}", wrong.line, wrong.message))
 }
