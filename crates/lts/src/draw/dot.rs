@@ -6,7 +6,7 @@ use crate::graph::Graph;
 
 /// Writes a graph for Graphviz; the state to begin with has a thick circle.
 pub fn dot(graph: &Graph) -> String {
-    let mut text = String::from("digraph graph_ {\n  node [shape=circle];\n");
+    let mut text = String::from("digraph {\n  node [shape=circle];\n");
     if graph.states() > 0 {
         let _ = writeln!(text, "  {} [penwidth=2];", graph.initial());
     }
