@@ -70,7 +70,9 @@ pub(super) fn has(graph: &Graph, trace: &[String]) -> bool {
     let mut is_in = vec![false; graph.states() as usize];
     for wanted in trace {
         let mut at = 0;
-        states.iter().for_each(|state| is_in[*state as usize] = true);
+        for state in &states {
+            is_in[*state as usize] = true;
+        }
         let mut next = Vec::new();
         while let Some(state) = states.get(at).copied() {
             for edge in graph.edges_from(state) {
@@ -83,7 +85,9 @@ pub(super) fn has(graph: &Graph, trace: &[String]) -> bool {
             }
             at += 1;
         }
-        states.iter().for_each(|state| is_in[*state as usize] = false);
+        for state in &states {
+            is_in[*state as usize] = false;
+        }
         next.sort_unstable();
         next.dedup();
         states = next;

@@ -94,9 +94,8 @@ fn draw_edge(text: &mut String, (x, y): (i32, i32), (to_x, to_y): (i32, i32), la
             middle_x.round() as i32,
             middle_y.round() as i32
         );
-        let half = |middle: f64, one: i32, other: i32| {
-            ((middle + f64::from(one + other) / 2.0) / 2.0).round() as i32
-        };
+        let half =
+            |middle: f64, one: i32, other: i32| middle.midpoint(f64::from(one + other) / 2.0).round() as i32;
         (path, half(middle_x, x, to_x), half(middle_y, y, to_y))
     };
     let _ = writeln!(text, "<path d=\"{path}\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#tip)\"/>");

@@ -38,7 +38,9 @@ pub fn breadth_first(graph: &Graph) -> Graph {
     }
     let is_used = {
         let mut is_used = vec![false; ranked.len()];
-        edges.iter().for_each(|(label, _)| is_used[*label as usize] = true);
+        for (label, _) in &edges {
+            is_used[*label as usize] = true;
+        }
         is_used
     };
     let mut builder = Builder::new(0, edges.len());

@@ -40,7 +40,9 @@ impl<'a> Subsets<'a> {
                 set.push(state);
             }
         };
-        states.iter().for_each(|state| add(*state, &mut set));
+        for state in states {
+            add(*state, &mut set);
+        }
         let mut at = 0;
         while at < set.len() {
             for edge in
@@ -50,7 +52,9 @@ impl<'a> Subsets<'a> {
             }
             at += 1;
         }
-        set.iter().for_each(|state| self.is_in[*state as usize] = false);
+        for state in &set {
+            self.is_in[*state as usize] = false;
+        }
         set.sort_unstable();
         let set: Rc<[u32]> = set.into();
         if let Some(number) = self.numbers.get(&set) {

@@ -61,7 +61,9 @@ pub(super) fn refine(table: &Table, wants_history: bool) -> Weak {
 impl Refiner<'_> {
     /// Looks at all states that reach the given ones; returns the states of new blocks.
     fn round(&mut self, mut states: Vec<u32>) -> Vec<u32> {
-        states.iter().for_each(|state| self.is_affected[*state as usize] = true);
+        for state in &states {
+            self.is_affected[*state as usize] = true;
+        }
         close(&self.silent, &mut states, &mut self.is_affected);
         states.sort_unstable();
         self.find_reach(&states);

@@ -64,8 +64,7 @@ fn text(arguments: &Arguments, verdict: &Verdict) -> String {
         Evidence::Formula(formula) => format!("this holds in {first} and not in {second}:\n    {formula}\n"),
         Evidence::Trace { labels, is_first } => {
             let (has, lacks) = if *is_first { (first, second) } else { (second, first) };
-            let steps: String = labels.iter().map(|label| format!("    {label}\n")).collect();
-            format!("{has} can do this, and {lacks} can't:\n{steps}")
+            format!("{has} can do this, and {lacks} can't:\n    {}\n", labels.join("\n    "))
         }
         Evidence::None(reason) => format!("nothing is shown: {reason}\n"),
     };
