@@ -10,6 +10,8 @@ mod history;
 mod partition;
 mod quotient;
 mod refine;
+mod saturate;
+mod strong;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,6 +27,13 @@ use crate::edit::breadth_first;
 use crate::graph::Graph;
 use partition::Partition;
 use table::Table;
+use weak::Weak;
+
+/// With at most so many edges at each state, whole signatures are faster than Valmari's algorithm.
+const FEW: usize = 16;
+
+/// With more edges for internal steps before and after others, weak bisimulation does without them.
+const SATURATED: usize = 16_000_000;
 
 /// What it means to behave the same, from the finest to the coarsest; weak and trace ignore divergence, as branching
 /// does.
@@ -102,7 +111,12 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
         return divide_weakly(graph, wants_history);
     }
     let mut table = Table::new(graph, settings)?;
-    let (partition, history) = refine::refine(&mut table, wants_history);
+    let is_plain = !table.has_inert && table.weights.are_absent();
+    let (partition, history) = if is_plain && !wants_history && table.most_edges() > FEW {
+        (strong::refine(&table), None)
+    } else {
+        refine::refine(&mut table, wants_history)
+    };
     let words = quotient::words(&mut table, &partition);
     finish(graph, table, partition, words, history)
 }
@@ -111,7 +125,15 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
 fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, String> {
     let branching = divide(graph, Settings::plain(Relation::Branching), false)?;
     let mut table = Table::new(&branching.quotient, Settings::plain(Relation::Weak))?;
-    let weak = weak::refine(&table, wants_history);
+    let saturated = if wants_history { None } else { saturate::saturate(&table, SATURATED) };
+    let weak = match saturated {
+        Some(saturated) => {
+            let partition = strong::refine(&saturated);
+            let signatures = saturate::signatures(&saturated, &partition);
+            Weak { partition, signatures, history: None }
+        }
+        None => weak::refine(&table, wants_history),
+    };
     let mut words = quotient::words(&mut table, &weak.partition);
     quotient::prune(&mut words, &weak.signatures);
     let mut division = finish(&branching.quotient, table, weak.partition, words, weak.history)?;

@@ -61,9 +61,27 @@ impl Table {
         Ok(table)
     }
 
+    /// Returns a table of the same states with other edges, those of each state sorted; internal steps are ordinary.
+    pub(super) fn with_edges(&self, starts: Vec<u32>, edges: Vec<Edge>) -> Table {
+        let place = (0..self.states()).collect();
+        Table {
+            place,
+            starts,
+            edges,
+            labels: self.labels.clone(),
+            weights: Weights::default(),
+            has_inert: false,
+        }
+    }
+
     /// Returns how many states there are.
     pub(super) fn states(&self) -> u32 {
         self.starts.len() as u32 - 1
+    }
+
+    /// Returns how many edges a state has at most.
+    pub(super) fn most_edges(&self) -> usize {
+        self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
 
     /// Returns the edges of a state, the internal ones first.

@@ -1,6 +1,6 @@
 //! Weak bisimulation: the signature of a state is what it can do with internal steps before and after.
 //!
-//! Such steps are not added to the graph, of which there may be too many. Internal steps have no cycles, so that a
+//! Such steps are not added to the graph: this is for graphs where there would be too many (see `saturate.rs`). Internal steps have no cycles, so that a
 //! signature is made of those of the next states, in that order; a block keeps one for all its states. When blocks fall
 //! apart, only states from which one of the new blocks is reached so are looked at again. Invariant: at the start of a
 //! round, the signature of a state is that kept for its block, unless new blocks are reached.

@@ -3,7 +3,8 @@
 pub(crate) mod random;
 pub(crate) mod reference;
 
-use super::{Relation, Settings, divide, minimise};
+use super::table::Table;
+use super::{Relation, Settings, divide, minimise, strong};
 use crate::graph::{Builder, Graph};
 use crate::{Verdict, aut, compare};
 use random::Random;
@@ -28,6 +29,13 @@ fn check(graph: &Graph, settings: Settings) {
     let division = divide(graph, settings, false).unwrap();
     let expected = reference::blocks(graph, settings);
     assert_eq!(canonical(&division.of), canonical(&expected), "{}", context());
+    // With a history, other code does it.
+    let division = divide(graph, settings, true).unwrap();
+    assert_eq!(canonical(&division.of), canonical(&expected), "with history, {}", context());
+    if settings == Settings::plain(Relation::Strong) {
+        let blocks = strong::refine(&Table::new(graph, settings).unwrap()).into_blocks();
+        assert_eq!(canonical(&blocks), canonical(&expected), "Valmari, {}", context());
+    }
     let small = minimise(graph, settings).unwrap();
     let again = minimise(&small, settings).unwrap();
     assert_eq!(small.states(), again.states(), "{}", context());
@@ -145,6 +153,23 @@ fn long_chains_take_no_long_time() {
     assert_eq!(states(&["a", "i"], 400_000, Relation::DivergenceBranching), 200_001);
     assert_eq!(states(&["a", "i"], 400_000, Relation::Weak), 200_001);
     assert_eq!(states(&["a", "i"], 400_000, Relation::Trace), 200_001);
+    let with_history = divide(&chain(300_000, &["a"]), Settings::plain(Relation::Weak), true).unwrap();
+    assert_eq!(with_history.quotient.states(), 300_001);
+}
+
+/// States whose edges lead to all states of a chain, one of which after the other is told apart.
+#[test]
+fn states_with_many_edges_take_no_long_time() {
+    let length = 20_000;
+    let mut builder = Builder::new(0, 3 * length as usize);
+    let (all, next) = (builder.label("all"), builder.label("next"));
+    for state in 2..length {
+        builder.edge(0, all, state);
+        builder.edge(1, all, state);
+        builder.edge(state, next, (state + 1).min(length));
+    }
+    let graph = builder.build().unwrap();
+    assert_eq!(divide(&graph, Settings::plain(Relation::Strong), false).unwrap().quotient.states(), length);
 }
 
 #[test]
