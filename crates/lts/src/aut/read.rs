@@ -23,39 +23,70 @@ impl std::error::Error for Malformed {}
 
 /// Reads a graph. Numbers of edges and states in the first line may be `?`; if they are given, they must be right.
 pub fn read(text: &str) -> Result<Graph, Malformed> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let Some((number, first)) = lines.next() else {
-        return Err(Malformed {
-            line: 1,
-            message: "the text is empty; it should begin with `des (0, …, …)`".to_owned(),
-        });
-    };
-    let wrong = |line: usize| move |message: String| Malformed { line: line + 1, message };
-    let (initial, edges, states) = header(first).map_err(wrong(number))?;
-    let mut builder = Builder::new(initial, edges.unwrap_or(0).min(text.len() / 6));
-    let mut last = number;
-    let mut count = 0_usize;
-    for (number, line) in lines {
-        let (from, label, target) = edge(line).map_err(wrong(number))?;
-        if let Some(states) = states
+    let mut reader = Reader::default();
+    text.lines().try_for_each(|line| reader.line(line))?;
+    reader.finish()
+}
+
+/// Reads a graph line by line, so that the whole text need not be in memory.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// How many lines there were.
+    lines: usize,
+    /// The last line that was not empty.
+    last: usize,
+    /// What the first line says.
+    edges: Option<usize>,
+    states: Option<u32>,
+    count: usize,
+    builder: Option<Builder>,
+}
+
+impl Reader {
+    /// Takes the next line.
+    pub fn line(&mut self, line: &str) -> Result<(), Malformed> {
+        self.lines += 1;
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        self.last = self.lines;
+        let wrong = |message: String| Malformed { line: self.lines, message };
+        let Some(builder) = &mut self.builder else {
+            let (initial, edges, states) = header(line).map_err(wrong)?;
+            // What the first line says may be wrong: not all room is taken at once.
+            self.builder = Some(Builder::new(initial, edges.unwrap_or(0).min(1 << 20)));
+            (self.edges, self.states) = (edges, states);
+            return Ok(());
+        };
+        let (from, label, target) = edge(line).map_err(wrong)?;
+        if let Some(states) = self.states
             && from.max(target) >= states
         {
             let message =
                 format!("state {} is beyond the {states} states of the first line", from.max(target));
-            return Err(wrong(number)(message));
+            return Err(wrong(message));
         }
         let label = builder.label(label);
         builder.edge(from, label, target);
-        (last, count) = (number, count + 1);
+        self.count += 1;
+        Ok(())
     }
-    if let Some(edges) = edges
-        && edges != count
-    {
-        let message = format!("the first line announces {edges} edges, but there are {count}");
-        return Err(wrong(last)(message));
+
+    /// Returns the graph, after the last line.
+    pub fn finish(self) -> Result<Graph, Malformed> {
+        let wrong = |message: String| Malformed { line: self.last.max(1), message };
+        let Some(mut builder) = self.builder else {
+            return Err(wrong("the text is empty; it should begin with `des (0, …, …)`".to_owned()));
+        };
+        if let Some(edges) = self.edges
+            && edges != self.count
+        {
+            let message = format!("the first line announces {edges} edges, but there are {}", self.count);
+            return Err(wrong(message));
+        }
+        builder.states(self.states.unwrap_or(0));
+        builder.build().map_err(|reason| wrong(reason.to_string()))
     }
-    builder.states(states.unwrap_or(0));
-    builder.build().map_err(|reason| wrong(last)(reason.to_string()))
 }
 
 /// Reads `des (initial, edges, states)`.

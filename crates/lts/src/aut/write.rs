@@ -1,12 +1,20 @@
 //! Writes AUT: the state to begin with becomes 0, and labels have quotes unless they are internal.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use crate::graph::Graph;
 use crate::label::{INTERNAL, is_internal};
 
 /// Writes a graph.
 pub fn write(graph: &Graph) -> String {
+    let mut text = String::with_capacity(graph.edges().len() * 24);
+    // A text takes whatever is written to it.
+    let _ = write_to(graph, &mut text);
+    text
+}
+
+/// Writes a graph piece by piece, so that the whole text need not be in memory.
+pub fn write_to(graph: &Graph, text: &mut dyn Write) -> fmt::Result {
     let initial = graph.initial();
     // The first state and the one to begin with change places.
     let rename = |state: u32| match state {
@@ -14,17 +22,16 @@ pub fn write(graph: &Graph) -> String {
         0 => initial,
         state => state,
     };
-    let mut text = String::with_capacity(graph.edges().len() * 24);
-    let _ = writeln!(text, "des (0, {}, {})", graph.edges().len(), graph.states());
+    writeln!(text, "des (0, {}, {})", graph.edges().len(), graph.states())?;
     for state in 0..graph.states() {
         for edge in graph.edges_from(rename(state)) {
             let label = graph.label(edge.label);
-            let _ = if is_internal(label) {
-                writeln!(text, "({state}, {INTERNAL}, {})", rename(edge.target))
+            if is_internal(label) {
+                writeln!(text, "({state}, {INTERNAL}, {})", rename(edge.target))?;
             } else {
-                writeln!(text, "({state}, \"{label}\", {})", rename(edge.target))
-            };
+                writeln!(text, "({state}, \"{label}\", {})", rename(edge.target))?;
+            }
         }
     }
-    text
+    Ok(())
 }

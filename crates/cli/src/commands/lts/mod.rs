@@ -1,17 +1,22 @@
 //! `narrows lts`: a toolbox for labelled graphs.
 
 mod check;
+mod compare;
+mod compose;
+mod convert;
 mod determinate;
+mod files;
+mod hide;
 mod info;
+mod min;
+mod relation;
+mod rename;
 mod run_text;
 mod steady;
 mod transient;
 
-use std::path::Path;
-
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use narrows_lts::{Graph, aut};
+use files::read;
 
 /// Look at labelled graphs (.aut), and change, compare and check them
 #[derive(Args)]
@@ -27,6 +32,12 @@ enum Command {
     Steady(steady::Arguments),
     Transient(transient::Arguments),
     Determinate(determinate::Arguments),
+    Min(min::Arguments),
+    Compare(compare::Arguments),
+    Hide(hide::Arguments),
+    Rename(rename::Arguments),
+    Compose(compose::Arguments),
+    Convert(convert::Arguments),
 }
 
 impl Arguments {
@@ -37,6 +48,9 @@ impl Arguments {
             Command::Steady(arguments) => arguments.is_json(),
             Command::Transient(arguments) => arguments.is_json(),
             Command::Determinate(_) => false,
+            Command::Compare(arguments) => arguments.is_json(),
+            Command::Min(_) | Command::Hide(_) | Command::Rename(_) => false,
+            Command::Compose(_) | Command::Convert(_) => false,
         }
     }
 }
@@ -48,16 +62,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Command::Steady(arguments) => steady::run(arguments),
         Command::Transient(arguments) => transient::run(arguments),
         Command::Determinate(arguments) => determinate::run(arguments),
+        Command::Min(arguments) => min::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Hide(arguments) => hide::run(arguments),
+        Command::Rename(arguments) => rename::run(arguments),
+        Command::Compose(arguments) => compose::run(arguments),
+        Command::Convert(arguments) => convert::run(arguments),
     }
-}
-
-/// Reads a graph; `-` is standard input.
-fn read(path: &Path) -> anyhow::Result<Graph> {
-    let shown = path.display();
-    let text = if path == Path::new("-") {
-        std::io::read_to_string(std::io::stdin()).context("can't read standard input")?
-    } else {
-        std::fs::read_to_string(path).with_context(|| format!("can't read {shown}"))?
-    };
-    aut::read(&text).map_err(|wrong| anyhow::anyhow!("{shown}:{}: {}", wrong.line, wrong.message))
 }

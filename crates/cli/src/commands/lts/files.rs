@@ -1,0 +1,93 @@
+//! Graphs from files and into files.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use narrows_lts::{Graph, aut};
+
+use crate::output;
+
+/// Reads a graph; `-` is standard input.
+pub(super) fn read(path: &Path) -> anyhow::Result<Graph> {
+    if path == Path::new("-") {
+        return read_lines(io::stdin().lock(), "standard input");
+    }
+    let shown = path.display().to_string();
+    let file = File::open(path).with_context(|| format!("can't read {shown}"))?;
+    read_lines(BufReader::with_capacity(1 << 16, file), &shown)
+}
+
+fn read_lines(mut text: impl BufRead, shown: &str) -> anyhow::Result<Graph> {
+    let wrong = |wrong: aut::Malformed| anyhow::anyhow!("{shown}:{}: {}", wrong.line, wrong.message);
+    let mut reader = aut::Reader::default();
+    let mut line = String::new();
+    while text.read_line(&mut line).with_context(|| format!("can't read {shown}"))? > 0 {
+        reader.line(line.trim_end_matches(['\n', '\r'])).map_err(wrong)?;
+        line.clear();
+    }
+    reader.finish().map_err(wrong)
+}
+
+/// Writes a graph into a file, or else to standard output.
+pub(super) fn write(graph: &Graph, path: Option<&Path>) -> anyhow::Result<()> {
+    write_with(path, |text| aut::write_to(graph, text))
+}
+
+/// Writes a text into a file, or else to standard output.
+pub(super) fn write_text(text: &str, path: Option<&Path>) -> anyhow::Result<()> {
+    write_with(path, |to| to.write_str(text))
+}
+
+fn write_with(path: Option<&Path>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> anyhow::Result<()> {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+        let result = Pieces::write(io::stdout().lock(), write);
+        return match result {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            result => Ok(result?),
+        };
+    };
+    let shown = path.display();
+    let file = File::create(path).with_context(|| format!("can't write {shown}"))?;
+    Pieces::write(file, write).with_context(|| format!("can't write {shown}"))
+}
+
+/// Writes text piece by piece, and remembers what went wrong.
+struct Pieces<W: Write> {
+    to: BufWriter<W>,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> Pieces<W> {
+    fn write(to: W, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> io::Result<()> {
+        let mut pieces = Pieces { to: BufWriter::with_capacity(1 << 16, to), error: None };
+        let result = write(&mut pieces);
+        match (result, pieces.error) {
+            (_, Some(error)) => Err(error),
+            (Err(_), None) => Err(io::Error::other("the text can't be written")),
+            (Ok(()), None) => pieces.to.flush(),
+        }
+    }
+}
+
+impl<W: Write> fmt::Write for Pieces<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.to.write_all(text.as_bytes()).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+/// Says on standard error how large a graph was and is.
+pub(super) fn tell_sizes(before: &Graph, after: &Graph) {
+    output::note(&format!(
+        "{} states, {} edges → {} states, {} edges",
+        before.states(),
+        before.edges().len(),
+        after.states(),
+        after.edges().len()
+    ));
+}

@@ -1,0 +1,31 @@
+//! `narrows lts min`: a smaller graph that behaves the same.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use narrows_lts::minimise;
+
+use super::{files, relation};
+
+/// Make the smallest graph that behaves the same
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The graph, in the format AUT; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Write the result there instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    relation: relation::Arguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let graph = files::read(&arguments.file)?;
+    let small = minimise(&graph, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
+    files::write(&small, arguments.output.as_deref())?;
+    files::tell_sizes(&graph, &small);
+    Ok(0)
+}

@@ -1,0 +1,39 @@
+//! `narrows lts rename`: other labels.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use narrows_lts::edit::{self, Pattern, Rule};
+
+use super::files;
+
+/// Give labels other names
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The graph, in the format AUT; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Regular expressions for whole labels, each with what takes their place: `$1` or `${1}` is what the first group
+    /// fits. The first expression that fits counts
+    #[arg(value_name = "EXPRESSION REPLACEMENT", num_args = 2.., required = true)]
+    rules: Vec<String>,
+
+    /// Write the result there instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let mut rules = Vec::new();
+    for pair in arguments.rules.chunks(2) {
+        let [pattern, replacement] = pair else {
+            anyhow::bail!("`{}` has no replacement: give one after each expression", pair[0]);
+        };
+        let pattern = Pattern::new(pattern).map_err(anyhow::Error::msg)?;
+        rules.push(Rule { pattern, replacement: replacement.clone() });
+    }
+    let graph = files::read(&arguments.file)?;
+    files::write(&edit::rename(&graph, &rules), arguments.output.as_deref())?;
+    Ok(0)
+}

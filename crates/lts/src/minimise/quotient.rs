@@ -1,0 +1,58 @@
+//! A graph with a state for each block.
+
+use rustc_hash::FxHashMap;
+
+use super::partition::Partition;
+use super::refine::append_own;
+use super::table::{DIVERGENCE, SILENT, Table, parts, word};
+use crate::graph::{Builder, Graph};
+
+/// What the states of each block can do, as words; block by block.
+pub(super) fn words(table: &mut Table, partition: &Partition) -> Vec<(u32, Vec<u64>)> {
+    let mut all = Vec::new();
+    for block in 0..partition.blocks() {
+        let mut words = Vec::new();
+        for state in partition.states(block) {
+            append_own(table, partition, *state, &mut words);
+        }
+        words.sort_unstable();
+        words.dedup();
+        words.shrink_to_fit();
+        all.push((block, words));
+    }
+    all
+}
+
+/// Makes a graph of blocks and words.
+pub(super) fn build(table: &Table, initial: u32, words: Vec<(u32, Vec<u64>)>) -> Result<Graph, String> {
+    let blocks = words.len() as u32;
+    let mut builder = Builder::new(initial, words.iter().map(|(_, words)| words.len()).sum());
+    builder.states(blocks);
+    let mut labels = FxHashMap::default();
+    for (block, words) in words {
+        for word in words {
+            let (label, target) = match parts(word) {
+                (DIVERGENCE, _) => (SILENT, block),
+                parts => parts,
+            };
+            let label = *labels.entry(label).or_insert_with(|| builder.label(&table.text(label)));
+            builder.edge(block, label, target);
+        }
+    }
+    builder.build().map_err(|reason| reason.to_string())
+}
+
+/// Leaves out the edges that others make up for, given what each block can do with internal steps before and after.
+pub(super) fn prune(words: &mut [(u32, Vec<u64>)], signatures: &[Box<[u64]>]) {
+    let can = |block: u32, what: u64| signatures[block as usize].binary_search(&what).is_ok();
+    for (_, words) in words {
+        let all = words.clone();
+        words.retain(|one| {
+            let (label, target) = parts(*one);
+            !all.iter().map(|other| parts(*other)).any(|(other, middle)| {
+                let before = other == SILENT && label != SILENT && can(middle, word(label, target));
+                before || (other == label && middle != target && can(middle, word(SILENT, target)))
+            })
+        });
+    }
+}

@@ -1,0 +1,50 @@
+//! Random graphs.
+
+use crate::graph::{Builder, Graph};
+
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 33) % end as u64) as usize
+    }
+
+    /// Returns a graph of a few states with labels of the given ones.
+    pub(crate) fn graph(&mut self, labels: &[&str]) -> Graph {
+        let states = 1 + self.below(12);
+        let edges = self.below(states * 2 + 1);
+        let mut builder = Builder::new(self.below(states) as u32, edges);
+        builder.states(states as u32);
+        for _ in 0..edges {
+            let label = builder.label(labels[self.below(labels.len())]);
+            builder.edge(self.below(states) as u32, label, self.below(states) as u32);
+        }
+        builder.build().unwrap()
+    }
+
+    /// Returns a graph with one edge changed, if it has one.
+    pub(crate) fn mutated(&mut self, graph: &Graph) -> Graph {
+        let changed = self.below(graph.edges().len().max(1));
+        let mut builder = Builder::new(graph.initial(), 0);
+        builder.states(graph.states());
+        for (at, (from, edge)) in graph.all_edges().enumerate() {
+            let mut label = graph.label(edge.label);
+            let mut target = edge.target;
+            if at == changed && self.below(2) == 0 {
+                target = self.below(graph.states() as usize) as u32;
+            } else if at == changed {
+                label = &graph.labels()[self.below(graph.labels().len())];
+            }
+            let label = builder.label(label);
+            builder.edge(from, label, target);
+        }
+        builder.build().unwrap()
+    }
+}
