@@ -21,8 +21,10 @@ fn main() -> anyhow::Result<()> {
     let starts: Vec<u64> = (0..=states).map(|_| number(&mut file)).collect::<Result<_, _>>()?;
     let mut bytes = vec![0; transitions * 4];
     file.read_exact(&mut bytes)?;
-    let targets: Vec<u32> =
-        bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect();
+    let targets: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        .collect();
     drop(bytes);
     let mut builder = Builder::new(states, transitions);
     for state in 0..states {

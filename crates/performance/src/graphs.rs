@@ -10,6 +10,9 @@ use narrows_lts::{Graph, Label, Pace};
 
 use crate::markov::{Automaton, Chain, Reward, Unclear, Wrong, automaton, chain, landings};
 
+#[cfg(test)]
+mod tests;
+
 /// The automaton of a graph.
 #[derive(Clone, Debug)]
 pub struct Timed {
@@ -139,8 +142,7 @@ impl Timed {
                 continue;
             }
             let mut choice = self.automaton.choices(place).start;
-            let is_chance =
-                |label: u32| matches!(self.paces[label as usize], Pace::Probability(_));
+            let is_chance = |label: u32| matches!(self.paces[label as usize], Pace::Probability(_));
             if edges.iter().any(|edge| is_chance(edge.label)) {
                 let (mut sum, mut counted) = (0.0, 0.0);
                 for edge in edges {
@@ -187,8 +189,10 @@ impl Timed {
         let waiting = (0..automaton.states()).filter(|state| automaton.waits(*state));
         let begins_at_once = !automaton.waits(0) && landings[0].len() > 1;
         let mut number = vec![0; automaton.states()];
-        for (place, state) in (u32::from(begins_at_once)..).zip(waiting.clone()) {
-            number[state] = place;
+        let mut states = u32::from(begins_at_once);
+        for state in waiting.clone() {
+            number[state] = states;
+            states += 1;
         }
         let initial = if begins_at_once { 0 } else { number[landings[0][0].0 as usize] };
         let mut builder = narrows_lts::Builder::new(initial, graph.edges().len());
@@ -211,7 +215,8 @@ impl Timed {
             for edge in graph.edges_from(self.states[state]) {
                 if let Pace::Rate(rate) = self.paces[edge.label as usize] {
                     for (to, share) in &landings[place_of[&edge.target]] {
-                        *merged.entry((self.action_of[edge.label as usize], *to)).or_default() += rate * share;
+                        *merged.entry((self.action_of[edge.label as usize], *to)).or_default() +=
+                            rate * share;
                     }
                 }
             }
@@ -220,7 +225,7 @@ impl Timed {
                 add(number[state], action, "rate", rate, number[to as usize]);
             }
         }
-        builder.states(u32::from(begins_at_once) + number.iter().max().map_or(0, |most| most + 1 - u32::from(begins_at_once)));
+        builder.states(states);
         builder.build().map_err(|_| Trouble::Other(Wrong::TooLarge))
     }
 }

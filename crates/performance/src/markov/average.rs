@@ -12,10 +12,15 @@ use super::components::NONE;
 use super::end_components::{EndComponent, Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::policy::Members;
-use super::schedulers::{Aim, Optimum};
+use super::schedulers::{Aim, Optimum, largest};
 
 /// Bounds the greatest or the least average of a reward in the long run.
-pub fn average(automaton: &Automaton, reward: &Reward, aim: Aim, accuracy: Accuracy) -> Result<Interval, Zeno> {
+pub fn average(
+    automaton: &Automaton,
+    reward: &Reward,
+    aim: Aim,
+    accuracy: Accuracy,
+) -> Result<Interval, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
     }
@@ -50,7 +55,8 @@ pub(super) fn decisions(automaton: &Automaton, reached: &[bool]) -> Vec<f64> {
     for _ in 0..10_000 {
         let mut change = 0.0_f64;
         for state in &order {
-            let of = |choice: usize| automaton.row(choice).map(|(to, weight)| weight * steps[to as usize]).sum();
+            let of =
+                |choice: usize| automaton.row(choice).map(|(to, weight)| weight * steps[to as usize]).sum();
             let most = automaton.choices(*state).map(of).fold(0.0, f64::max) + 1.0;
             change = change.max((most - steps[*state]) / most);
             steps[*state] = most;
@@ -74,7 +80,12 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn new(automaton: &'a Automaton, part: &'a EndComponent, reward: &'a Reward, steps: &'a [f64]) -> Part<'a> {
+    fn new(
+        automaton: &'a Automaton,
+        part: &'a EndComponent,
+        reward: &'a Reward,
+        steps: &'a [f64],
+    ) -> Part<'a> {
         let mut policy = vec![NONE; automaton.states()];
         let members = Members { states: part.states.clone() };
         let mut found = Part { automaton, part, reward, steps, members, policy: Vec::new() };
@@ -235,6 +246,8 @@ impl<'a> Part<'a> {
     fn shifted(&self, values: &[f64], sign: f64, violation: impl Fn(&[f64]) -> f64) -> Option<Vec<f64>> {
         let mut moved = values.to_vec();
         let mut by = violation(values);
+        // Less would not change the largest values.
+        let least = f64::EPSILON * largest(values) + f64::MIN_POSITIVE;
         for _ in 0..60 {
             if by == 0.0 && violation(&moved) == 0.0 {
                 return Some(moved);
@@ -245,7 +258,7 @@ impl<'a> Part<'a> {
             if violation(&moved) == 0.0 {
                 return Some(moved);
             }
-            by = 2.0 * by + f64::MIN_POSITIVE;
+            by = 2.0 * by + least;
         }
         None
     }

@@ -214,7 +214,10 @@ impl Chain {
     pub(super) fn gather(&self, state: usize, right: f64, values: &[f64]) -> f64 {
         let range = self.starts[state] as usize..self.starts[state + 1] as usize;
         let rates = &self.rates[range.clone()];
-        self.targets[range].iter().zip(rates).fold(right, |sum, (target, rate)| sum + rate * values[*target as usize])
+        self.targets[range]
+            .iter()
+            .zip(rates)
+            .fold(right, |sum, (target, rate)| sum + rate * values[*target as usize])
     }
 
     /// Returns `right + Σ rate·(values[target] − values[state])`, and a bound of what rounding did to it.

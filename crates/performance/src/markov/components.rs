@@ -96,7 +96,8 @@ pub(super) fn bottoms<'a>(found: &Components, successors: impl Fn(usize) -> &'a 
     let mut bottom = vec![true; found.count];
     for state in &found.finished {
         let own = found.of[*state as usize];
-        if bottom[own as usize] && successors(*state as usize).iter().any(|to| found.of[*to as usize] != own) {
+        if bottom[own as usize] && successors(*state as usize).iter().any(|to| found.of[*to as usize] != own)
+        {
             bottom[own as usize] = false;
         }
     }

@@ -107,7 +107,8 @@ impl Dense {
         let mut weights = vec![0.0; self.size];
         weights[0] = 1.0;
         for state in 1..self.size {
-            let sum: f64 = (0..state).map(|other| weights[other] * self.rates[other * self.size + state]).sum();
+            let sum: f64 =
+                (0..state).map(|other| weights[other] * self.rates[other * self.size + state]).sum();
             weights[state] = sum / exits[state];
         }
         let total: f64 = weights.iter().sum();

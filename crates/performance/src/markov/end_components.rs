@@ -78,7 +78,8 @@ fn collect(automaton: &Automaton, alive: &[bool], kept: &[bool], found: &[u32]) 
     for state in (0..alive.len()).filter(|state| alive[*state]) {
         let one = &mut all[found[state] as usize];
         one.states.push(state as u32);
-        one.choices.extend(automaton.choices(state).filter(|choice| kept[*choice]).map(|choice| choice as u32));
+        one.choices
+            .extend(automaton.choices(state).filter(|choice| kept[*choice]).map(|choice| choice as u32));
     }
     all.retain(|one| !one.states.is_empty());
     all

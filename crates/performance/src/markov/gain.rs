@@ -7,6 +7,7 @@
 //! There, a rate that is the result of roundings counts as one that may be off by them.
 
 use super::chain::Chain;
+use super::components::components;
 use super::dense::{self, Dense, SMALL};
 use super::interval::{Accuracy, Interval};
 use super::relax::Equations;
@@ -78,13 +79,7 @@ fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> 
     found.and(Interval { low: (gain - off).max(0.0), high: gain + off })
 }
 
-fn large(
-    chain: &Chain,
-    members: &[u32],
-    reward: &[f64],
-    values: &mut [f64],
-    accuracy: Accuracy,
-) -> Interval {
+fn large(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64], accuracy: Accuracy) -> Interval {
     for state in members {
         values[*state as usize] = 0.0;
     }
@@ -113,7 +108,20 @@ fn large(
     }
 }
 
-/// A value depends on those of successors, which mostly have higher numbers: they come first.
-fn visiting_order(_chain: &Chain, members: &[u32]) -> Vec<u32> {
+/// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say nothing
+/// about what is near, a depth-first search says it.
+fn visiting_order(chain: &Chain, members: &[u32]) -> Vec<u32> {
+    let mut distance = 0.0;
+    let mut transitions = 0_usize;
+    for state in members {
+        for target in chain.targets(*state as usize) {
+            distance += f64::from(target.abs_diff(*state));
+            transitions += 1;
+        }
+    }
+    if distance / transitions as f64 > chain.states() as f64 / 5.0 {
+        let root = members.iter().take(1).copied();
+        return components(chain.states(), root, |state| chain.targets(state)).finished;
+    }
     members.iter().rev().copied().collect()
 }

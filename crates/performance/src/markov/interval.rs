@@ -61,7 +61,7 @@ impl Interval {
 
     /// Returns the interval that is wider by so much at both ends, rounded outwards.
     #[must_use]
-    pub(super) fn widened(&self, by: f64) -> Interval {
+    pub(crate) fn widened(&self, by: f64) -> Interval {
         Interval { low: (self.low - by).next_down(), high: (self.high + by).next_up() }
     }
 }
@@ -88,9 +88,11 @@ impl Default for Accuracy {
 }
 
 impl Accuracy {
-    /// Returns whether an interval is as narrow as it should be.
+    /// Returns whether an interval is as narrow as it should be. What is below 10⁻¹⁵ counts as 0.
     pub fn is_met(&self, interval: Interval) -> bool {
-        interval.width() <= self.relative * interval.low.abs().min(interval.high.abs())
+        let size = interval.low.abs().min(interval.high.abs());
+        let width = interval.width();
+        width == 0.0 || (size.is_finite() && width <= (self.relative * size).max(1e-15))
     }
 }
 
@@ -123,6 +125,7 @@ mod tests {
         let accuracy = Accuracy::default();
         assert!(accuracy.is_met(Interval::exactly(0.0)));
         assert!(!accuracy.is_met(Interval { low: 0.0, high: 1e-12 }));
+        assert!(accuracy.is_met(Interval { low: -1e-16, high: 1e-16 }));
         assert!(accuracy.is_met(Interval { low: 1.0, high: 1.0 + 1e-7 }));
         assert!(!accuracy.is_met(Interval::ANY));
     }

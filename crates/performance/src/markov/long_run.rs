@@ -101,18 +101,12 @@ impl Parts {
 
 /// Bounds what is gained, per time, until one of the target states is first reached; with 1 everywhere, how long that
 /// takes. It is infinite if they are not reached for sure.
-pub fn until(
-    chain: &Chain,
-    reward: &[f64],
-    target: impl Fn(u32) -> bool,
-    accuracy: Accuracy,
-) -> Interval {
+pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
     let successors = |state: usize| if target(state as u32) { &[][..] } else { chain.targets(state) };
     let roots = chain.initial().iter().map(|(state, _)| *state);
     let found = components(chain.states(), roots, successors);
     let bottom = components::bottoms(&found, successors);
-    let is_lost =
-        |state: &u32| bottom[found.of[*state as usize] as usize] && !target(*state);
+    let is_lost = |state: &u32| bottom[found.of[*state as usize] as usize] && !target(*state);
     if found.finished.iter().any(is_lost) {
         return Interval::INFINITE;
     }

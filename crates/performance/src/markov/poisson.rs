@@ -62,7 +62,11 @@ impl Weights {
 
     /// Returns the weight of a number.
     pub(super) fn of(&self, number: u64) -> f64 {
-        number.checked_sub(self.first).and_then(|place| self.weights.get(place as usize)).copied().unwrap_or(0.0)
+        number
+            .checked_sub(self.first)
+            .and_then(|place| self.weights.get(place as usize))
+            .copied()
+            .unwrap_or(0.0)
     }
 }
 
@@ -87,8 +91,10 @@ mod tests {
     fn large_means_have_few_weights() {
         let found = Weights::new(1e10, 1e-10);
         assert!(found.weights.len() < 3_000_000 && found.missing < 1e-8);
-        let mean: f64 =
-            (found.first..=found.last()).zip(&found.weights).map(|(number, weight)| number as f64 * weight).sum();
+        let mean: f64 = (found.first..=found.last())
+            .zip(&found.weights)
+            .map(|(number, weight)| number as f64 * weight)
+            .sum();
         assert!((mean / 1e10 - 1.0).abs() < 1e-8);
         assert_eq!(Weights::new(0.0, 1e-9).weights, [1.0]);
     }

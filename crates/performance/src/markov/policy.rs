@@ -104,8 +104,7 @@ impl Fixed {
             }
             return;
         }
-        let costly =
-            Fixed { chain: self.chain.clone(), right, time: Vec::new() };
+        let costly = Fixed { chain: self.chain.clone(), right, time: Vec::new() };
         costly.relax(members, None::<fn(usize) -> f64>, values, relative);
     }
 

@@ -1,14 +1,15 @@
-//! Solves linear equations about a chain by relaxation, and speeds it up by extrapolation.
+//! Solves linear equations about a chain by relaxation, and speeds it up.
 //!
 //! An equation is `right(s) − gain·time(s) + Σ rate(s,t)·(x(t) − x(s)) = 0` for the states of a list; elsewhere x is
-//! given. A sweep solves it in one state after the other (Gauss–Seidel). A sweep is an affine map, so that the changes
-//! u₀, u₁, … of sweeps in a row say where they lead: the combination of iterates with the smallest change is taken as the
-//! next iterate (reduced rank extrapolation: Eddy 1979, Mešina 1977; the same as restarted GMRES on what a sweep leaves).
-//! If the gain is unknown, its change is found by the same least squares: a sweep is affine in the gain too.
+//! given. A sweep solves it in one state after the other (Gauss–Seidel). A sweep is an affine map, x ↦ M·x + b, so that
+//! changes of x can be sought that leave nothing to change: (I − M)·e is to be the change that a sweep makes now. GMRES
+//! (Saad and Schultz 1986) finds the best e of those that a few more sweeps lead to. If the gain is unknown, it is chosen
+//! best at the same time: what it changes in a sweep, the slope, is kept out of the other directions.
 //!
-//! Nothing here is trusted: what comes out is a guess, which `certify` turns into bounds.
+//! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
+//! kept with few digits.
 //!
-//! Memory: besides x, for each state of the list, 8 bytes, and 4 for each change that is kept.
+//! Memory: besides x, for each state of the chain 16 bytes, and 4 for each direction.
 
 use super::chain::Chain;
 
@@ -33,21 +34,26 @@ pub(super) struct Iteration {
     pub(super) change: f64,
     /// One over the rate with which each state is left.
     inverse: Vec<f64>,
-    /// The last change of each state of the list.
-    last: Vec<f64>,
-    /// What one unit of gain changes in a sweep.
+    /// Room for a value for each state of the chain.
+    scratch: Vec<f64>,
+    /// What one unit of gain changes in a sweep, but for a factor: its length is 1, or it is empty.
     slope: Vec<f32>,
-    /// Differences of changes.
-    kept: Vec<Vec<f32>>,
-    /// The smallest change before an extrapolation, and how often extrapolation made it much worse.
-    best: f64,
-    failures: usize,
+    /// That factor.
+    steepness: f64,
+    /// How much each state counts in lengths and angles.
+    weights: Vec<f32>,
+    /// Directions of length 1, at right angles to each other and to the slope.
+    directions: Vec<Vec<f32>>,
+    /// How many directions there may be now.
+    most: usize,
 }
 
-/// Sweeps between two extrapolations that are not kept: they make what remains smooth.
+/// Sweeps between two searches: they make what remains smooth.
 const PLAIN: usize = 3;
-/// How many differences of changes are kept.
-const KEPT: usize = 8;
+/// Sweeps that find out how much states count.
+const SPREAD: usize = 10;
+/// How many directions there are at first, and at most if that is too few.
+const DIRECTIONS: (usize, usize) = (20, 60);
 
 impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
     /// Starts an iteration at a guess of the gain.
@@ -58,195 +64,260 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             sweeps: 0,
             change: f64::INFINITY,
             inverse,
-            last: vec![0.0; self.order.len()],
+            scratch: vec![0.0; self.chain.states()],
             slope: Vec::new(),
-            kept: Vec::new(),
-            best: f64::INFINITY,
-            failures: 0,
+            steepness: 0.0,
+            weights: Vec::new(),
+            directions: Vec::new(),
+            most: DIRECTIONS.0,
         };
+        self.weigh(&mut iteration);
+        iteration.scratch.fill(0.0);
         if let Some(time) = self.time {
-            let mut values = vec![0.0; self.chain.states()];
-            iteration.slope.reserve_exact(self.order.len());
-            for (state, inverse) in self.order.iter().zip(&iteration.inverse) {
-                let state = *state as usize;
-                values[state] = self.chain.gather(state, time(state), &values) * inverse;
-                iteration.slope.push(values[state] as f32);
-            }
+            let (inverse, scratch) = (&iteration.inverse, &mut iteration.scratch);
+            self.visit(|place, state| {
+                scratch[state] = self.chain.gather(state, time(state), scratch) * inverse[place];
+            });
+            let weights = iteration.weights.iter().map(|weight| f64::from(*weight));
+            let values = || {
+                self.order
+                    .iter()
+                    .zip(weights.clone())
+                    .map(|(state, weight)| iteration.scratch[*state as usize] * weight)
+            };
+            iteration.steepness = values().map(|value| value * value).sum::<f64>().sqrt();
+            iteration.slope = values().map(|value| (value / iteration.steepness) as f32).collect();
         }
         iteration
     }
 
-    /// Visits each state once; returns the largest change.
+    /// Weighs states by where sweeps take values from: what is wrong in a state that many depend on spreads to them.
+    ///
+    /// With weights that a sweep, backwards, leaves as they are, no sweep makes a vector longer. Those here are the mean
+    /// of some sweeps that begin with all states alike.
+    fn weigh(&self, iteration: &mut Iteration) {
+        let share = 1.0 / self.order.len() as f64;
+        for state in self.order {
+            iteration.scratch[*state as usize] = share;
+        }
+        let mut sums = vec![share; self.order.len()];
+        let (inverse, scratch) = (&iteration.inverse, &mut iteration.scratch);
+        for _ in 0..SPREAD {
+            // What is handed to a state that comes later here is handed on; what comes to one that has been here stays.
+            let mut hand_on = |place: usize, state: usize| {
+                let share = std::mem::take(&mut scratch[state]) * inverse[place];
+                for (target, rate) in self.chain.row(state) {
+                    scratch[target as usize] += share * rate;
+                }
+            };
+            self.visit(&mut hand_on);
+            for (sum, state) in sums.iter_mut().zip(self.order) {
+                *sum += scratch[*state as usize];
+            }
+        }
+        iteration.sweeps += 2 * SPREAD;
+        let mean = share * (SPREAD + 1) as f64;
+        iteration.weights = sums.iter().map(|sum| (sum / mean).sqrt() as f32).collect();
+    }
+
+    /// Visits each state twice: there and back.
+    fn visit(&self, mut at: impl FnMut(usize, usize)) {
+        for (place, state) in self.order.iter().enumerate() {
+            at(place, *state as usize);
+        }
+        for (place, state) in self.order.iter().enumerate().rev() {
+            at(place, *state as usize);
+        }
+    }
+
+    /// Solves the equation of each state.
     fn sweep(&self, iteration: &mut Iteration, values: &mut [f64]) {
         let mut change = 0.0_f64;
-        for (state, inverse) in self.order.iter().zip(&iteration.inverse) {
-            let state = *state as usize;
+        let (gain, inverse) = (iteration.gain, &iteration.inverse);
+        self.visit(|place, state| {
             let right = match self.time {
-                Some(time) => self.right[state] - iteration.gain * time(state),
+                Some(time) => self.right[state] - gain * time(state),
                 None => self.right[state],
             };
-            let value = self.chain.gather(state, right, values) * inverse;
+            let value = self.chain.gather(state, right, values) * inverse[place];
             change = change.max((value - values[state]).abs());
             values[state] = value;
-        }
+        });
         iteration.change = change;
-        iteration.sweeps += 1;
+        iteration.sweeps += 2;
     }
 
-    /// Visits each state once and keeps by how much the change differs from the last one, in units of `scale`.
-    fn sweep_and_keep(
-        &self,
-        iteration: &mut Iteration,
-        values: &mut [f64],
-        scale: f64,
-        mut kept: Option<&mut Vec<f32>>,
-    ) {
-        let mut largest = 0.0_f64;
-        for ((state, inverse), last) in self.order.iter().zip(&iteration.inverse).zip(&mut iteration.last) {
-            let state = *state as usize;
-            let right = match self.time {
-                Some(time) => self.right[state] - iteration.gain * time(state),
-                None => self.right[state],
-            };
-            let value = self.chain.gather(state, right, values) * inverse;
-            let change = value - values[state];
-            if let Some(kept) = &mut kept {
-                kept.push(((change - *last) * scale) as f32);
-            }
-            *last = change;
-            largest = largest.max(change.abs());
-            values[state] = value;
-        }
-        iteration.change = largest;
-        iteration.sweeps += 1;
-    }
-
-    /// Does some sweeps, and then extrapolates.
+    /// Does some sweeps, and then takes the best change that some more lead to.
     pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64]) {
         for _ in 0..PLAIN {
             self.sweep(iteration, values);
         }
-        let before = iteration.change;
-        if before > 100.0 * iteration.best {
-            iteration.failures += 1;
+        if iteration.change > 0.0 && iteration.change.is_finite() {
+            self.correct(iteration, values);
         }
-        iteration.best = iteration.best.min(before);
-        if before == 0.0 || !before.is_finite() || iteration.failures > 5 {
-            for _ in 0..KEPT {
-                self.sweep(iteration, values);
-            }
-            return;
-        }
-        let scale = 1.0 / before;
-        self.sweep_and_keep(iteration, values, scale, None);
-        let mut kept = std::mem::take(&mut iteration.kept);
-        kept.resize_with(KEPT, || Vec::with_capacity(self.order.len()));
-        for difference in &mut kept {
-            difference.clear();
-            self.sweep_and_keep(iteration, values, scale, Some(difference));
-        }
-        self.extrapolate(iteration, values, scale, &kept);
-        iteration.kept = kept;
     }
 
-    /// Takes the combination of iterates whose next change is smallest.
-    ///
-    /// With `dᵢ = uᵢ − uᵢ₋₁` the change of a combination is `u_k − Σ θᵢ·dᵢ − β·slope`; one sweep after it, the combination is
-    /// `x − Σ θᵢ·uᵢ − β·slope`, and `uᵢ = u_k − Σ_{j>i} dⱼ`.
-    fn extrapolate(&self, iteration: &mut Iteration, values: &mut [f64], scale: f64, kept: &[Vec<f32>]) {
-        let last: Vec<f32> = iteration.last.iter().map(|change| (change * scale) as f32).collect();
-        let mut columns: Vec<&[f32]> = kept.iter().map(Vec::as_slice).collect();
-        if !iteration.slope.is_empty() {
-            columns.push(&iteration.slope);
-        }
-        let Some(weights) = least_squares(&columns, &last) else { return };
-        let (theta, beta) = weights.split_at(kept.len());
-        let total: f64 = theta.iter().sum();
-        let beta = beta.first().copied().unwrap_or(0.0) / scale;
-        if !(total.is_finite() && beta.is_finite()) {
-            iteration.failures += 1;
+    fn correct(&self, iteration: &mut Iteration, values: &mut [f64]) {
+        // What a sweep would change now.
+        let mut scratch = std::mem::take(&mut iteration.scratch);
+        scratch.copy_from_slice(values);
+        self.sweep(iteration, &mut scratch);
+        let weights = std::mem::take(&mut iteration.weights);
+        let changes = || {
+            let changes = self.order.iter().map(|state| scratch[*state as usize] - values[*state as usize]);
+            changes.zip(&weights).map(|(change, weight)| change * f64::from(*weight))
+        };
+        let length = changes().map(|change| change * change).sum::<f64>().sqrt();
+        let mut next: Vec<f32> = changes().map(|change| (change / length) as f32).collect();
+        let along_slope = remove(&mut next, &iteration.slope) * length;
+        let rest = norm(&next);
+        if !(length.is_finite() && length > 0.0 && rest > 0.0) {
+            (iteration.scratch, iteration.weights) = (scratch, weights);
             return;
         }
-        // Together: x − total·u_k + Σ_j (Σ_{i<j} θᵢ)·dⱼ − β·slope.
-        let mut partial = 0.0;
-        let factors: Vec<f64> = theta.iter().map(|theta| std::mem::replace(&mut partial, partial + theta) / scale).collect();
-        for (place, state) in self.order.iter().enumerate() {
-            let mut correction = -total * iteration.last[place];
-            for (column, factor) in kept.iter().zip(&factors) {
-                correction += factor * f64::from(column[place]);
+        scale(&mut next, 1.0 / rest);
+        let mut search = Search::new(rest * length);
+        let mut directions = std::mem::take(&mut iteration.directions);
+        let mut count = 0;
+        while count < iteration.most {
+            keep(&mut directions, count, &next);
+            count += 1;
+            self.remainder(iteration, &weights, &mut scratch, &mut next);
+            search.steep.push(remove(&mut next, &iteration.slope));
+            let mut column: Vec<f64> =
+                directions[..count].iter().map(|direction| remove(&mut next, direction)).collect();
+            let length = norm(&next);
+            column.push(length);
+            search.add(column);
+            if length <= 1e-6 || !length.is_finite() || search.is_small() {
+                break;
             }
-            if let Some(slope) = iteration.slope.get(place) {
-                correction -= beta * f64::from(*slope);
-            }
-            values[*state as usize] += correction;
+            scale(&mut next, 1.0 / length);
         }
-        iteration.gain += beta;
+        if search.progress() > 0.02 {
+            iteration.most = (iteration.most + 10).min(DIRECTIONS.1);
+        }
+        let amounts = search.solve();
+        if amounts.iter().all(|amount| amount.is_finite()) {
+            for (place, state) in self.order.iter().enumerate() {
+                let parts = directions.iter().zip(&amounts);
+                let sum: f64 = parts.map(|(direction, amount)| amount * f64::from(direction[place])).sum();
+                values[*state as usize] += sum / f64::from(weights[place]);
+            }
+            if !iteration.slope.is_empty() {
+                let steep: f64 =
+                    search.steep.iter().zip(&amounts).map(|(steep, amount)| steep * amount).sum();
+                iteration.gain += (along_slope - steep) / iteration.steepness;
+            }
+        }
+        iteration.directions = directions;
+        (iteration.scratch, iteration.weights) = (scratch, weights);
+    }
+
+    /// Replaces a direction by what a sweep leaves of it: (I − M)·v.
+    fn remainder(
+        &self,
+        iteration: &mut Iteration,
+        weights: &[f32],
+        scratch: &mut [f64],
+        direction: &mut [f32],
+    ) {
+        scratch.fill(0.0);
+        for ((state, value), weight) in self.order.iter().zip(&*direction).zip(weights) {
+            scratch[*state as usize] = f64::from(*value) / f64::from(*weight);
+        }
+        let inverse = &iteration.inverse;
+        self.visit(|place, state| scratch[state] = self.chain.gather(state, 0.0, scratch) * inverse[place]);
+        for ((state, value), weight) in self.order.iter().zip(direction).zip(weights) {
+            *value = (f64::from(*value) - scratch[*state as usize] * f64::from(*weight)) as f32;
+        }
+        iteration.sweeps += 2;
     }
 }
 
-/// Finds the weights with which columns come closest to a vector, by the normal equations. Columns that depend on
-/// others get no weight.
-fn least_squares(columns: &[&[f32]], vector: &[f32]) -> Option<Vec<f64>> {
-    let size = columns.len();
-    let mut lengths = Vec::with_capacity(size);
-    let mut matrix = vec![vec![0.0; size]; size];
-    let mut right = vec![0.0; size];
-    for i in 0..size {
-        for j in 0..=i {
-            matrix[i][j] = dot(columns[i], columns[j]);
-        }
-        right[i] = dot(columns[i], vector);
-        lengths.push(matrix[i][i].sqrt());
+fn keep(directions: &mut Vec<Vec<f32>>, place: usize, direction: &[f32]) {
+    match directions.get_mut(place) {
+        Some(kept) => kept.copy_from_slice(direction),
+        None => directions.push(direction.to_vec()),
     }
-    if lengths.iter().any(|length| !length.is_finite()) {
-        return None;
-    }
-    let inverse: Vec<f64> = lengths.iter().map(|length| if *length > 0.0 { 1.0 / length } else { 0.0 }).collect();
-    for i in 0..size {
-        for j in 0..=i {
-            matrix[i][j] *= inverse[i] * inverse[j];
-        }
-        right[i] *= inverse[i];
-    }
-    let solution = cholesky(&mut matrix, right);
-    Some(solution.iter().zip(&inverse).map(|(weight, inverse)| weight * inverse).collect())
 }
 
-/// Solves equations with a symmetric matrix, of which the lower half is given; unknowns with a pivot that is lost in
-/// rounding are 0.
-fn cholesky(matrix: &mut [Vec<f64>], mut right: Vec<f64>) -> Vec<f64> {
-    let size = right.len();
-    let mut used = vec![true; size];
-    for i in 0..size {
-        for j in 0..=i {
-            let mut sum = matrix[i][j];
-            for k in 0..j {
-                sum -= matrix[i][k] * matrix[j][k];
+/// The small least-squares problem of GMRES, kept triangular by rotations.
+struct Search {
+    /// How long the vector is that is sought.
+    length: f64,
+    /// How much of each remainder lies along the slope.
+    steep: Vec<f64>,
+    columns: Vec<Vec<f64>>,
+    rotations: Vec<(f64, f64)>,
+    right: Vec<f64>,
+}
+
+impl Search {
+    fn new(length: f64) -> Search {
+        Search { length, steep: Vec::new(), columns: Vec::new(), rotations: Vec::new(), right: vec![length] }
+    }
+
+    fn add(&mut self, mut column: Vec<f64>) {
+        for (place, (cosine, sine)) in self.rotations.iter().enumerate() {
+            let (upper, lower) = (column[place], column[place + 1]);
+            column[place] = cosine * upper + sine * lower;
+            column[place + 1] = cosine * lower - sine * upper;
+        }
+        let last = self.rotations.len();
+        let length = column[last].hypot(column[last + 1]);
+        let (cosine, sine) = (column[last] / length, column[last + 1] / length);
+        column[last] = length;
+        self.rotations.push((cosine, sine));
+        let upper = self.right[last];
+        self.right[last] = cosine * upper;
+        self.right.push(-sine * upper);
+        self.columns.push(column);
+    }
+
+    /// How much remains of what there was at first.
+    fn progress(&self) -> f64 {
+        self.right.last().map_or(1.0, |rest| rest.abs() / self.length)
+    }
+
+    /// Whether next to nothing remains: more is not to be had with few digits.
+    fn is_small(&self) -> bool {
+        self.progress() <= 1e-5
+    }
+
+    fn solve(&self) -> Vec<f64> {
+        let size = self.columns.len();
+        let mut weights = self.right[..size].to_vec();
+        for place in (0..size).rev() {
+            weights[place] /= self.columns[place][place];
+            for above in 0..place {
+                weights[above] -= self.columns[place][above] * weights[place];
             }
-            if i == j {
-                used[i] = sum > 1e-11;
-                matrix[i][i] = if used[i] { sum.sqrt() } else { 1.0 };
-            } else {
-                matrix[i][j] = if used[j] { sum / matrix[j][j] } else { 0.0 };
-            }
         }
-        if !used[i] {
-            matrix[i][..i].fill(0.0);
-        }
+        weights
     }
-    for i in 0..size {
-        for k in 0..i {
-            right[i] -= matrix[i][k] * right[k];
-        }
-        right[i] = if used[i] { right[i] / matrix[i][i] } else { 0.0 };
+}
+
+/// Takes away what lies along a direction of length 1; returns how much it was.
+fn remove(vector: &mut [f32], direction: &[f32]) -> f64 {
+    if direction.is_empty() {
+        return 0.0;
     }
-    for i in (0..size).rev() {
-        for k in i + 1..size {
-            right[i] -= matrix[k][i] * right[k];
-        }
-        right[i] = if used[i] { right[i] / matrix[i][i] } else { 0.0 };
+    let along = dot(vector, direction);
+    for (value, part) in vector.iter_mut().zip(direction) {
+        *value = (f64::from(*value) - along * f64::from(*part)) as f32;
     }
-    right
+    along
+}
+
+fn norm(vector: &[f32]) -> f64 {
+    dot(vector, vector).sqrt()
+}
+
+fn scale(vector: &mut [f32], factor: f64) {
+    for value in vector {
+        *value = (f64::from(*value) * factor) as f32;
+    }
 }
 
 /// The sum of products, in eight sums that the processor can do at once.

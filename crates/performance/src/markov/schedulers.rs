@@ -245,7 +245,11 @@ impl<'a> Optimum<'a> {
         for state in self.members.states.iter().copied().filter(|state| of(*state)) {
             for choice in self.choices(state) {
                 let (sum, error) = self.advance(state, choice, values);
-                most = most.max(sum + error);
+                // What is no number proves nothing, and `max` would not see it.
+                most = if (sum + error).is_nan() { f64::INFINITY } else { most.max(sum + error) };
+                if most.is_infinite() {
+                    return most;
+                }
             }
         }
         most
@@ -273,7 +277,7 @@ impl<'a> Optimum<'a> {
     /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice gains on them.
     fn scaled(&self, values: &[f64]) -> Option<Vec<f64>> {
         let decides = |state: u32| !self.automaton.waits(state as usize);
-        let by = 2.0 * self.gains(values, decides);
+        let by = 2.0 * self.gains(values, decides) + f64::EPSILON * largest(values);
         let steps = decisions(self.automaton, &reachable(self.automaton));
         let mut factor = 1e-14;
         while factor < 1.0 {
@@ -292,24 +296,27 @@ impl<'a> Optimum<'a> {
 }
 
 /// Moves values by as few steps as it takes for nothing to be violated.
-fn moved(
-    values: &[f64],
-    steps: &[f64],
-    sign: f64,
-    violation: impl Fn(&[f64]) -> f64,
-) -> Option<Vec<f64>> {
+fn moved(values: &[f64], steps: &[f64], sign: f64, violation: impl Fn(&[f64]) -> f64) -> Option<Vec<f64>> {
     let mut by = violation(values);
     if by == 0.0 {
         return Some(values.to_vec());
     }
+    // Less would not change the largest values.
+    let least = f64::EPSILON * largest(values) + f64::MIN_POSITIVE;
     for _ in 0..60 {
-        let moved: Vec<f64> = values.iter().zip(steps).map(|(value, steps)| value + sign * by * steps).collect();
+        let moved: Vec<f64> =
+            values.iter().zip(steps).map(|(value, steps)| value + sign * by * steps).collect();
         if violation(&moved) == 0.0 {
             return Some(moved);
         }
-        by = 2.0 * by + f64::MIN_POSITIVE;
+        by = 2.0 * by + least;
     }
     None
+}
+
+/// Returns how far from 0 values are at most.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }
 
 /// The states that are reached by allowed choices before the target, in ascending order.

@@ -19,7 +19,9 @@ pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
     let backwards = parts.bottoms.iter().any(|members| members.len() > SMALL).then(|| chain.transposed());
     for (members, reached) in parts.bottoms.iter().zip(reached) {
         match &backwards {
-            Some(backwards) if members.len() > SMALL => relax(chain, backwards, members, &mut values, accuracy),
+            Some(backwards) if members.len() > SMALL => {
+                relax(chain, backwards, members, &mut values, accuracy)
+            }
             _ => {
                 let columns = vec![vec![0.0; members.len()]];
                 let found = Dense::new(chain, members, columns, &[]).distribution();

@@ -126,16 +126,21 @@ fn large(
     accuracy: Accuracy,
 ) -> Interval {
     let order: Vec<u32> = members.iter().rev().copied().collect();
-    let equations = |right| Equations { chain, leaving: chain, order: &order, right, time: None::<fn(usize) -> f64> };
+    let equations =
+        |right| Equations { chain, leaving: chain, order: &order, right, time: None::<fn(usize) -> f64> };
     let positive = members.iter().all(|state| reward[*state as usize] > 0.0);
     for state in members {
         values[*state as usize] = 0.0;
     }
-    let is_zero = members.iter().flat_map(|state| chain.targets(*state as usize)).all(|to| values[*to as usize] == 0.0);
+    let is_zero =
+        members.iter().flat_map(|state| chain.targets(*state as usize)).all(|to| values[*to as usize] == 0.0);
     if positive && is_zero {
         return cycles(&equations(reward), values, accuracy, |values| {
             let (low, high) = factors(chain, members, reward, values);
-            let scaled = |state: usize| Interval { low: (values[state] / high).next_down(), high: (values[state] / low).next_up() };
+            let scaled = |state: usize| Interval {
+                low: (values[state] / high).next_down(),
+                high: (values[state] / low).next_up(),
+            };
             if low > 0.0 { weighted(starts, scaled) } else { Interval::ANY }
         });
     }

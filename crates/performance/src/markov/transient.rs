@@ -5,7 +5,8 @@
 //! `Σ weight(n)·π₀·Pⁿr`.
 //!
 //! Steps need not all be done: P makes no difference larger. If a step changes nothing by more than d, the
-//! next n steps change nothing by more than n·d, which bounds what is left out.
+//! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their least and
+//! their greatest.
 //!
 //! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no larger either; so n
 //! steps add at most n times as much. For distributions the same holds of the sum of absolute values.
@@ -87,14 +88,17 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
         number += 1;
         let remaining = (weights.last() - number) as f64;
         let settled = remaining * (change + step_error);
-        if settled <= accuracy.relative / 4.0 || number >= most_steps(accuracy) {
+        if settled <= accuracy.relative / 4.0 || change <= step_error || number >= most_steps(accuracy) {
             for (sum, now) in sum.iter_mut().zip(&now) {
                 *sum += left * now;
             }
             break done + step_error + weights.missing + settled.min(2.0 * left.max(0.0) + f64::EPSILON);
         }
     };
-    Distribution { probabilities: sum, error: error * (1.0 + 1e-9) + chain.states() as f64 * f64::MIN_POSITIVE }
+    Distribution {
+        probabilities: sum,
+        error: error * (1.0 + 1e-9) + chain.states() as f64 * f64::MIN_POSITIVE,
+    }
 }
 
 /// Bounds what a reward per time is worth at a time.
@@ -125,18 +129,20 @@ pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -
         if number == weights.last() {
             return known.and(Interval::exactly(sum).widened(done));
         }
-        let mut change = 0.0_f64;
+        let (mut change, mut least, mut greatest) = (0.0_f64, f64::INFINITY, f64::NEG_INFINITY);
         for (state, next) in next.iter_mut().enumerate() {
             let here = now[state];
-            let drift = chain.row(state).fold(0.0, |sum, (target, rate)| sum + rate * (now[target as usize] - here));
+            let drift =
+                chain.row(state).fold(0.0, |sum, (target, rate)| sum + rate * (now[target as usize] - here));
             *next = here + drift / pace;
             change = change.max((*next - here).abs());
+            (least, greatest) = (least.min(*next), greatest.max(*next));
         }
         std::mem::swap(&mut now, &mut next);
         number += 1;
-        let settled = (weights.last() - number) as f64 * (change + step_error);
+        let settled = (greatest - least).min((weights.last() - number) as f64 * (change + step_error));
         let is_close = settled <= accuracy.relative / 8.0 * sum.abs().max(left * start(&now).abs());
-        if is_close || number >= most_steps(accuracy) {
+        if is_close || change <= step_error || number >= most_steps(accuracy) {
             let off = done + step_error + settled.min(2.0 * largest * (left.max(0.0) + f64::EPSILON));
             return known.and(Interval::exactly(sum + left * start(&now)).widened(off));
         }

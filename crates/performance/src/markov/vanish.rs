@@ -137,7 +137,9 @@ impl<'a> Vanishing<'a> {
             .iter()
             .map(|outcome| outcome.row.keys().copied().filter(|to| !automaton.waits(*to as usize)).collect())
             .collect();
-        let roots = (0..automaton.states() as u32).filter(|state| !automaton.waits(*state as usize));
+        let reached = reachable(automaton);
+        let roots = (0..automaton.states()).filter(|state| reached[*state] && !automaton.waits(*state));
+        let roots = roots.map(|state| state as u32);
         let found = components(automaton.states(), roots, |state| deciding[state].as_slice());
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count];
         for state in found.finished {
@@ -220,8 +222,9 @@ impl<'a> Vanishing<'a> {
 
     fn finish(self) -> Result<Vanished, Zeno> {
         let automaton = self.automaton;
-        let states: Vec<u32> =
-            (0..automaton.states() as u32).filter(|state| automaton.waits(*state as usize)).collect();
+        let reached = reachable(automaton);
+        let states = (0..automaton.states()).filter(|state| reached[*state] && automaton.waits(*state));
+        let states: Vec<u32> = states.map(|state| state as u32).collect();
         let mut number = vec![NONE; automaton.states()];
         for (place, state) in (0..).zip(&states) {
             number[*state as usize] = place;

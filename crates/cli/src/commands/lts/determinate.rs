@@ -35,11 +35,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             Ok(0)
         }
         Err(trouble @ Trouble::Choice(state)) => {
-            let labels: Vec<&str> = graph
-                .edges_from(state)
-                .iter()
-                .map(|edge| graph.label(edge.label))
-                .collect();
+            let labels: Vec<&str> =
+                graph.edges_from(state).iter().map(|edge| graph.label(edge.label)).collect();
             output::error(&format!("{shown}: {trouble}: `{}`", labels.join("`, `")));
             output::note("`narrows lts steady` bounds what any way to choose can lead to");
             Ok(1)

