@@ -116,10 +116,17 @@ impl Timed {
         Ok(Timed { automaton, states, actions, action_of, paces })
     }
 
-    /// Returns whether something is left to choose anywhere.
-    pub fn has_choices(&self) -> bool {
+    /// Returns whether it may matter what is chosen anywhere: where time passes next, or which actions are seen before.
+    pub fn has_choices(&self, graph: &Graph) -> bool {
         let automaton = &self.automaton;
-        (0..automaton.states()).any(|state| automaton.choices(state).len() > 1)
+        let is_open = |state: usize| automaton.choices(state).len() > 1;
+        let is_seen = |state: &u32| {
+            let mut edges = graph.edges_from(*state).iter();
+            decides(graph, &self.paces, *state)
+                && edges.any(|edge| self.action_of[edge.label as usize].is_some())
+        };
+        (0..automaton.states()).any(is_open)
+            && (self.states.iter().any(is_seen) || landings(automaton).is_err())
     }
 
     /// Returns how many states take no time.

@@ -26,7 +26,9 @@ pub fn average(
     }
     // The least is the greatest of what is lost.
     let signed = aim.signed(reward);
-    Ok(aim.unsigned(greatest(automaton, &signed, accuracy)))
+    let found = aim.unsigned(greatest(automaton, &signed, accuracy));
+    let is_gain = reward.rates.iter().chain(&reward.impulses).all(|gained| *gained >= 0.0);
+    Ok(if is_gain { Interval { low: found.low.max(0.0), high: found.high } } else { found })
 }
 
 fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy) -> Interval {
@@ -71,7 +73,7 @@ pub(super) fn decisions(automaton: &Automaton, reached: &[bool]) -> Vec<f64> {
 /// One end component while its best gain is sought.
 struct Part<'a> {
     automaton: &'a Automaton,
-    part: &'a EndComponent,
+    inside: &'a EndComponent,
     reward: &'a Reward,
     steps: &'a [f64],
     members: Members,
@@ -82,14 +84,14 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn new(
         automaton: &'a Automaton,
-        part: &'a EndComponent,
+        inside: &'a EndComponent,
         reward: &'a Reward,
         steps: &'a [f64],
     ) -> Part<'a> {
         let mut policy = vec![NONE; automaton.states()];
-        let members = Members { states: part.states.clone() };
-        let mut found = Part { automaton, part, reward, steps, members, policy: Vec::new() };
-        for state in &part.states {
+        let members = Members { states: inside.states.clone() };
+        let mut found = Part { automaton, inside, reward, steps, members, policy: Vec::new() };
+        for state in &inside.states {
             policy[*state as usize] = found.choices(*state).next().unwrap_or(NONE);
         }
         found.policy = policy;
@@ -99,8 +101,8 @@ impl<'a> Part<'a> {
     /// The choices that keep a state inside.
     fn choices(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
         let range = self.automaton.choices(state as usize);
-        let first = self.part.choices.partition_point(|choice| (*choice as usize) < range.start);
-        self.part.choices[first..].iter().copied().take_while(move |choice| (*choice as usize) < range.end)
+        let first = self.inside.choices.partition_point(|choice| (*choice as usize) < range.start);
+        self.inside.choices[first..].iter().copied().take_while(move |choice| (*choice as usize) < range.end)
     }
 
     fn gain(mut self, accuracy: Accuracy) -> Interval {
@@ -120,7 +122,7 @@ impl<'a> Part<'a> {
     /// ways, the best one is kept, and all other states turn towards it.
     fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, Wrong> {
         let mut fixed = self.members.fixed(self.automaton, &self.policy, self.reward)?;
-        let mut local: Vec<f64> = self.part.states.iter().map(|state| values[*state as usize]).collect();
+        let mut local: Vec<f64> = self.inside.states.iter().map(|state| values[*state as usize]).collect();
         local.push(0.0);
         let bottoms = fixed.bottoms();
         let mut gains = bottoms.iter().map(|bottom| fixed.gain(bottom, &mut local, accuracy.relative));
@@ -132,16 +134,16 @@ impl<'a> Part<'a> {
             self.turn_towards(&bottoms[chosen]);
             fixed = self.members.fixed(self.automaton, &self.policy, self.reward)?;
         }
-        let mut inside = vec![false; self.part.states.len()];
+        let mut inside = vec![false; self.inside.states.len()];
         for place in &bottoms[chosen] {
             inside[*place as usize] = true;
         }
         let passing: Vec<u32> =
-            (0..self.part.states.len() as u32).filter(|place| !inside[*place as usize]).collect();
+            (0..self.inside.states.len() as u32).filter(|place| !inside[*place as usize]).collect();
         if !passing.is_empty() {
             fixed.total(&passing, gain, &mut local, accuracy.relative);
         }
-        for (state, value) in self.part.states.iter().zip(&local) {
+        for (state, value) in self.inside.states.iter().zip(&local) {
             values[*state as usize] = *value;
         }
         Ok(gain)
@@ -149,9 +151,9 @@ impl<'a> Part<'a> {
 
     /// Changes the policy outside some states so that they are reached.
     fn turn_towards(&mut self, goal: &[u32]) {
-        let size = self.part.states.len();
+        let size = self.inside.states.len();
         let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); size];
-        for (place, state) in (0..).zip(&self.part.states) {
+        for (place, state) in (0..).zip(&self.inside.states) {
             for choice in self.choices(*state) {
                 for target in self.automaton.targets(choice as usize) {
                     before[self.members.place(*target) as usize].push((place, choice));
@@ -166,7 +168,7 @@ impl<'a> Part<'a> {
         while let Some(place) = open.pop_front() {
             for (other, choice) in &before[place as usize] {
                 if !std::mem::replace(&mut seen[*other as usize], true) {
-                    self.policy[self.part.states[*other as usize] as usize] = *choice;
+                    self.policy[self.inside.states[*other as usize] as usize] = *choice;
                     open.push_back(*other);
                 }
             }
@@ -182,7 +184,7 @@ impl<'a> Part<'a> {
     /// Takes better choices where there are any; returns whether there were.
     fn improve(&mut self, values: &[f64]) -> bool {
         let mut better = Vec::new();
-        for state in self.part.states.iter().filter(|state| !self.automaton.waits(**state as usize)) {
+        for state in self.inside.states.iter().filter(|state| !self.automaton.waits(**state as usize)) {
             let current = self.policy[*state as usize];
             let (now, error) = self.advance(*state, current, values);
             let mut best = (now + 2.0 * error + 1e-12 * now.abs(), current);
@@ -203,12 +205,12 @@ impl<'a> Part<'a> {
     }
 
     fn deciding(&self) -> impl Iterator<Item = u32> + '_ {
-        self.part.states.iter().copied().filter(|state| !self.automaton.waits(*state as usize))
+        self.inside.states.iter().copied().filter(|state| !self.automaton.waits(*state as usize))
     }
 
     /// Bounds the best gain by values that no decision gains on, and by values on which some decision does not lose.
     fn bounds(&self, values: &[f64]) -> Interval {
-        if self.part.states.iter().any(|state| !values[*state as usize].is_finite()) {
+        if self.inside.states.iter().any(|state| !values[*state as usize].is_finite()) {
             return Interval::ANY;
         }
         // How much the best decision gains, at most and at least.
@@ -222,7 +224,7 @@ impl<'a> Part<'a> {
         };
         let waiting = |values: &[f64]| {
             let mut found = Interval { low: f64::INFINITY, high: f64::NEG_INFINITY };
-            for state in self.part.states.iter().filter(|state| self.automaton.waits(**state as usize)) {
+            for state in self.inside.states.iter().filter(|state| self.automaton.waits(**state as usize)) {
                 let choice = self.automaton.choices(*state as usize).start as u32;
                 let (sum, error) = self.advance(*state, choice, values);
                 found.low = found.low.min(sum - error);

@@ -44,10 +44,8 @@ pub(super) fn end_components(automaton: &Automaton, allowed: impl Fn(usize) -> b
                 changed = true;
             }
         }
-        for state in 0..states {
-            if alive[state] && !automaton.choices(state).any(|choice| kept[choice]) {
-                alive[state] = false;
-            }
+        for (state, alive) in alive.iter_mut().enumerate() {
+            *alive &= automaton.choices(state).any(|choice| kept[choice]);
         }
         if !changed {
             return collect(automaton, &alive, &kept, &found);

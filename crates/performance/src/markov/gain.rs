@@ -8,7 +8,7 @@
 
 use super::chain::Chain;
 use super::components::components;
-use super::dense::{self, Dense, SMALL};
+use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
 use super::interval::{Accuracy, Interval};
 use super::relax::Equations;
 
@@ -49,6 +49,12 @@ pub(super) fn gain(
     }
     if members.len() <= SMALL {
         return known.and(small(chain, members, reward, values));
+    }
+    if members.len() <= MEDIUM {
+        let patient = Accuracy { sweeps: accuracy.sweeps.min(PATIENCE), ..accuracy };
+        let found = known.and(large(chain, members, reward, values, patient));
+        let is_enough = accuracy.is_met(found);
+        return if is_enough { found } else { found.and(small(chain, members, reward, values)) };
     }
     known.and(large(chain, members, reward, values, accuracy))
 }

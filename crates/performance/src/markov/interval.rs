@@ -23,14 +23,20 @@ impl Interval {
         Interval { low: value, high: value }
     }
 
+    /// Returns whether both ends are the same number.
+    #[allow(clippy::float_cmp, reason = "it is about the same number, not about one that is close")]
+    pub fn is_exact(&self) -> bool {
+        self.low == self.high
+    }
+
     /// Returns a number in the middle.
     pub fn middle(&self) -> f64 {
-        if self.low == self.high { self.low } else { f64::midpoint(self.low, self.high) }
+        if self.is_exact() { self.low } else { f64::midpoint(self.low, self.high) }
     }
 
     /// Returns how far the ends are apart.
     pub fn width(&self) -> f64 {
-        if self.low == self.high { 0.0 } else { self.high - self.low }
+        if self.is_exact() { 0.0 } else { self.high - self.low }
     }
 
     /// Returns whether a number lies in it.
@@ -53,8 +59,11 @@ impl Interval {
     /// Returns the product with a factor that is not negative, rounded outwards.
     #[must_use]
     pub(super) fn times(&self, factor: f64) -> Interval {
-        if factor == 0.0 || factor == 1.0 {
-            return if factor == 0.0 { Interval::exactly(0.0) } else { *self };
+        if factor == 0.0 {
+            return Interval::exactly(0.0);
+        }
+        if factor.to_bits() == 1.0_f64.to_bits() {
+            return *self;
         }
         Interval { low: (self.low * factor).next_down(), high: (self.high * factor).next_up() }
     }
@@ -88,11 +97,15 @@ impl Default for Accuracy {
 }
 
 impl Accuracy {
-    /// Returns whether an interval is as narrow as it should be. What is below 10⁻¹⁵ counts as 0.
+    /// What is too small to matter.
+    pub const NOTHING: f64 = 1e-13;
+
+    /// Returns whether an interval is as narrow as it should be. What is below [`Accuracy::NOTHING`] counts
+    /// as 0.
     pub fn is_met(&self, interval: Interval) -> bool {
         let size = interval.low.abs().min(interval.high.abs());
         let width = interval.width();
-        width == 0.0 || (size.is_finite() && width <= (self.relative * size).max(1e-15))
+        width == 0.0 || (size.is_finite() && width <= (self.relative * size).max(Accuracy::NOTHING))
     }
 }
 

@@ -7,7 +7,7 @@
 /// The weights of the numbers `first`, `first + 1`, …
 pub(super) struct Weights {
     pub(super) first: u64,
-    pub(super) weights: Vec<f64>,
+    pub(super) list: Vec<f64>,
     /// More than what the weights of all other numbers add up to, with what rounding did to those here.
     pub(super) missing: f64,
 }
@@ -16,7 +16,7 @@ impl Weights {
     /// Computes the weights for a mean, but for so much together.
     pub(super) fn new(mean: f64, missing: f64) -> Weights {
         if mean <= 0.0 {
-            return Weights { first: 0, weights: vec![1.0], missing: 0.0 };
+            return Weights { first: 0, list: vec![1.0], missing: 0.0 };
         }
         let mode = mean.floor();
         // A series that falls by the factor f at each step adds up to less than its last term times f/(1 − f).
@@ -52,21 +52,17 @@ impl Weights {
         }
         // Each weight has been through three roundings for each step from the mode, and the sum through as many.
         let rounding = 8.0 * steps * f64::EPSILON;
-        Weights { first: number as u64, weights: lower, missing: 2.0 * (above + below) / total + rounding }
+        Weights { first: number as u64, list: lower, missing: 2.0 * (above + below) / total + rounding }
     }
 
     /// Returns the last number that has a weight.
     pub(super) fn last(&self) -> u64 {
-        self.first + self.weights.len() as u64 - 1
+        self.first + self.list.len() as u64 - 1
     }
 
     /// Returns the weight of a number.
     pub(super) fn of(&self, number: u64) -> f64 {
-        number
-            .checked_sub(self.first)
-            .and_then(|place| self.weights.get(place as usize))
-            .copied()
-            .unwrap_or(0.0)
+        number.checked_sub(self.first).and_then(|place| self.list.get(place as usize)).copied().unwrap_or(0.0)
     }
 }
 
@@ -78,7 +74,7 @@ mod tests {
     fn weights_are_those_of_the_definition() {
         for mean in [1e-9, 0.3, 1.0, 7.5, 100.0] {
             let found = Weights::new(mean, 1e-12);
-            let mut exact = (-mean as f64).exp();
+            let mut exact = f64::exp(-mean);
             for number in 0..=found.last() {
                 assert!((found.of(number) - exact).abs() < 1e-12, "{mean} {number}");
                 exact *= mean / (number + 1) as f64;
@@ -90,12 +86,12 @@ mod tests {
     #[test]
     fn large_means_have_few_weights() {
         let found = Weights::new(1e10, 1e-10);
-        assert!(found.weights.len() < 3_000_000 && found.missing < 1e-8);
+        assert!(found.list.len() < 3_000_000 && found.missing < 1e-8);
         let mean: f64 = (found.first..=found.last())
-            .zip(&found.weights)
+            .zip(&found.list)
             .map(|(number, weight)| number as f64 * weight)
             .sum();
         assert!((mean / 1e10 - 1.0).abs() < 1e-8);
-        assert_eq!(Weights::new(0.0, 1e-9).weights, [1.0]);
+        assert_eq!(Weights::new(0.0, 1e-9).list, [1.0]);
     }
 }

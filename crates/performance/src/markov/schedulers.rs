@@ -171,7 +171,7 @@ impl<'a> Optimum<'a> {
             self.iterate(&steps_reward, Accuracy { relative: 0.1, ..accuracy })
                 .and_then(|(steps, _)| self.above(&values, &steps))
         } else {
-            self.scaled(&values)
+            Some(self.scaled(&values))
         };
         let at = |values: Vec<f64>| values[initial as usize];
         Interval { low: low.map_or(f64::NEG_INFINITY, at), high: high.map_or(f64::INFINITY, at) }
@@ -275,7 +275,7 @@ impl<'a> Optimum<'a> {
     }
 
     /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice gains on them.
-    fn scaled(&self, values: &[f64]) -> Option<Vec<f64>> {
+    fn scaled(&self, values: &[f64]) -> Vec<f64> {
         let decides = |state: u32| !self.automaton.waits(state as usize);
         let by = 2.0 * self.gains(values, decides) + f64::EPSILON * largest(values);
         let steps = decisions(self.automaton, &reachable(self.automaton));
@@ -286,12 +286,12 @@ impl<'a> Optimum<'a> {
                 moved[state as usize] += by * steps[state as usize];
             }
             if self.gains(&moved, |_| true) == 0.0 {
-                return Some(moved);
+                return moved;
             }
             factor *= 2.0;
         }
         // Nothing is lost at least: values are losses here.
-        Some(vec![0.0; values.len()])
+        vec![0.0; values.len()]
     }
 }
 

@@ -20,7 +20,7 @@ pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
     for (members, reached) in parts.bottoms.iter().zip(reached) {
         match &backwards {
             Some(backwards) if members.len() > SMALL => {
-                relax(chain, backwards, members, &mut values, accuracy)
+                relax(chain, backwards, members, &mut values, accuracy);
             }
             _ => {
                 let columns = vec![vec![0.0; members.len()]];

@@ -7,7 +7,7 @@
 //! then x/b and x/a are bounds too. Both are one sum for each state.
 
 use super::chain::Chain;
-use super::dense::{self, Dense, SMALL};
+use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
 use super::interval::{Accuracy, Interval, rounding};
 use super::relax::{Equations, Iteration};
 
@@ -31,7 +31,14 @@ pub(super) fn total(
     let found = if members.len() <= SMALL {
         small(chain, members, reward, values, &inside)
     } else {
-        large(chain, members, reward, values, &inside, accuracy)
+        let is_medium = members.len() <= MEDIUM;
+        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+        let found = large(chain, members, reward, values, &inside, Accuracy { sweeps, ..accuracy });
+        if is_medium && !accuracy.is_met(found) {
+            found.and(small(chain, members, reward, values, &inside))
+        } else {
+            found
+        }
     };
     if given == Interval::exactly(0.0) { found } else { given.plus(found) }
 }

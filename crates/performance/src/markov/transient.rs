@@ -112,7 +112,7 @@ pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -
     let low = reward.iter().copied().fold(f64::INFINITY, f64::min);
     let high = reward.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let known = Interval { low, high };
-    if time <= 0.0 || pace == 0.0 || low == high {
+    if time <= 0.0 || pace == 0.0 || known.is_exact() {
         let here = Interval::exactly(start(reward));
         return known.and(if chain.initial().len() == 1 { here } else { here.widened(start_error) });
     }

@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let graph = super::read(&common.file)?;
     let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
     let chain = common.chain(&graph, &timed)?;
-    let has_choices = timed.has_choices();
+    let has_choices = timed.has_choices(&graph);
     let over = |action: usize, aim: Aim| {
         let reward = timed.reward(&graph, action);
         has_choices.then(|| markov::average(&timed.automaton, &reward, aim, accuracy)).transpose()
@@ -151,18 +151,26 @@ struct Report<'a> {
 
 /// Writes a number so that its last digit is certain, or both ends if it is not certain at all.
 pub(super) fn digits(interval: Interval) -> String {
-    if interval.low == interval.high {
-        return format!("{}", interval.low);
+    if interval.low.abs().max(interval.high.abs()) < Accuracy::NOTHING {
+        return "0".to_owned();
+    }
+    if interval.is_exact() {
+        return short(interval.low);
     }
     for digits in (0..16).rev() {
         let (low, high) = (format!("{:.digits$e}", interval.low), format!("{:.digits$e}", interval.high));
         if low == high {
-            let exact: f64 = low.parse().unwrap_or(interval.low);
-            return format!("{exact}");
+            return short(low.parse().unwrap_or(interval.low));
         }
     }
-    let short = |number: f64| format!("{number:.6e}").parse::<f64>().unwrap_or(number);
-    format!("{} to {}", short(interval.low), short(interval.high))
+    let rounded = |number: f64| short(format!("{number:.6e}").parse::<f64>().unwrap_or(number));
+    format!("{} to {}", rounded(interval.low), rounded(interval.high))
+}
+
+/// Writes a number without rows of zeros.
+pub(super) fn short(number: f64) -> String {
+    let is_plain = number == 0.0 || (1e-5..1e15).contains(&number.abs());
+    if is_plain { number.to_string() } else { format!("{number:e}") }
 }
 
 /// Quotes a field of CSV if it needs it.
@@ -220,8 +228,7 @@ impl Report<'_> {
         if let Some(shares) = &self.shares {
             let mut rows = vec![vec!["state".to_owned(), "probability".to_owned()]];
             rows.extend(shares.iter().map(|(state, share)| {
-                let short: f64 = format!("{share:.8e}").parse().unwrap_or(*share);
-                vec![state.to_string(), short.to_string()]
+                vec![state.to_string(), short(format!("{share:.8e}").parse().unwrap_or(*share))]
             }));
             text += &format!("\n{}", align(&rows));
         }

@@ -76,13 +76,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 "schema": 1,
                 "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
                 "model": common.file.display().to_string(),
-                "choices": timed.has_choices(),
+                "choices": timed.has_choices(&graph),
                 "moments": moments,
                 "answers": [],
             }))?;
         }
     }
-    if timed.has_choices() {
+    if timed.has_choices(&graph) {
         output::note("something is left to choose; all choices of a state are taken alike here");
     }
     Ok(0)

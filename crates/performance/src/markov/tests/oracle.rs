@@ -51,9 +51,9 @@ fn random_rates(random: &mut Random, size: usize, limit: u64) -> Vec<Vec<i128>> 
     for state in 0..size {
         // A ring keeps it in one piece.
         rates[state][(state + 1) % size] = 1 + random.below(limit) as i128;
-        for other in 0..size {
+        for (other, rate) in rates[state].iter_mut().enumerate() {
             if other != state && random.below(3) == 0 {
-                rates[state][other] = 1 + random.below(limit) as i128;
+                *rate = 1 + random.below(limit) as i128;
             }
         }
     }

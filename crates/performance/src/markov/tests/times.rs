@@ -60,7 +60,7 @@ fn two_states_at_a_time() {
     // On for 1/2 on average, off for 1/3: back to on with 3/5 + 2/5·e^(−5t).
     let chain = chain(&[&[(1, 2.0)], &[(0, 3.0)]]);
     for time in [0.0, 1e-6, 0.1, 1.0, 30.0, 1e6, 1e12] {
-        let expected = 0.6 + 0.4 * (-5.0 * time as f64).exp();
+        let expected = 0.6 + 0.4 * f64::exp(-5.0 * time);
         let found = distribution_at(&chain, time, ACCURACY);
         assert!((found.probabilities[0] - expected).abs() <= found.error + 1e-15, "{time} {found:?}");
         // Later than that, it is not proved that nothing will change.
@@ -77,7 +77,7 @@ fn phases_at_a_time() {
     let chain = chain(&[&[(1, 2.0)], &[(2, 2.0)], &[(3, 2.0)], &[]]);
     for time in [0.2, 1.0, 4.0, 100.0] {
         let x = 2.0 * time;
-        let expected = 1.0 - (1.0 + x + x * x / 2.0) * (-x as f64).exp();
+        let expected = 1.0 - (1.0 + x + x * x / 2.0) * f64::exp(-x);
         let found = distribution_at(&chain, time, ACCURACY);
         assert!((found.probabilities[3] - expected).abs() <= found.error + 1e-15);
         let found = reward_at(&chain, &[0.0, 0.0, 0.0, 5.0], time, ACCURACY);
