@@ -1,1 +1,117 @@
+//! Study files, right and wrong.
 
+use narrows_performance::{Delay, Time};
+use narrows_source::{Diagnostics, Sources};
+
+use super::{Expect, Question, Study, read};
+
+fn study(text: &str) -> (Study, Vec<String>) {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let file = sources.add("study.toml", text);
+    let study = read(&sources, file, &mut diagnostics);
+    let messages = diagnostics.sorted();
+    let say = |message: &narrows_source::Diagnostic| {
+        let help = message.help.as_deref().unwrap_or("");
+        format!("{} {} [{}] {help}", message.code, message.title, sources.text(message.primary.span))
+    };
+    (study, messages.iter().map(say).collect())
+}
+
+#[test]
+fn everything_is_read() {
+    let text = r#"
+title = "A study"
+model = "m.pml"
+unit = "us"
+[constant]
+N = 3
+FAST = true
+[define]
+BUSY = "x > 0"
+[delay]
+"p:a" = { fixed = 1.5 }
+"p:b" = { between = [1, "2 ms"] }
+"p:c" = { exponential = 10, times = "x" }
+"p:d" = { erlang = 10, stages = 4 }
+[weight]
+"p:e" = [1, 3]
+[event]
+done = "p:a"
+[[ask]]
+throughput = "done"
+expect = "1/3"
+[[ask]]
+max_delay = { from = "BUSY", to = "!BUSY" }
+expect = "infinity"
+"#;
+    let (study, messages) = study(text);
+    assert_eq!(messages, [""; 0]);
+    let constant = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(study.constants, [constant("FAST", "1"), constant("N", "3")]);
+    let delays: Vec<&Delay> = study.delays.iter().map(|entry| &entry.delay).collect();
+    let time = Time::from_integer;
+    let expected = [
+        Delay::Fixed(Time::new(3, 2)),
+        Delay::Between(time(1), time(2000)),
+        Delay::Exponential(time(10)),
+        Delay::Erlang(4, time(10)),
+    ];
+    assert_eq!(delays, expected.iter().collect::<Vec<_>>());
+    assert_eq!(study.weights[0].1, [1, 3]);
+    assert_eq!(study.asks[0].expect, Some(Expect::Number(Time::new(1, 3), Time::new(1, 3))));
+    assert_eq!(study.asks[1].expect, Some(Expect::Infinity));
+    assert!(matches!(&study.asks[1].question, Question::MaxDelay(from, _) if from.text == "BUSY"));
+}
+
+/// What is said about a study that has one mistake after these lines.
+fn complaint(text: &str) -> String {
+    let (_, messages) = study(&format!("model = \"m.pml\"\nunit = \"us\"\n{text}"));
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    messages[0].clone()
+}
+
+#[test]
+fn mistakes_are_found_where_they_are() {
+    let cases = [
+        ("modle = \"x\"", "S0001 a study has no `modle` [modle] did you mean `model`?"),
+        ("title = 3", "S0002 `title` must be a text in quotes, not integer [3] "),
+        ("[delay]\nx = { fixed = 1 }", "S0004 `x` names no statement: write `proctype:label` [x] "),
+        ("[delay]\n\"p:a\" = { fixed = -1 }", "S0005 a time must not be below 0 [-1] "),
+        (
+            "[delay]\n\"p:a\" = { fixed = \"1 lightyear\" }",
+            "S0005 `lightyear` is no unit of time; use ns, us, ms, s, min or h [\"1 lightyear\"] ",
+        ),
+        (
+            "[delay]\n\"p:a\" = { between = [3, 1] }",
+            "S0005 the second time must not be less than the first [[3, 1]] ",
+        ),
+        ("[delay]\n\"p:a\" = { between = 3 }", "S0005 `between` needs a list of two times [3] "),
+        ("[delay]\n\"p:a\" = { exponential = 0 }", "S0005 the mean of a random delay must be above 0 [0] "),
+        (
+            "[delay]\n\"p:a\" = { erlang = 2 }",
+            "S0005 `erlang` is the mean, and needs `stages`, a whole number above 0 [{ erlang = 2 }] ",
+        ),
+        (
+            "[weight]\n\"p:a\" = [0, 0]",
+            "S0005 weights are a list of whole numbers, one for each choice, not all 0 [[0, 0]] ",
+        ),
+        ("[[ask]]\nmax_delay = { from = \"x\" }", "S0003 `max_delay` needs `to` [{ from = \"x\" }] "),
+        (
+            "[[ask]]\nmakespan = true\nview = \"slow\"",
+            "S0005 a view is `untimed`, `timed` or `stochastic` [slow] ",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(complaint(text), expected, "{text}");
+    }
+    assert!(complaint("[[ask]]\nname = \"x\"").starts_with("S0006 a question is exactly one of"));
+    assert!(complaint("[delay]\n\"p:a\" = { }").starts_with("S0005 a delay needs exactly one of"));
+}
+
+#[test]
+fn what_is_no_toml_is_no_panic() {
+    for text in ["", "[", "model = ", "= 3", "[[ask]", "ask = 3", "delay = \"x\"", "\u{0}", "a = \"\"\"é"] {
+        let (_, messages) = study(text);
+        assert!(!messages.is_empty(), "{text:?}");
+    }
+}

@@ -106,13 +106,13 @@ impl<'a, 's> Means<'a, 's> {
                 figure.unit = format!("1/{}", self.study.unit);
                 if let Some(event) = self.prepared.event(event) {
                     let found = solvable.average(&solvable.event(event), figure);
-                    set(found, figure);
+                    set(&found, figure);
                 }
             }
             Question::Utilisation(what) => {
                 if let Some(rates) = self.rates(solvable, self.busy(what), figure) {
                     let found = solvable.average(&Gain::State(rates), figure);
-                    set(found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
+                    set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
                 }
             }
             Question::MeanCount(of, per) => {
@@ -127,9 +127,9 @@ impl<'a, 's> Means<'a, 's> {
                     }
                     (Ok(of), Ok(per)) => {
                         let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
-                        set(Ok(Interval { low: of.low / per.high, high }), figure);
+                        set(&Ok(Interval { low: of.low / per.high, high }), figure);
                     }
-                    (Err(zeno), _) | (_, Err(zeno)) => set(Err(zeno), figure),
+                    (Err(zeno), _) | (_, Err(zeno)) => set(&Err(zeno), figure),
                 }
             }
             Question::Transient(what, time) => {
@@ -137,7 +137,7 @@ impl<'a, 's> Means<'a, 's> {
                 match &solvable.solver {
                     Solver::Chain(chain) => {
                         let found = reward_at(chain, &rates, as_f64(*time), ACCURACY);
-                        set(Ok(found.and(Interval { low: 0.0, high: 1.0 })), figure);
+                        set(&Ok(found.and(Interval { low: 0.0, high: 1.0 })), figure);
                     }
                     Solver::Automaton(_) => figure.result = none(OPEN),
                 }
@@ -232,7 +232,7 @@ impl<'a, 's> Means<'a, 's> {
         };
         let Ok(started) = chain.starting(initial) else { return };
         let ones = vec![1.0; chain.states()];
-        set(Ok(until(&started, &ones, |rest| holds(&to, rest), ACCURACY)), figure);
+        set(&Ok(until(&started, &ones, |rest| holds(&to, rest), ACCURACY)), figure);
         if total > 0.0 {
             figure
                 .notes
@@ -290,7 +290,7 @@ impl Solvable<'_> {
     }
 }
 
-fn set(found: Result<Interval, Zeno>, figure: &mut Figure) {
+fn set(found: &Result<Interval, Zeno>, figure: &mut Figure) {
     figure.result = match found {
         Ok(found) if found.low.is_infinite() => {
             FigureResult::Value { low: Number::Infinity, high: Number::Infinity, exact: false }

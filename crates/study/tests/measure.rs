@@ -1,0 +1,231 @@
+//! Studies of small models, against closed forms and against each other.
+
+use narrows_explicit::{Budget, Engine, Unwatched};
+use narrows_model::{Evaluator, Figure, FigureResult, Number};
+use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_study::{measure, prepare, read};
+
+struct Nothing;
+
+impl Loader for Nothing {
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
+        Err("there are no files".to_owned())
+    }
+}
+
+/// Measures a study; the error is what is wrong with it.
+fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let file = sources.add("study.toml", format!("model = \"m.pml\"\n{study}"));
+    let study = read(&sources, file, &mut diagnostics);
+    let model = sources.add("m.pml", model);
+    let prepared = prepare(&study, &mut sources, model, &Nothing, &mut diagnostics);
+    let Some(prepared) = prepared else {
+        let say = |one: &narrows_source::Diagnostic| {
+            let (file, help) = (&sources.file(one.primary.span.file).name, one.help.as_deref().unwrap_or(""));
+            format!("{} {file} `{}` {help}", one.code, sources.text(one.primary.span))
+        };
+        return Err(diagnostics.sorted().iter().map(say).collect());
+    };
+    let engine = Engine::automatic(Evaluator::new(&prepared.system));
+    Ok(measure(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)).figures)
+}
+
+fn value(figure: &Figure) -> (f64, f64) {
+    match &figure.result {
+        FigureResult::Value { low, high, .. } => (low.to_f64(), high.to_f64()),
+        other => panic!("{}: {other:?}", figure.name),
+    }
+}
+
+fn assert_near(figure: &Figure, expected: f64) {
+    let (low, high) = value(figure);
+    assert!(low <= expected * (1.0 + 1e-12) && high >= expected * (1.0 - 1e-12), "{low} {expected} {high}");
+    assert!(high - low <= 2e-6 * expected, "{low} {high}");
+}
+
+const QUEUE: &str = "short n;
+    active proctype arrival() { do :: arrive: d_step { n < 4 -> n++ } od }
+    active proctype server() { do :: serve: d_step { n > 0 -> n-- } od }";
+
+#[test]
+fn a_queue_has_its_closed_form() {
+    let study = "unit = \"s\"
+        [delay]
+        \"arrival:arrive\" = { exponential = 0.5 }
+        \"server:serve\" = { exponential = 1, times = \"3\" }
+        [[ask]]
+        throughput = \"server:serve\"
+        [[ask]]
+        utilisation = \"n > 0\"
+        [[ask]]
+        mean_count = { of = \"arrival:arrive\", per = \"server:serve\" }
+        [[ask]]
+        transient = { of = \"n == 0\", at = 0 }
+        [[ask]]
+        transient = { of = \"n == 0\", at = 1000 }";
+    let figures = figures(QUEUE, study).unwrap();
+    let load: f64 = 2.0 / 3.0;
+    let chance = |n: i32| load.powi(n) * (1.0 - load) / (1.0 - load.powi(5));
+    assert_near(&figures[0], 2.0 * (1.0 - chance(4)));
+    assert_near(&figures[1], 1.0 - chance(0));
+    assert_near(&figures[2], 1.0);
+    assert_near(&figures[3], 1.0);
+    assert_near(&figures[4], chance(0));
+}
+
+#[test]
+fn an_erlang_delay_has_its_mean() {
+    let model = "bit x; active proctype p() { do :: a: x = 1; b: x = 0 od }";
+    let study = "unit = \"s\"
+        [delay]
+        \"p:a\" = { erlang = 3, stages = 5 }
+        \"p:b\" = { exponential = 2 }
+        [[ask]]
+        utilisation = \"x\"
+        [[ask]]
+        mean_delay = { from = \"x == 0\", to = \"x == 1\" }
+        [[ask]]
+        throughput = \"p:a\"";
+    let figures = figures(model, study).unwrap();
+    assert_near(&figures[0], 0.4);
+    assert_near(&figures[1], 3.0);
+    assert_near(&figures[2], 0.2);
+}
+
+/// Two stages with one buffer between them, or with two.
+fn pipeline(buffers: u32, first: u32, second: u32) -> Vec<Figure> {
+    let model = format!(
+        "byte waiting;
+         active proctype load() {{ do :: waiting < {buffers} -> loaded: waiting++ od }}
+         active proctype send() {{ do :: waiting > 0 -> sent: waiting-- od }}"
+    );
+    let study = format!(
+        "unit = \"us\"
+         [delay]
+         \"load:loaded\" = {{ fixed = {first} }}
+         \"send:sent\" = {{ fixed = {second} }}
+         [[ask]]
+         throughput = \"send:sent\"
+         view = \"timed\""
+    );
+    figures(&model, &study).unwrap()
+}
+
+#[test]
+fn stages_take_turns_or_overlap() {
+    for (first, second) in [(248, 205), (100, 300), (7, 7)] {
+        let exact = |figure: &Figure, time: i128| {
+            let number = Number::Ratio(1, time);
+            assert_eq!(figure.result, FigureResult::Value { low: number, high: number, exact: true });
+            assert_eq!(figure.witnesses.len(), 2);
+        };
+        exact(&pipeline(1, first, second)[0], i128::from(first + second));
+        exact(&pipeline(2, first, second)[0], i128::from(first.max(second)));
+    }
+}
+
+#[test]
+fn open_choices_give_the_least_and_the_greatest() {
+    // After each job someone decides whether the next one is long or short.
+    let model = "byte job; active proctype p() {
+          do
+          :: job == 0 -> if :: job = 1 :: job = 2 fi
+          :: job == 1 -> quick: job = 0
+          :: job == 2 -> slow: job = 0
+          od }";
+    let study = "unit = \"s\"
+        [delay]
+        \"p:quick\" = { exponential = 1 }
+        \"p:slow\" = { exponential = 4 }
+        [event]
+        done = \"p:quick\"
+        [[ask]]
+        throughput = \"done\"
+        [[ask]]
+        utilisation = \"job == 1\"";
+    let figures = figures(model, study).unwrap();
+    let (low, high) = value(&figures[0]);
+    assert!(low.abs() < 1e-9 && (high - 1.0).abs() < 1e-5, "{low} {high}");
+    assert!(figures[0].notes[0].contains("equally likely it is 0.2000"), "{:?}", figures[0].notes);
+    let (low, high) = value(&figures[1]);
+    assert!(low.abs() < 1e-9 && (high - 1.0).abs() < 1e-5, "{low} {high}");
+}
+
+#[test]
+fn weights_decide() {
+    let model = "byte job; active proctype p() {
+          do
+          :: job == 0 -> pick: if :: job = 1 :: job = 2 fi
+          :: job == 1 -> quick: job = 0
+          :: job == 2 -> slow: job = 0
+          od }";
+    let study = "unit = \"s\"
+        [delay]
+        \"p:quick\" = { exponential = 1 }
+        \"p:slow\" = { exponential = 4 }
+        [weight]
+        \"p:pick\" = [3, 1]
+        [[ask]]
+        throughput = \"p:quick\"";
+    // On average a job takes 3/4 + 1, and three quarters of them are short.
+    assert_near(&figures(model, study).unwrap()[0], 0.75 / 1.75);
+}
+
+#[test]
+fn what_is_expected_is_judged() {
+    let study = |expect: &str| {
+        format!(
+            "[[ask]]
+             max_delay = {{ from = \"n == 1\", to = \"n == 0\" }}
+             {expect}"
+        )
+    };
+    let judged = |expect: &str| figures(QUEUE, &study(expect)).unwrap()[0].expected.clone();
+    assert_eq!(judged(""), None);
+    assert_eq!(judged("expect = \"infinity\""), Some(("infinity".to_owned(), true)));
+    assert_eq!(judged("expect = 3"), Some(("3".to_owned(), false)));
+}
+
+#[test]
+fn mistakes_point_into_the_study() {
+    let study = "unit = \"s\"
+        [delay]
+        \"server:srve\" = { exponential = 1 }
+        [[ask]]
+        utilisation = \"m > 0\"
+        [[ask]]
+        throughput = \"served\"";
+    let messages = figures(QUEUE, study).unwrap_err();
+    assert_eq!(messages, ["P0201 study.toml `m` "]);
+    let messages = figures(QUEUE, &study.replace("m > 0", "n > 0")).unwrap_err();
+    assert_eq!(
+        messages,
+        [
+            "S0004 study.toml `\"server:srve\"` did you mean `server:serve`?",
+            "S0007 study.toml `served` name it under `[event]`, or write `proctype:label`"
+        ]
+    );
+    let inside = "byte x; active proctype p() { do :: atomic { x++; late: x-- } od }";
+    let messages = figures(inside, "unit = \"s\"\n[delay]\n\"p:late\" = { fixed = 1 }").unwrap_err();
+    assert_eq!(
+        messages,
+        ["S0008 study.toml `\"p:late\"` give the delay to the first statement of the sequence"]
+    );
+    let temporal = "[[ask]]\nmax_delay = { from = \"<> (n == 1)\", to = \"true\" }";
+    assert_eq!(figures(QUEUE, temporal).unwrap_err(), ["S0009 study.toml `<> (n == 1)` "]);
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let model = "byte x; active proctype p() { a: x = 1; assert(x == 0) }";
+    let study = "unit = \"s\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[[ask]]\nmakespan = true";
+    let figure = &figures(model, study).unwrap()[0];
+    assert!(matches!(&figure.result, FigureResult::None(reason) if reason.contains("assertion violated")));
+    let zeno =
+        "bit x; active proctype p() { do :: x = !x od } active proctype q() { x == 1 -> a: x == 1 -> skip }";
+    let study = "unit = \"s\"\n[delay]\n\"q:a\" = { fixed = 1 }\n[[ask]]\nmakespan = true";
+    let figure = &figures(zeno, study).unwrap()[0];
+    assert!(matches!(&figure.result, FigureResult::None(reason) if reason.contains("Time stands still")));
+    assert!(figure.witnesses[0].1.cycle.is_some());
+}
