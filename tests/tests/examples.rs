@@ -27,6 +27,13 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("protocols/handshake.pml", &[]),
     ("protocols/ring_election.pml", &[]),
     ("protocols/ring_election.pml", &["N=6"]),
+    ("queues/cluster.pml", &["N=2"]),
+    ("queues/fms.pml", &["N=1"]),
+    ("queues/kanban.pml", &["T=1"]),
+    ("queues/mm1k.pml", &[]),
+    ("queues/pipeline.pml", &[]),
+    ("queues/polling.pml", &["N=3"]),
+    ("queues/tandem.pml", &["C=5"]),
     ("tutorial/counter.pml", &[]),
     ("tutorial/counter_fixed.pml", &[]),
 ];

@@ -1,0 +1,67 @@
+//! The studies of the examples: sizes that are published, and figures that are known.
+
+use std::path::Path;
+use std::process::Command;
+
+use narrows_tests::narrows::program;
+use serde_json::Value;
+
+fn measure(study: &str, definition: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/queues").join(study);
+    let mut command = Command::new(program().expect("the program"));
+    command.arg("measure").arg(&path).args(["--format", "json", "--quiet"]);
+    if !definition.is_empty() {
+        command.args(["-D", definition]);
+    }
+    let output = command.output().expect("it runs");
+    serde_json::from_slice(&output.stdout).expect("a document")
+}
+
+#[test]
+fn chains_have_the_published_sizes() {
+    let cases = [
+        ("kanban.toml", "T=1", 160),
+        ("kanban.toml", "T=2", 4_600),
+        ("kanban.toml", "T=3", 58_400),
+        ("polling.toml", "N=12", 73_728),
+        ("cluster.toml", "N=16", 10_132),
+        ("fms.toml", "N=3", 6_520),
+        ("fms.toml", "N=4", 35_910),
+        ("tandem.toml", "C=63", 8_128),
+    ];
+    for (study, definition, states) in cases {
+        let document = measure(study, definition);
+        assert_eq!(document["views"][0]["states"], states, "{study} {definition}");
+    }
+}
+
+#[test]
+fn intervals_contain_exact_values() {
+    // Storm built these chains from models in the language of PRISM; they were solved in fractions, by elimination.
+    let cases = [
+        ("tandem.toml", "C=5", 1.799_254_686_506_812_2),
+        ("polling.toml", "N=5", 0.712_560_755_270_130_2),
+        ("kanban.toml", "T=1", 0.092_584_634_633_382_6),
+    ];
+    for (study, definition, expected) in cases {
+        let document = measure(study, definition);
+        let value = &document["answers"][0]["value"];
+        let (low, high) =
+            (value["low"].as_f64().expect("a number"), value["high"].as_f64().expect("a number"));
+        assert!(low <= expected && expected <= high, "{study}: {low} {expected} {high}");
+        assert!(high - low <= 1e-6 * expected, "{study}: {low} {high}");
+    }
+}
+
+#[test]
+fn every_study_of_a_folder_is_measured() {
+    let document = measure("", "");
+    let models = document["models"].as_array().expect("a list");
+    assert_eq!(models.len(), 7);
+    for model in models {
+        for answer in model["answers"].as_array().expect("a list") {
+            assert_ne!(answer["met"], false, "{}: {}", model["model"], answer["name"]);
+            assert!(answer["value"].is_object(), "{}: {}", model["model"], answer["name"]);
+        }
+    }
+}
