@@ -20,7 +20,8 @@ pub fn svg(graph: &Graph) -> Option<String> {
     }
     let layers = layers(graph);
     let longest = graph.labels().iter().map(|label| shown(label).chars().count()).max().unwrap_or(0) as i32;
-    let step = (longest * CHARACTER + 4 * RADIUS).max(80);
+    // Labels of edges to the left and to the right stand beside each other.
+    let step = (2 * longest * CHARACTER + 2 * RADIUS).max(80);
     let most = layers.layers.iter().map(Vec::len).max().unwrap_or(0) as i32;
     let (width, height) = (most.max(1) * step + 80, layers.layers.len() as i32 * HEIGHT + 20);
     let mut text = format!(

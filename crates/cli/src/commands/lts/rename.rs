@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 
     /// Regular expressions for whole labels, each with what takes their place: `$1` or `${1}` is what the first group
     /// fits. The first expression that fits counts
-    #[arg(value_name = "EXPRESSION REPLACEMENT", num_args = 2.., required = true)]
+    #[arg(value_names = ["EXPRESSION", "REPLACEMENT"], num_args = 2.., required = true)]
     rules: Vec<String>,
 
     /// Write the result there instead of standard output

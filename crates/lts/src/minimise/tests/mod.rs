@@ -61,6 +61,19 @@ fn blocks_are_those_of_the_reference() {
 }
 
 #[test]
+fn blocks_of_larger_graphs_are_those_of_the_reference() {
+    let mut random = Random::new(5);
+    for _ in 0..60 {
+        let graph = random.graph_of(80, 110, &["i", "i", "a"]);
+        for relation in RELATIONS {
+            check(&graph, Settings::plain(relation));
+        }
+        let graph = random.graph_of(60, 80, &["i", "a", "rate 1", "rate 2"]);
+        check(&graph, Settings { relation: Relation::Branching, stochastic: true, probabilistic: false });
+    }
+}
+
+#[test]
 fn rates_are_summed() {
     let mut random = Random::new(2);
     for _ in 0..1500 {

@@ -20,6 +20,11 @@ impl Random {
     pub(crate) fn graph(&mut self, labels: &[&str]) -> Graph {
         let states = 1 + self.below(12);
         let edges = self.below(states * 2 + 1);
+        self.graph_of(states, edges, labels)
+    }
+
+    /// Returns a graph with so many states and edges.
+    pub(crate) fn graph_of(&mut self, states: usize, edges: usize, labels: &[&str]) -> Graph {
         let mut builder = Builder::new(self.below(states) as u32, edges);
         builder.states(states as u32);
         for _ in 0..edges {
