@@ -9,7 +9,7 @@
 //! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
 //! kept with few digits.
 //!
-//! Memory: besides x, for each state of the chain 16 bytes, and 4 for each direction.
+//! Memory: besides x, for each state 28 bytes, and 4 for each direction.
 
 use super::chain::Chain;
 

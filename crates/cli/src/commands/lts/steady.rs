@@ -1,5 +1,6 @@
 //! `narrows lts steady`: throughputs in the long run.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -193,7 +194,7 @@ pub(super) fn align(rows: &[Vec<String>]) -> String {
     for row in rows {
         let cells: Vec<String> =
             row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text += &format!("  {}\n", cells.join("  ").trim_end());
+        let _ = writeln!(text, "  {}", cells.join("  ").trim_end());
     }
     text
 }
@@ -230,7 +231,7 @@ impl Report<'_> {
             rows.extend(shares.iter().map(|(state, share)| {
                 vec![state.to_string(), short(format!("{share:.8e}").parse().unwrap_or(*share))]
             }));
-            text += &format!("\n{}", align(&rows));
+            let _ = write!(text, "\n{}", align(&rows));
         }
         text
     }
@@ -242,7 +243,7 @@ impl Report<'_> {
             let cells: Option<Vec<String>> =
                 self.found.iter().map(|one| of(one).map(|value| format!("{value:e}"))).collect();
             if let Some(cells) = cells {
-                text += &format!("{name},{}\n", cells.join(","));
+                let _ = writeln!(text, "{name},{}", cells.join(","));
             }
         };
         row("low", &|one| Some(one.uniform.low));
@@ -256,7 +257,7 @@ impl Report<'_> {
         if let Some(shares) = &self.shares {
             text += "\nstate,probability\n";
             for (state, share) in shares {
-                text += &format!("{state},{share:e}\n");
+                let _ = writeln!(text, "{state},{share:e}");
             }
         }
         text

@@ -1,5 +1,7 @@
 //! `narrows lts transient`: what holds at given times.
 
+use std::fmt::Write;
+
 use clap::Args;
 use narrows_performance::graphs::Timed;
 use narrows_performance::markov::{self, Interval};
@@ -105,7 +107,7 @@ fn text(common: &Common, timed: &Timed, moments: &[Moment], states: &[u32]) -> S
                 Interval { low: (share - found.error).max(0.0), high: (share + found.error).min(1.0) };
             rows.push(vec![state.to_string(), digits(interval)]);
         }
-        text += &format!("\n  at time {}\n{}", moment.time, align(&rows));
+        let _ = write!(text, "\n  at time {}\n{}", moment.time, align(&rows));
     }
     text
 }
@@ -116,7 +118,7 @@ fn csv(timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
     for moment in moments {
         for (name, of) in [("low", low as fn(&Interval) -> f64), ("high", high)] {
             let cells: Vec<String> = moment.throughputs.iter().map(|one| format!("{:e}", of(one))).collect();
-            text += &format!("{},{name},{}\n", moment.time, cells.join(","));
+            let _ = writeln!(text, "{},{name},{}", moment.time, cells.join(","));
         }
     }
     if moments.iter().any(|moment| moment.shares.is_some()) {
@@ -124,7 +126,7 @@ fn csv(timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
     }
     for moment in moments {
         for (state, share) in states.iter().zip(moment.shares.iter().flat_map(|found| &found.probabilities)) {
-            text += &format!("{},{state},{share:e}\n", moment.time);
+            let _ = writeln!(text, "{},{state},{share:e}", moment.time);
         }
     }
     text
