@@ -18,7 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml               prove every property, or show a shortest run against it
   narrows check models/ --time 5m          check every model of a folder
-  narrows measure study.toml               how long, how often and how fast: the questions of a study
+  narrows measure study.toml               how long, how often, how fast
   narrows bounds m.pml --from p --to q     the least and the most steps from here to there
   narrows explore peterson.pml             count states, find what goes wrong and what is never reached
   narrows simulate peterson.pml            run it step by step, forwards and backwards
