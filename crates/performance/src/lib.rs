@@ -8,9 +8,11 @@ mod delay;
 pub mod graphs;
 pub mod markov;
 mod nodes;
+mod random;
 mod rows;
 #[cfg(test)]
 mod samples;
+pub mod simulation;
 mod states;
 pub mod stochastic;
 pub mod timed;

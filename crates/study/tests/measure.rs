@@ -3,7 +3,7 @@
 use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_model::{Evaluator, Figure, FigureResult, Number};
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
-use narrows_study::{measure, prepare, read};
+use narrows_study::{Measured, Prepared, Study, View, measure, prepare, read, simulate};
 
 struct Nothing;
 
@@ -13,8 +13,15 @@ impl Loader for Nothing {
     }
 }
 
+/// How to answer a prepared study.
+type Answer<'a> = &'a dyn Fn(&Study, &Prepared, &Engine<'_>, &Budget<'_>) -> Measured;
+
 /// Measures a study; the error is what is wrong with it.
 fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
+    figures_by(model, study, &measure)
+}
+
+fn figures_by(model: &str, study: &str, answer: Answer<'_>) -> Result<Vec<Figure>, Vec<String>> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let file = sources.add("study.toml", format!("model = \"m.pml\"\n{study}"));
     let study = read(&sources, file, &mut diagnostics);
@@ -28,7 +35,7 @@ fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
         return Err(diagnostics.sorted().iter().map(say).collect());
     };
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    Ok(measure(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)).figures)
+    Ok(answer(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)).figures)
 }
 
 fn value(figure: &Figure) -> (f64, f64) {
@@ -228,4 +235,52 @@ fn what_goes_wrong_is_said() {
     let figure = &figures(zeno, study).unwrap()[0];
     assert!(matches!(&figure.result, FigureResult::None(reason) if reason.contains("Time stands still")));
     assert!(figure.witnesses[0].1.cycle.is_some());
+}
+
+#[test]
+fn random_runs_agree() {
+    let study = "unit = \"s\"
+        [delay]
+        \"arrival:arrive\" = { exponential = 0.5 }
+        \"server:serve\" = { erlang = 1, stages = 3 }
+        [[ask]]
+        throughput = \"server:serve\"
+        [[ask]]
+        utilisation = \"n == 4\"
+        [[ask]]
+        mean_count = { of = \"arrival:arrive\", per = \"server:serve\" }";
+    let computed = figures(QUEUE, study).unwrap();
+    let mut inside = 0;
+    for seed in 0..20 {
+        let estimated = figures_by(QUEUE, study, &|study, prepared, engine, budget| {
+            simulate(study, prepared, engine, budget, View::Stochastic, 30_000, seed)
+        });
+        for (computed, estimated) in computed.iter().zip(&estimated.unwrap()) {
+            let ((low, high), (least, most)) = (value(computed), value(estimated));
+            inside += i32::from(least <= high && low <= most);
+            assert!(most - least < 0.1 * high, "{least} {most}");
+        }
+    }
+    // 99 in 100 should be.
+    assert!(inside >= 57, "{inside} of 60");
+}
+
+#[test]
+fn random_runs_with_exact_delays_lie_between_the_best_and_the_worst() {
+    let model = "byte waiting;
+         active proctype load() { do :: waiting < 2 -> loaded: waiting++ od }
+         active proctype send() { do :: waiting > 0 -> sent: waiting-- od }";
+    let study = "unit = \"us\"
+         [delay]
+         \"load:loaded\" = { between = [240, 250] }
+         \"send:sent\" = { between = [100, 300] }
+         [[ask]]
+         throughput = \"send:sent\"
+         view = \"timed\"";
+    let (worst, best) = value(&figures(model, study).unwrap()[0]);
+    let estimated = figures_by(model, study, &|study, prepared, engine, budget| {
+        simulate(study, prepared, engine, budget, View::Timed, 30_000, 1)
+    });
+    let (least, most) = value(&estimated.unwrap()[0]);
+    assert!(worst < least && most < best, "{worst} {least} {most} {best}");
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use narrows_source::{Diagnostics, Sources, Span};
 use narrows_study::{Ask, Question, Study, Text, View};
 
-use super::figures::Options;
+use super::figures::{Options, Way};
 use crate::limits::interrupt_flag;
 
 const EXAMPLES: &str = "\
@@ -80,7 +80,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let name = arguments.file.display().to_string();
     let (options, diagnostics) = (&arguments.options, Diagnostics::default());
-    let said =
-        options.answer(&name, &study, Some(&arguments.file), sources, diagnostics, &interrupt_flag()?)?;
+    let said = options.answer(
+        &name,
+        &study,
+        Some(&arguments.file),
+        sources,
+        diagnostics,
+        Way::Whole,
+        &interrupt_flag()?,
+    )?;
     options.print(vec![said])
 }

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::Engine;
 use narrows_model::{Coverage, Evaluator};
 use narrows_report::{Figures, Report, json_diagnostics};
 use narrows_source::{Diagnostics, Sources};
-use narrows_study::{Study, measure, prepare};
+use narrows_study::{Study, View, measure, prepare, read, simulate};
 use serde_json::Value;
 
 use crate::input::{Disk, read_text, unreadable};
@@ -52,6 +53,15 @@ enum Format {
     Json,
 }
 
+/// How questions are answered.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// By looking at everything.
+    Whole,
+    /// By a random run in which so many delays end.
+    Random { view: View, ends: u64, seed: u64 },
+}
+
 /// What is to be said, and the exit status.
 pub(super) struct Said {
     status: u8,
@@ -64,6 +74,34 @@ impl Options {
         self.format == Format::Json
     }
 
+    /// Makes the options of a command that has few of its own.
+    pub(super) fn plain(include: &[PathBuf], quiet: bool) -> Options {
+        let (runs, format, include) = (false, Format::Text, include.to_vec());
+        Options { runs, format, include, memory: None, time: None, quiet }
+    }
+
+    /// Reads a study and answers its questions. Definitions are constants that the user gives other values.
+    pub(super) fn answer_study(
+        &self,
+        path: &Path,
+        definitions: &[String],
+        way: Way,
+        interrupted: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Said> {
+        let name = path.display().to_string();
+        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+        let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+        let file = sources.add(name.clone(), text);
+        let mut study = read(&sources, file, &mut diagnostics);
+        for definition in definitions {
+            let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
+            study.constants.retain(|(name, _)| name != constant);
+            study.constants.push((constant.to_owned(), value.to_owned()));
+        }
+        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
+        self.answer(&name, &study, model.as_deref(), sources, diagnostics, way, interrupted)
+    }
+
     /// Answers the questions of a study about a model. The diagnostics are what was wrong with the study so far.
     pub(super) fn answer(
         &self,
@@ -72,6 +110,7 @@ impl Options {
         model: Option<&Path>,
         mut sources: Sources,
         mut diagnostics: Diagnostics,
+        way: Way,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let prepared = match model {
@@ -92,7 +131,12 @@ impl Options {
         };
         let clock = Clock::with(self.time, self.memory, self.quiet, interrupted);
         let engine = Engine::automatic(Evaluator::new(&prepared.system));
-        let measured = measure(study, &prepared, &engine, &clock.budget());
+        let measured = match way {
+            Way::Whole => measure(study, &prepared, &engine, &clock.budget()),
+            Way::Random { view, ends, seed } => {
+                simulate(study, &prepared, &engine, &clock.budget(), view, ends, seed)
+            }
+        };
         let seconds = clock.finish();
         let coverage = Coverage::default();
         let report = Report {

@@ -4,11 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use narrows_source::{Diagnostics, Sources};
-use narrows_study::read;
 
-use super::figures::Options;
-use crate::input::{read_text, unreadable};
+use super::figures::{Options, Way};
 use crate::limits::interrupt_flag;
 
 const EXAMPLES: &str = "\
@@ -64,19 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut said = Vec::new();
     for path in arguments.expand()? {
-        let name = path.display().to_string();
-        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-        let text = read_text(&path).map_err(|error| anyhow::anyhow!(unreadable(&path, &error)))?;
-        let file = sources.add(name.clone(), text);
-        let mut study = read(&sources, file, &mut diagnostics);
-        for definition in &arguments.definitions {
-            let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-            study.constants.retain(|(name, _)| name != constant);
-            study.constants.push((constant.to_owned(), value.to_owned()));
-        }
-        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        let options = &arguments.options;
-        said.push(options.answer(&name, &study, model.as_deref(), sources, diagnostics, &interrupted)?);
+        said.push(arguments.options.answer_study(&path, &arguments.definitions, Way::Whole, &interrupted)?);
     }
     arguments.options.print(said)
 }

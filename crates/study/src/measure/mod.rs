@@ -2,6 +2,7 @@
 
 mod expect;
 mod formulas;
+mod simulated;
 mod stochastic;
 mod timed;
 mod trouble;
@@ -10,6 +11,8 @@ use narrows_explicit::{Budget, Engine};
 use narrows_model::Figure;
 
 use crate::{Prepared, Question, Study, View};
+
+pub use simulated::simulate;
 
 /// What came out.
 #[derive(Debug, Default)]

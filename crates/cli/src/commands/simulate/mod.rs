@@ -26,8 +26,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use narrows_model::Evaluator;
 use narrows_report::{RecordedTrace, Trail};
+use narrows_study::View;
 
+use super::figures::{Options, Way};
 use crate::input::{compile_file, unreadable};
+use crate::limits::interrupt_flag;
 use app::App;
 use session::Session;
 
@@ -37,8 +40,17 @@ use session::Session;
     after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage"
 )]
 pub(crate) struct Arguments {
-    /// The model
+    /// The model; with --timed, a study
     file: PathBuf,
+    /// Estimate the means of a study from a random run, as a check of what `narrows measure` computes
+    #[arg(long, conflicts_with_all = ["random", "trace", "trail"])]
+    timed: bool,
+    /// Take delays as they are given, and not all for random ones without memory; needs --timed
+    #[arg(long, requires = "timed")]
+    exact: bool,
+    /// Stop when so many delays have ended; needs --timed
+    #[arg(long, value_name = "N", default_value_t = 300_000, requires = "timed")]
+    ends: u64,
     /// Decide what random steps are taken
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -70,6 +82,13 @@ enum Recorded {
 
 /// Simulates a model; returns the exit status.
 pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
+    if arguments.timed {
+        let view = if arguments.exact { View::Timed } else { View::Stochastic };
+        let way = Way::Random { view, ends: arguments.ends, seed: arguments.seed };
+        let options = Options::plain(&arguments.include, false);
+        let said = options.answer_study(&arguments.file, &arguments.define, way, &interrupt_flag()?)?;
+        return options.print(vec![said]);
+    }
     if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(
             "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \

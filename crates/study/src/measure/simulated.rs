@@ -1,0 +1,138 @@
+//! Estimates from a random run: a check of what is computed.
+
+use narrows_explicit::{Budget, Engine};
+use narrows_model::{Expr, Figure, FigureResult, Number};
+use narrows_performance::simulation::{self, Draw, Part};
+use narrows_performance::{Rows, Trouble};
+
+use super::Measured;
+use super::trouble::result_of;
+use crate::{Ask, Prepared, Question, Study, Text, View};
+
+/// A run has so many parts; how much they differ tells how far the estimate may be off.
+const PARTS: usize = 30;
+
+/// Within so many standard errors lies the mean, for 99 in 100 runs of as many parts (Student's t).
+const ERRORS: f64 = 2.756;
+
+/// Estimates the answers to those questions of a study that are about means, by a random run in which so many delays
+/// end. With exact delays, `view` is the timed one.
+pub fn simulate(
+    study: &Study,
+    prepared: &Prepared,
+    engine: &Engine<'_>,
+    budget: &Budget<'_>,
+    view: View,
+    ends: u64,
+    seed: u64,
+) -> Measured {
+    let asks: Vec<&Ask> = study.asks.iter().filter(|ask| is_mean(&ask.question)).collect();
+    let busy = |text: &Text| -> Option<&Expr> {
+        let resource = study.resources.iter().find(|(name, _)| name.text == text.text);
+        prepared.predicate(resource.map_or(text, |(_, text)| text))
+    };
+    let predicates: Vec<&Expr> = asks
+        .iter()
+        .filter_map(|ask| match &ask.question {
+            Question::Utilisation(what) => busy(what),
+            _ => None,
+        })
+        .collect();
+    let parts = run(prepared, engine, budget, view, ends, seed, &predicates);
+    let mut measured = Measured::default();
+    let mut predicate = 0;
+    for ask in asks {
+        let mut figure = Figure {
+            kind: ask.question.kind(),
+            name: ask.name.clone(),
+            view: view.name(),
+            result: FigureResult::None("The run came to an end before there was enough to count.".to_owned()),
+            unit: String::new(),
+            witnesses: Vec::new(),
+            notes: Vec::new(),
+            expected: None,
+        };
+        match &parts {
+            Err(trouble) => {
+                let (result, witness) = result_of(trouble, engine.evaluator());
+                figure.result = result;
+                figure.witnesses.extend(witness);
+            }
+            Ok(parts) => {
+                let count = |part: &Part, event: &Text| {
+                    prepared.event(event).map_or(0.0, |event| part.counts[usize::from(event)] as f64)
+                };
+                let ratios: Vec<(f64, f64)> = match &ask.question {
+                    Question::Throughput(event) => {
+                        figure.unit = format!("1/{}", study.unit);
+                        parts.iter().map(|part| (count(part, event), part.time)).collect()
+                    }
+                    Question::MeanCount(of, per) => {
+                        parts.iter().map(|part| (count(part, of), count(part, per))).collect()
+                    }
+                    _ => {
+                        let number = predicate;
+                        predicate += 1;
+                        parts.iter().map(|part| (part.held[number], part.time)).collect()
+                    }
+                };
+                if let Some((low, high)) = estimate(&ratios) {
+                    figure.result = FigureResult::Value {
+                        low: Number::Float(low),
+                        high: Number::Float(high),
+                        exact: false,
+                    };
+                }
+            }
+        }
+        measured.figures.push(figure);
+    }
+    measured
+}
+
+fn is_mean(question: &Question) -> bool {
+    matches!(question, Question::Throughput(_) | Question::MeanCount(..) | Question::Utilisation(_))
+}
+
+fn run(
+    prepared: &Prepared,
+    engine: &Engine<'_>,
+    budget: &Budget<'_>,
+    view: View,
+    ends: u64,
+    seed: u64,
+    predicates: &[&Expr],
+) -> Result<Vec<Part>, Trouble> {
+    let evaluator = engine.evaluator();
+    let mut rows = Rows::new(engine, &prepared.system, &prepared.timing, *budget)?;
+    let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
+    let mut holds = |rows: &Rows<'_>, state: u32, number: usize| {
+        evaluator.holds(predicates[number], rows.state(state)).unwrap_or(false)
+    };
+    let mut speed = |rows: &Rows<'_>, state: u32, delay: u16| {
+        let Some((times, over)) = &prepared.timing.delays()[usize::from(delay)].speed else { return 1.0 };
+        let mut seen = evaluator.observe(rows.state(state));
+        let times = f64::from(seen.value(times).unwrap_or(0));
+        let over = over.as_ref().map_or(1.0, |over| f64::from(seen.value(over).unwrap_or(0)));
+        if times > 0.0 && over > 0.0 { times / over } else { 0.0 }
+    };
+    let ends = (ends / PARTS as u64).max(1);
+    simulation::simulate(&mut rows, draw, seed, PARTS, ends, predicates.len(), &mut holds, &mut speed)
+}
+
+/// Estimates the ratio of two sums, and how far it may be off; `None` if there are too few parts.
+fn estimate(ratios: &[(f64, f64)]) -> Option<(f64, f64)> {
+    // What happens at first depends on where it begins.
+    let parts = ratios.get(1..)?;
+    if parts.len() + 1 < PARTS {
+        return None;
+    }
+    let count = parts.len() as f64;
+    let (above, below) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let ratio = above / below;
+    let mean = below / count;
+    let variance: f64 =
+        parts.iter().map(|part| (part.0 - ratio * part.1).powi(2)).sum::<f64>() / (count - 1.0);
+    let off = ERRORS * (variance / count).sqrt() / mean;
+    ratio.is_finite().then_some((ratio - off, ratio + off))
+}
