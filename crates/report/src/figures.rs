@@ -162,6 +162,11 @@ fn interval(low: f64, high: f64) -> String {
     if off <= middle.abs() * 1e-3 {
         let digits =
             if off > 0.0 { (middle.abs() / off).log10().floor().clamp(3.0, 12.0) as usize } else { 12 };
+        let exponent = middle.abs().log10().floor();
+        if (-4.0..6.0).contains(&exponent) {
+            let places = (digits as f64 - exponent).clamp(0.0, 15.0) as usize;
+            return format!("{middle:.places$} ± {off:.1e}");
+        }
         format!("{middle:.digits$e} ± {off:.1e}")
     } else {
         format!("{low:.6} to {high:.6}")
@@ -228,7 +233,8 @@ mod tests {
 
     #[test]
     fn intervals_show_how_far_they_may_be_off() {
-        assert_eq!(interval(0.4999, 0.5001), "5.000e-1 ± 1.0e-4");
+        assert_eq!(interval(0.4999, 0.5001), "0.5000 ± 1.0e-4");
         assert_eq!(interval(0.25, 0.75), "0.250000 to 0.750000");
+        assert_eq!(interval(1.999e-9, 2.001e-9), "2.000e-9 ± 1.0e-12");
     }
 }

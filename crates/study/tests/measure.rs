@@ -116,7 +116,7 @@ fn pipeline(buffers: u32, first: u32, second: u32) -> Vec<Figure> {
          throughput = \"send:sent\"
          view = \"timed\""
     );
-    figures(&model, &study).unwrap()
+    figures(&model, &study).expect("a study without mistakes")
 }
 
 #[test]
