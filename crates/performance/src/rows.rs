@@ -194,6 +194,12 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Forgets all steps, when only the states themselves are still of interest.
+    pub(crate) fn forget_steps(&mut self) {
+        (self.steps, self.known, self.parents) = (Vec::new(), Vec::new(), Vec::new());
+        self.states.forget_table();
+    }
+
     /// Asks whether to go on, with so many bytes in use elsewhere.
     pub fn watch(&self, elsewhere: u64) -> Result<(), Limit> {
         let memory = self.memory() + elsewhere;

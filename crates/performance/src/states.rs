@@ -62,6 +62,13 @@ impl States {
         }
     }
 
+    /// Forgets where strings are found: none can be added any more.
+    pub(crate) fn forget_table(&mut self) {
+        self.table = Vec::new();
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// Returns how many bytes all of this takes.
     pub(crate) fn memory(&self) -> u64 {
         (self.bytes.capacity() + self.ends.capacity() * 8 + self.table.capacity() * 4) as u64

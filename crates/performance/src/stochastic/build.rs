@@ -3,7 +3,7 @@
 use narrows_model::{Evaluator, Observation};
 use rustc_hash::FxHashMap;
 
-use super::outcomes::{Outcomes, Place};
+use super::outcomes::{Arrival, Outcomes, Place};
 use super::{Arrow, Stochastic};
 use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round, Running};
@@ -16,6 +16,7 @@ pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
         nodes: Nodes::new(rows)?,
         outcome_of: Vec::new(),
         outcomes: Outcomes::new(),
+        tallies: Vec::new(),
         rests: Vec::new(),
         members: FxHashMap::default(),
         starts: vec![0],
@@ -23,8 +24,11 @@ pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
         decisions: Vec::new(),
     };
     builder.run()?;
-    let Builder { nodes, outcome_of, outcomes, rests, members, starts, arrows, decisions, .. } = builder;
-    let (_, _, rows) = nodes.into_parts();
+    let Builder { nodes, outcome_of, outcomes, rests, members, starts, mut arrows, decisions, .. } = builder;
+    let (_, _, mut rows) = nodes.into_parts();
+    // What follows needs room for itself.
+    rows.forget_steps();
+    arrows.shrink_to_fit();
     let initial = outcome_of[0];
     Ok(Stochastic { rows, rests, members, starts, arrows, decisions, outcomes, initial })
 }
@@ -35,6 +39,8 @@ struct Builder<'a> {
     /// Where each node leads without delay.
     outcome_of: Vec<u32>,
     outcomes: Outcomes,
+    /// What is counted with each deed.
+    tallies: Vec<u32>,
     rests: Vec<u32>,
     members: FxHashMap<u32, Vec<u32>>,
     starts: Vec<u64>,
@@ -141,8 +147,8 @@ impl Builder<'_> {
                 let own: Vec<Possible> =
                     options.iter().copied().filter(|option| option.from == *node).collect();
                 let choices = self.choices(&own);
-                let own = self.outcomes.get(self.outcome_of[*node as usize])[0].place;
-                if let Place::Decision(decision) = own {
+                let own = self.outcomes.get(self.outcome_of[*node as usize]).next();
+                if let Some(Arrival { place: Place::Decision(decision), .. }) = own {
                     self.decisions[decision as usize] = choices;
                 }
             }
@@ -162,9 +168,8 @@ impl Builder<'_> {
         let mut choices: Vec<u32> = Vec::new();
         let mut chances: Vec<((u32, u8), Weighted)> = Vec::new();
         for option in options {
-            let deed = self.nodes.rows.deed(option.deed);
-            let (chance, events) = (deed.chance, deed.events.clone());
-            let tally = self.outcomes.number_of(events);
+            let chance = self.nodes.rows.deed(option.deed).chance;
+            let tally = self.tally_of(option.deed);
             let outcome = self.outcomes.after(tally, self.outcome_of[option.target as usize]);
             match chance {
                 None => choices.push(outcome),
@@ -182,6 +187,16 @@ impl Builder<'_> {
         choices.sort_unstable();
         choices.dedup();
         choices
+    }
+
+    /// Returns what is counted with a deed.
+    fn tally_of(&mut self, deed: u32) -> u32 {
+        while self.tallies.len() <= deed as usize {
+            let events = self.nodes.rows.deed(self.tallies.len() as u32).events.clone();
+            let tally = self.outcomes.number_of(events);
+            self.tallies.push(tally);
+        }
+        self.tallies[deed as usize]
     }
 
     /// Returns the outcome of some steps; if they have several, there is a decision.
@@ -258,6 +273,13 @@ impl Builder<'_> {
     /// Turns what happens in a rest into arrows, now that it is known where everything leads.
     fn finish(&mut self, pending: &[Pending]) {
         for Pending { rate, options, stage } in pending {
+            if let ([only], None) = (&options[..], stage)
+                && let Some(rest) = Outcomes::rest_of(self.outcome_of[only.target as usize])
+            {
+                let tally = self.tally_of(only.deed);
+                self.arrows.push(Arrow { rate: *rate, place: Place::Rest(rest), tally });
+                continue;
+            }
             let outcome = match stage {
                 Some(node) => self.outcome_of[*node as usize],
                 None => self.decide(options),

@@ -82,12 +82,12 @@ impl<'a> Stochastic<'a> {
     }
 
     /// Returns where each choice of a decision leads.
-    pub fn choices(&self, decision: u32) -> impl Iterator<Item = &[Arrival]> {
+    pub fn choices(&self, decision: u32) -> impl Iterator<Item = impl Iterator<Item = Arrival> + '_> {
         self.decisions[decision as usize].iter().map(|outcome| self.outcomes.get(*outcome))
     }
 
     /// Returns where it begins.
-    pub fn initial(&self) -> &[Arrival] {
+    pub fn initial(&self) -> impl Iterator<Item = Arrival> + '_ {
         self.outcomes.get(self.initial)
     }
 

@@ -25,6 +25,9 @@ pub struct Arrival {
 /// Events and how many times each is counted, in order.
 type Tally = Vec<(u16, u32)>;
 
+/// Numbers from here on are outcomes that are certain, and a rest: most are, and need not be kept.
+const CERTAIN: u32 = 1 << 31;
+
 /// A number for each distribution over places, and for each tally.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
@@ -42,8 +45,17 @@ impl Outcomes {
         outcomes
     }
 
-    pub(super) fn get(&self, outcome: u32) -> &[Arrival] {
-        &self.list[outcome as usize]
+    /// Returns where an outcome leads.
+    pub(super) fn get(&self, outcome: u32) -> impl Iterator<Item = Arrival> + '_ {
+        let rest = Outcomes::rest_of(outcome);
+        let certain = rest.map(|rest| Arrival { place: Place::Rest(rest), probability: 1.0, tally: 0 });
+        let others = if rest.is_some() { &[][..] } else { &self.list[outcome as usize] };
+        certain.into_iter().chain(others.iter().copied())
+    }
+
+    /// Returns the rest that an outcome certainly is, with nothing counted on the way.
+    pub(super) fn rest_of(outcome: u32) -> Option<u32> {
+        outcome.checked_sub(CERTAIN)
     }
 
     pub(super) fn tally(&self, tally: u32) -> &[(u16, u32)] {
@@ -84,6 +96,9 @@ impl Outcomes {
             }
             same
         });
+        if let [Arrival { place: Place::Rest(rest), tally: 0, .. }] = arrivals[..] {
+            return CERTAIN + rest;
+        }
         let key: Vec<_> = arrivals
             .iter()
             .map(|arrival| (arrival.place, arrival.probability.to_bits(), arrival.tally))
@@ -106,7 +121,7 @@ impl Outcomes {
         if tally == 0 {
             return outcome;
         }
-        let mut arrivals = self.list[outcome as usize].clone();
+        let mut arrivals: Vec<Arrival> = self.get(outcome).collect();
         for arrival in &mut arrivals {
             arrival.tally = self.sum(tally, arrival.tally);
         }
@@ -119,9 +134,9 @@ impl Outcomes {
         let mut arrivals = Vec::new();
         for (weight, outcome) in weighted.iter().filter(|(weight, _)| *weight > 0) {
             let probability = f64::from(*weight) / total;
-            let some = self.list[*outcome as usize].iter();
+            let some = self.get(*outcome);
             arrivals.extend(
-                some.map(|arrival| Arrival { probability: arrival.probability * probability, ..*arrival }),
+                some.map(|arrival| Arrival { probability: arrival.probability * probability, ..arrival }),
             );
         }
         self.add(arrivals)

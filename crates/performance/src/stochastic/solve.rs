@@ -24,7 +24,7 @@ impl Stochastic<'_> {
             builder.row(self.arrows(rest).iter().map(|arrow| (rest_of(arrow.place), arrow.rate)));
         }
         builder.rounded(ROUNDINGS);
-        let initial = self.initial().iter().filter_map(|arrival| match arrival.place {
+        let initial = self.initial().filter_map(|arrival| match arrival.place {
             Place::Rest(rest) => Some((rest, arrival.probability)),
             Place::Decision(_) => None,
         });
@@ -44,11 +44,11 @@ impl Stochastic<'_> {
         for decision in 0..self.decisions() {
             builder.deciding();
             for choice in self.choices(decision) {
-                builder.choice(choice.iter().map(|arrival| (number(arrival.place), arrival.probability)));
+                builder.choice(choice.map(|arrival| (number(arrival.place), arrival.probability)));
             }
         }
         builder.deciding();
-        builder.choice(self.initial().iter().map(|arrival| (number(arrival.place), arrival.probability)));
+        builder.choice(self.initial().map(|arrival| (number(arrival.place), arrival.probability)));
         let last = builder.states() as u32 - 1;
         builder.build(last)
     }
@@ -70,9 +70,8 @@ impl Stochastic<'_> {
         let mut impulses = vec![0.0; self.rests() as usize];
         for decision in 0..self.decisions() {
             for choice in self.choices(decision) {
-                let counted = choice
-                    .iter()
-                    .map(|arrival| arrival.probability * f64::from(self.count(arrival.tally, event)));
+                let counted =
+                    choice.map(|arrival| arrival.probability * f64::from(self.count(arrival.tally, event)));
                 impulses.push(counted.sum());
             }
         }

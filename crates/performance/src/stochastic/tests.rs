@@ -36,7 +36,7 @@ fn a_queue_is_a_chain() {
     with_view(&system, &timing, |view| {
         let view = view.unwrap();
         assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (4, 0, 6));
-        assert_eq!(view.initial()[0].place, Place::Rest(0));
+        assert_eq!(view.initial().next().unwrap().place, Place::Rest(0));
         let arrows = view.arrows(1);
         let rates: Vec<f64> = arrows.iter().map(|arrow| arrow.rate).collect();
         assert!(rates.contains(&0.5) && rates.contains(&1.0));
