@@ -153,25 +153,8 @@ impl Models {
         Ok(())
     }
 
-    /// Replaces folders by the models in them.
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for path in &self.files {
-            if !path.is_dir() {
-                files.push(path.clone());
-                continue;
-            }
-            let entries =
-                std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
-            let mut found: Vec<PathBuf> = entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| path.extension().is_some_and(|extension| extension == "pml"))
-                .collect();
-            found.sort();
-            anyhow::ensure!(!found.is_empty(), "there is no .pml file in `{}`", path.display());
-            files.extend(found);
-        }
-        Ok(files)
+        expand(&self.files, "pml")
     }
 
     /// Reads and compiles a model, and shows what is wrong with it.
@@ -202,6 +185,26 @@ impl Models {
         let name = path.display().to_string();
         self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
     }
+}
+
+/// Replaces folders by the files in them whose names end so.
+pub(crate) fn expand(paths: &[PathBuf], ending: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
+        let mut found: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == ending))
+            .collect();
+        found.sort();
+        anyhow::ensure!(!found.is_empty(), "there is no .{ending} file in `{}`", path.display());
+        files.extend(found);
+    }
+    Ok(files)
 }
 
 /// What became of a model file.

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::figures::{Options, Way};
+use crate::input::expand;
 use crate::limits::interrupt_flag;
 
 const EXAMPLES: &str = "\
@@ -34,33 +34,12 @@ impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         self.options.is_json()
     }
-
-    /// Replaces folders by the studies in them.
-    fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for path in &self.files {
-            if !path.is_dir() {
-                files.push(path.clone());
-                continue;
-            }
-            let entries =
-                std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
-            let mut found: Vec<PathBuf> = entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-                .collect();
-            found.sort();
-            anyhow::ensure!(!found.is_empty(), "there is no .toml file in `{}`", path.display());
-            files.extend(found);
-        }
-        Ok(files)
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut said = Vec::new();
-    for path in arguments.expand()? {
+    for path in expand(&arguments.files, "toml")? {
         said.push(arguments.options.answer_study(&path, &arguments.definitions, Way::Whole, &interrupted)?);
     }
     arguments.options.print(said)
