@@ -48,7 +48,7 @@ impl Checkpointing {
 }
 
 /// The first line of a file.
-const MAGIC: &str = "narrows checkpoint 1\n";
+const MAGIC: &str = "narrows checkpoint 2\n";
 
 /// The bytes after those of the search: how many these are, and the checksum.
 const FOOTER: u64 = 16;
