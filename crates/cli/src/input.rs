@@ -12,7 +12,8 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
-use crate::{limits, output};
+use crate::limits;
+use crate::output::{self, Format};
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
@@ -52,14 +53,6 @@ pub(crate) struct Models {
     /// Show neither progress nor warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

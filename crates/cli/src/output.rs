@@ -2,8 +2,18 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
+use clap::ValueEnum;
 use narrows_source::{Diagnostic, Sources, render};
 use serde_json::{Value, json};
+
+/// How a report is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
 
 /// Prints text; a reader that has gone away is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use narrows_explicit::Engine;
 use narrows_model::{Coverage, Evaluator};
 use narrows_report::{Figures, Report, json_diagnostics};
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::input::{Disk, read_text, unreadable};
 use crate::limits::{self, Clock};
-use crate::output;
+use crate::output::{self, Format};
 
 /// What may be used, and how figures are written.
 #[derive(Args)]
@@ -43,14 +43,6 @@ pub(super) struct Options {
     /// Show neither progress nor warnings
     #[arg(long, short)]
     quiet: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 /// How questions are answered.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use narrows_lts::mu::{Answer, Checker, Formula, Run, parse, warn_of_unknown_labels};
 use narrows_lts::{Graph, aut};
 use narrows_report::{count, json_diagnostics, one_line};
@@ -12,7 +12,7 @@ use narrows_source::{Diagnostics, Sources};
 use serde_json::{Value, json};
 
 use super::run_text::{run_note, run_text};
-use crate::output;
+use crate::output::{self, Format};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,14 +48,6 @@ pub(crate) struct Arguments {
     /// Show no warnings
     #[arg(long, short)]
     quiet: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 impl Arguments {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use narrows_lts::{Evidence, Verdict, compare};
 use serde_json::{Value, json};
 
 use super::{files, relation};
-use crate::output;
+use crate::output::{self, Format};
 
 /// Say whether two graphs behave the same, and what tells them apart
 #[derive(Args)]
@@ -26,14 +26,6 @@ pub(crate) struct Arguments {
     /// Choose how the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 impl Arguments {

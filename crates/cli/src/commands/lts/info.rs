@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use narrows_lts::{Graph, Label, Pace};
 use serde_json::json;
 
-use crate::output;
+use crate::output::{self, Format};
 
 /// Count states, edges, labels and deadlocks
 #[derive(Args)]
@@ -18,14 +18,6 @@ pub(crate) struct Arguments {
     /// Choose how the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One JSON document
-    Json,
 }
 
 impl Arguments {
