@@ -12,12 +12,13 @@ use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 
-use commands::{automaton, bounds, check, explain, explore, graph, lts, measure, simulate};
+use commands::{automaton, bottleneck, bounds, check, explain, explore, graph, lts, measure, simulate};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows check peterson.pml               prove every property, or show a shortest run against it
   narrows check models/ --time 5m          check every model of a folder
+  narrows bottleneck examples/myrinet      what limits a design, and what would help
   narrows measure study.toml               how long, how often, how fast
   narrows bounds m.pml --from p --to q     the least and the most steps from here to there
   narrows explore peterson.pml             count states, find what goes wrong and what is never reached
@@ -49,6 +50,7 @@ enum Command {
     Lts(lts::Arguments),
     Measure(measure::Arguments),
     Bounds(bounds::Arguments),
+    Bottleneck(bottleneck::Arguments),
 }
 
 impl Command {
@@ -63,6 +65,7 @@ impl Command {
             Command::Lts(arguments) => lts::run(arguments),
             Command::Measure(arguments) => measure::run(arguments),
             Command::Bounds(arguments) => bounds::run(arguments),
+            Command::Bottleneck(arguments) => bottleneck::run(arguments),
         }
     }
 
@@ -75,6 +78,7 @@ impl Command {
             Command::Lts(arguments) => arguments.is_json(),
             Command::Measure(arguments) => arguments.is_json(),
             Command::Bounds(arguments) => arguments.is_json(),
+            Command::Bottleneck(arguments) => arguments.is_json(),
             Command::Explain(_) | Command::Simulate(_) => false,
         }
     }

@@ -37,7 +37,7 @@ pub enum FigureResult {
         exact: bool,
     },
     /// One of a few answers, such as `holds`.
-    Word(&'static str),
+    Word(String),
     /// A limit was hit.
     Undecided(Limit),
     /// There is no such number: why, as a full sentence.

@@ -5,6 +5,7 @@
 //! are plain data too, and a [`Trace`] is a run replayed in the evaluator.
 
 mod answer;
+mod bottleneck;
 mod describe;
 mod disabled;
 mod evaluator;
@@ -23,6 +24,9 @@ mod transfer;
 mod watch;
 
 pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
+pub use bottleneck::{
+    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, SweepPoint, Together,
+};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};

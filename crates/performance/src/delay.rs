@@ -41,6 +41,17 @@ impl Delay {
         }
     }
 
+    /// Returns the delay that takes so many times as long.
+    #[must_use]
+    pub fn scaled(&self, factor: Time) -> Delay {
+        match self {
+            Delay::Fixed(time) => Delay::Fixed(time * factor),
+            Delay::Between(least, most) => Delay::Between(least * factor, most * factor),
+            Delay::Exponential(mean) => Delay::Exponential(mean * factor),
+            Delay::Erlang(stages, mean) => Delay::Erlang(*stages, mean * factor),
+        }
+    }
+
     /// Returns of how many random times without memory it consists in the stochastic view.
     pub fn stages(&self) -> u32 {
         match self {

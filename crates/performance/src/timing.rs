@@ -92,6 +92,14 @@ impl Timing {
         }
     }
 
+    /// Returns the same timing in which one delay is another.
+    #[must_use]
+    pub fn with_delay(&self, number: usize, delay: Delay) -> Timing {
+        let mut timing = self.clone();
+        timing.delays[number].delay = delay;
+        timing
+    }
+
     /// Returns all delays.
     pub fn delays(&self) -> &[Delayed] {
         &self.delays

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, FigureResult, Number};
+use narrows_model::{Figure, FigureResult, Number, SweepPoint};
 use serde_json::{Map, Value, json};
 
 use crate::json::head;
 use crate::trace_json::trace_value;
-use crate::{Report, run, units};
+use crate::{Report, run, sweep, units};
 
 /// Everything a report says about measurements.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Figures<'a> {
     pub figures: &'a [Figure],
     /// The views that were built: name, states, transitions.
     pub sizes: Vec<(&'static str, u64, u64)>,
+    /// What came out with other values.
+    pub sweep: &'a [SweepPoint],
     /// The model, for the runs.
     pub report: Report<'a>,
 }
@@ -43,6 +45,24 @@ impl Figures<'_> {
             let _ = write!(text, ": {}", self.title);
         }
         text.push('\n');
+        self.answers(&mut text);
+        for figure in self.figures.iter().filter(|figure| with_runs || figure.fails() || figure.is_open()) {
+            for (what, trace) in &figure.witnesses {
+                let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
+                run::steps(&self.report, trace, &mut text);
+            }
+        }
+        if !self.sweep.is_empty() {
+            text.push_str("\nsweep\n");
+            text.push_str(&sweep::table(self.sweep));
+        }
+        text.push('\n');
+        self.sizes_text(&mut text);
+        text
+    }
+
+    /// Writes the answers, a line each.
+    pub(crate) fn answers(&self, text: &mut String) {
         let kinds = self.figures.iter().map(|figure| figure.kind.len()).max().unwrap_or(0);
         let names = self.figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0).min(44);
         for figure in self.figures {
@@ -58,19 +78,15 @@ impl Figures<'_> {
                 let _ = writeln!(text, "  {:kinds$}  {note}", "");
             }
         }
-        for figure in self.figures.iter().filter(|figure| with_runs || figure.fails() || figure.is_open()) {
-            for (what, trace) in &figure.witnesses {
-                let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
-                run::steps(&self.report, trace, &mut text);
-            }
-        }
-        text.push('\n');
+    }
+
+    /// Writes how large the views are, and how long it took.
+    pub(crate) fn sizes_text(&self, text: &mut String) {
         for (view, states, transitions) in &self.sizes {
             let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
             let _ = writeln!(text, "  {view} view: {states} states, {transitions} transitions");
         }
         let _ = writeln!(text, "  {}", units::seconds(self.report.seconds));
-        text
     }
 
     /// Writes the figures as a JSON document.
@@ -86,10 +102,13 @@ impl Figures<'_> {
         document.insert("seconds".into(), json!((self.report.seconds * 1000.0).round() / 1000.0));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());
+        if !self.sweep.is_empty() {
+            document.insert("sweep".into(), sweep::document(self.sweep, &|figure| self.answer(figure)));
+        }
         Value::Object(document)
     }
 
-    fn answer(&self, figure: &Figure) -> Value {
+    pub(crate) fn answer(&self, figure: &Figure) -> Value {
         let mut entry = Map::new();
         let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
         put("kind", json!(figure.kind));
@@ -132,11 +151,14 @@ impl Figures<'_> {
 }
 
 /// Says what came out.
-fn result_text(figure: &Figure) -> String {
+pub(crate) fn result_text(figure: &Figure) -> String {
     let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
     match &figure.result {
         FigureResult::Value { low, high, exact: true } if low == high => {
             format!("{}{unit}", number_text(*low))
+        }
+        FigureResult::Value { low, high, exact: true } if figure.kind != "throughput" => {
+            format!("{} to {}{unit}", number_text(*low), number_text(*high))
         }
         FigureResult::Value { low, high, exact: true } => {
             format!("{} at worst, {} at best{unit}", number_text(*low), number_text(*high))
@@ -149,7 +171,7 @@ fn result_text(figure: &Figure) -> String {
                 format!("{}{unit}", interval(low, high))
             }
         }
-        FigureResult::Word(word) => (*word).to_owned(),
+        FigureResult::Word(word) => word.clone(),
         FigureResult::Undecided(limit) => format!("undecided: {}", limit.reason()),
         FigureResult::None(reason) => format!("none: {reason}"),
         _ => "undecided".to_owned(),
@@ -182,7 +204,7 @@ fn judgement(figure: &Figure) -> String {
 }
 
 /// Writes a number: a fraction that is no short decimal with its value beside it.
-fn number_text(number: Number) -> String {
+pub(crate) fn number_text(number: Number) -> String {
     match number {
         Number::Infinity => "infinity".to_owned(),
         Number::Float(value) => format!("{value}"),
@@ -204,7 +226,7 @@ fn decimal(above: i128, below: i128) -> Option<String> {
     Some(format!("{sign}{whole}.{part:0width$}", width = places as usize))
 }
 
-fn number_value(number: Number) -> Value {
+pub(crate) fn number_value(number: Number) -> Value {
     match number {
         Number::Infinity => json!("infinity"),
         Number::Float(value) if value.is_infinite() => json!("infinity"),

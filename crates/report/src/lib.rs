@@ -1,6 +1,7 @@
 //! Answers as text, as JSON, as pages and as pictures. Returns strings; prints nothing.
 
 mod automaton;
+mod bottleneck;
 mod chart;
 mod diagram;
 mod escape;
@@ -12,12 +13,14 @@ mod report;
 mod run;
 #[cfg(test)]
 mod samples;
+mod sweep;
 mod text;
 mod trace_json;
 mod trail;
 mod units;
 
 pub use automaton::{automaton, automaton_document};
+pub use bottleneck::{Analysed, Column, compare};
 pub use chart::Chart;
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use figures::Figures;

@@ -1,13 +1,15 @@
 //! Studies: what a model's statements take, what is counted, and what is asked about it.
 //!
 //! A [`Study`] is read from a file in TOML ([`read`]), so that the model itself stays plain. Together with the model it is
-//! [`prepared`](prepare), and then [`measured`](measure).
+//! [`prepared`](prepare), and then [`measured`](measure), or [`analysed`](analyse) for its bottleneck.
 
+mod bottleneck;
 mod file;
 mod measure;
 pub mod messages;
 mod prepare;
 
-pub use file::{Ask, DelayEntry, Expect, Question, Study, Text, View, read};
+pub use bottleneck::{Analysis, analyse};
+pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
 pub use measure::{Measured, measure, simulate};
 pub use prepare::{Prepared, prepare};

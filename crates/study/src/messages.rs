@@ -68,4 +68,16 @@ const EXPLANATIONS: &[Explanation] = &[
         title: "no predicate",
         text: "A formula with temporal operators stands where something is asked of single states.\n",
     },
+    Explanation {
+        code: "S0010",
+        title: "nothing to vary",
+        text: "Under `[sweep]` stand constants of the model, or delays by the name of their statement, each with a list of \
+               values: `PACKETS = [1, 2, 4]`, `\"dma:done\" = [100, 200]`. All combinations are measured, up to 10000.\n",
+    },
+    Explanation {
+        code: "S0011",
+        title: "no such resource",
+        text: "`overlap` is about two resources of the study, which stand under `[resource]`: names, each with a \
+               predicate that holds while it is busy.\n",
+    },
 ];

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use narrows_languages::promela::{Formula, Logic, Options, compile};
-use narrows_model::{Edge, Expr, System};
+use narrows_logic::Ltl;
+use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, System};
 use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span, closest};
 
@@ -22,6 +23,8 @@ pub struct Prepared {
     events: HashMap<String, u16>,
     /// Which of the system's properties each formula is, by question.
     formulas: HashMap<usize, usize>,
+    /// Which of them says that two resources will be busy at the same time, by their numbers.
+    overlaps: HashMap<(usize, usize), usize>,
 }
 
 impl Prepared {
@@ -38,6 +41,11 @@ impl Prepared {
     /// Returns the property that a question asks about.
     pub fn formula(&self, ask: usize) -> Option<usize> {
         self.formulas.get(&ask).copied()
+    }
+
+    /// Returns the property that two resources, given by their numbers, will be busy at the same time.
+    pub fn overlap(&self, first: usize, second: usize) -> Option<usize> {
+        self.overlaps.get(&(first.min(second), first.max(second))).copied()
     }
 }
 
@@ -91,8 +99,10 @@ pub fn prepare(
     }
     let first = own + texts.len();
     let formulas = formulas.iter().enumerate().map(|(index, (ask, ..))| (*ask, first + index)).collect();
+    let (events, overlaps) = (HashMap::new(), HashMap::new());
     let mut prepared =
-        Prepared { timing: Timing::new(&system), system, predicates, events: HashMap::new(), formulas };
+        Prepared { timing: Timing::new(&system), system, predicates, events, formulas, overlaps };
+    prepared.claim_overlaps(study);
     prepared.attach(study, diagnostics);
     (!diagnostics.has_errors()).then_some(prepared)
 }
@@ -170,6 +180,27 @@ fn as_place(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Prepared {
+    /// Adds for each pair of resources that they will be busy at the same time, to be checked.
+    fn claim_overlaps(&mut self, study: &Study) {
+        for (second, (second_name, second_text)) in study.resources.iter().enumerate() {
+            for (first, (first_name, first_text)) in study.resources[..second].iter().enumerate() {
+                let (Some(one), Some(other)) = (self.predicate(first_text), self.predicate(second_text))
+                else {
+                    continue;
+                };
+                let both = Binary::And;
+                let expr =
+                    Expr::Binary(both, Box::new(one.clone()), Box::new(other.clone()), Span::default());
+                let text = format!("({}) && ({})", first_text.text, second_text.text);
+                let atom = Atom { expr, text, span: first_text.span };
+                let claim = Claim::Ltl(Ltl::Eventually(Box::new(Ltl::Atom(atom))));
+                let name = format!("{} and {}", first_name.text, second_name.text);
+                self.overlaps.insert((first, second), self.system.properties.len());
+                self.system.properties.push(Property { name, claim, span: first_text.span });
+            }
+        }
+    }
+
     fn attach(&mut self, study: &Study, diagnostics: &mut Diagnostics) {
         for entry in &study.delays {
             let sites = self.sites(&entry.place, diagnostics);
@@ -195,8 +226,11 @@ impl Prepared {
             self.add_event(&name.text, place, diagnostics);
         }
         for ask in &study.asks {
+            if let Question::Overlap(first, second) = &ask.question {
+                check_resources(study, [first, second], diagnostics);
+            }
             let wanted: &[&Text] = match &ask.question {
-                Question::Throughput(event) => &[event],
+                Question::Throughput(event) | Question::Bottleneck(event) => &[event],
                 Question::MeanCount(of, per) => &[of, per],
                 Question::MinCount(what, ..) | Question::MaxCount(what, ..) if is_event(study, what) => {
                     &[what]
@@ -264,6 +298,23 @@ impl Prepared {
             let help = "give the delay to the first statement of the sequence";
             diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
         }
+    }
+}
+
+/// Makes sure that some names are those of resources.
+fn check_resources(study: &Study, names: [&Text; 2], diagnostics: &mut Diagnostics) {
+    let known = || study.resources.iter().map(|(name, _)| name.text.as_str());
+    for name in names.into_iter().filter(|name| !known().any(|known| known == name.text)) {
+        let title = format!("there is no resource `{}`", name.text);
+        let diagnostic = Diagnostic::error("S0011", name.span, title);
+        diagnostics.push(match closest(&name.text, known()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help("resources stand under `[resource]`, each with a predicate"),
+        });
+    }
+    if names[0].text == names[1].text {
+        let title = "a resource always overlaps with itself";
+        diagnostics.push(Diagnostic::error("S0011", names[1].span, title));
     }
 }
 

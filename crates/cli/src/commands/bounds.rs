@@ -79,15 +79,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         ..Study::default()
     };
     let name = arguments.file.display().to_string();
-    let (options, diagnostics) = (&arguments.options, Diagnostics::default());
-    let said = options.answer(
-        &name,
-        &study,
-        Some(&arguments.file),
-        sources,
-        diagnostics,
-        Way::Whole,
-        &interrupt_flag()?,
-    )?;
+    let options = &arguments.options;
+    let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
+        Ok(loaded) => options.answer(loaded, Way::Whole, &interrupt_flag()?),
+        Err(said) => said,
+    };
     options.print(vec![said])
 }

@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
-use narrows_model::{Coverage, Evaluator};
+use narrows_model::{Coverage, Evaluator, SweepPoint};
 use narrows_report::{Figures, Report, json_diagnostics};
-use narrows_source::{Diagnostics, Sources};
-use narrows_study::{Study, View, measure, prepare, read, simulate};
+use narrows_source::{Diagnostics, FileId, Sources};
+use narrows_study::{Measured, Prepared, Study, Variant, View, measure, prepare, read, simulate};
 use serde_json::Value;
 
 use crate::input::{Disk, read_text, unreadable};
@@ -56,9 +56,45 @@ pub(super) enum Way {
 
 /// What is to be said, and the exit status.
 pub(super) struct Said {
-    status: u8,
-    text: String,
-    document: Value,
+    pub(super) status: u8,
+    pub(super) text: String,
+    pub(super) document: Value,
+}
+
+/// A study that can be answered.
+pub(super) struct Loaded {
+    pub(super) name: String,
+    pub(super) study: Study,
+    pub(super) sources: Sources,
+    /// The model's file.
+    pub(super) model: FileId,
+    pub(super) prepared: Prepared,
+}
+
+impl Loaded {
+    /// Puts everything together that a report says.
+    pub(super) fn report<R>(
+        &self,
+        measured: &Measured,
+        sweep: &[SweepPoint],
+        seconds: f64,
+        write: impl FnOnce(Figures<'_>) -> R,
+    ) -> R {
+        let coverage = Coverage::default();
+        let report = Report {
+            model: &self.name,
+            evaluator: Evaluator::new(&self.prepared.system),
+            sources: &self.sources,
+            coverage: &coverage,
+            seconds,
+            limit: None,
+            problems: Vec::new(),
+            answers: &[],
+        };
+        let sizes = measured.sizes.iter().map(|size| (size.view, size.states, size.transitions)).collect();
+        let (name, title) = (&self.name, &self.study.title);
+        write(Figures { name, title, figures: &measured.figures, sizes, sweep, report })
+    }
 }
 
 impl Options {
@@ -80,6 +116,19 @@ impl Options {
         way: Way,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
+        match self.load(path, definitions, &[])? {
+            Ok(loaded) => Ok(self.answer(loaded, way, interrupted)),
+            Err(said) => Ok(said),
+        }
+    }
+
+    /// Reads a study and its model. The changes are delays that the user gives other values.
+    pub(super) fn load(
+        &self,
+        path: &Path,
+        definitions: &[String],
+        changes: &[String],
+    ) -> anyhow::Result<Result<Loaded, Said>> {
         let name = path.display().to_string();
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
         let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
@@ -87,29 +136,30 @@ impl Options {
         let mut study = read(&sources, file, &mut diagnostics);
         for definition in definitions {
             let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-            study.constants.retain(|(name, _)| name != constant);
-            study.constants.push((constant.to_owned(), value.to_owned()));
+            study.set_constant(constant, value);
+        }
+        for change in changes {
+            study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
         }
         let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        self.answer(&name, &study, model.as_deref(), sources, diagnostics, way, interrupted)
+        self.prepare(name, study, model.as_deref(), sources, diagnostics)
     }
 
-    /// Answers the questions of a study about a model. The diagnostics are what was wrong with the study so far.
-    pub(super) fn answer(
+    /// Reads the model of a study. The diagnostics are what was wrong with the study so far.
+    pub(super) fn prepare(
         &self,
-        name: &str,
-        study: &Study,
+        name: String,
+        study: Study,
         model: Option<&Path>,
         mut sources: Sources,
         mut diagnostics: Diagnostics,
-        way: Way,
-        interrupted: &Arc<AtomicBool>,
-    ) -> anyhow::Result<Said> {
+    ) -> anyhow::Result<Result<Loaded, Said>> {
+        let mut file = FileId(0);
         let prepared = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-                let model = sources.add(path.display().to_string(), text);
-                prepare(study, &mut sources, model, &Disk { folders: &self.include }, &mut diagnostics)
+                file = sources.add(path.display().to_string(), text);
+                prepare(&study, &mut sources, file, &Disk { folders: &self.include }, &mut diagnostics)
             }
             _ => None,
         };
@@ -118,36 +168,70 @@ impl Options {
             output::diagnostics(&messages, &sources);
         }
         let Some(prepared) = prepared else {
-            let document = json_diagnostics(name, &messages, &sources, None);
-            return Ok(Said { status: 2, text: String::new(), document });
+            let document = json_diagnostics(&name, &messages, &sources, None);
+            return Ok(Err(Said { status: 2, text: String::new(), document }));
         };
-        let clock = Clock::with(self.time, self.memory, self.quiet, interrupted);
-        let engine = Engine::automatic(Evaluator::new(&prepared.system));
+        Ok(Ok(Loaded { name, study, sources, model: file, prepared }))
+    }
+
+    /// Answers the questions of a study about a model.
+    pub(super) fn answer(&self, mut loaded: Loaded, way: Way, interrupted: &Arc<AtomicBool>) -> Said {
+        let clock = self.clock(interrupted);
+        let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
         let measured = match way {
-            Way::Whole => measure(study, &prepared, &engine, &clock.budget()),
+            Way::Whole => measure(&loaded.study, &loaded.prepared, &engine, &clock.budget()),
             Way::Random { view, ends, seed } => {
-                simulate(study, &prepared, &engine, &clock.budget(), view, ends, seed)
+                simulate(&loaded.study, &loaded.prepared, &engine, &clock.budget(), view, ends, seed)
             }
         };
+        let points = match way {
+            Way::Whole => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
+            Way::Random { .. } => Vec::new(),
+        };
         let seconds = clock.finish();
-        let coverage = Coverage::default();
-        let report = Report {
-            model: name,
-            evaluator: Evaluator::new(&prepared.system),
-            sources: &sources,
-            coverage: &coverage,
-            seconds,
-            limit: None,
-            problems: Vec::new(),
-            answers: &[],
-        };
-        let sizes = measured.sizes.iter().map(|size| (size.view, size.states, size.transitions)).collect();
-        let figures = Figures { name, title: &study.title, figures: &measured.figures, sizes, report };
-        let (text, document) = match self.format {
-            Format::Json => (String::new(), figures.document()),
-            Format::Text => (figures.text(self.runs), Value::Null),
-        };
-        Ok(Said { status: figures.status(), text, document })
+        loaded.report(&measured, &points, seconds, |figures| match self.format {
+            Format::Json => {
+                Said { status: figures.status(), text: String::new(), document: figures.document() }
+            }
+            Format::Text => {
+                Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
+            }
+        })
+    }
+
+    /// Measures a study with each combination of values that it names.
+    pub(super) fn sweep(
+        &self,
+        study: &Study,
+        sources: &mut Sources,
+        model: FileId,
+        clock: &Clock,
+    ) -> Vec<SweepPoint> {
+        let mut points = Vec::new();
+        for variant in study.variants() {
+            let Variant { settings, mut study } = variant;
+            // What is expected is expected of the study as it is.
+            study.asks.iter_mut().for_each(|ask| ask.expect = None);
+            let mut diagnostics = Diagnostics::default();
+            let disk = Disk { folders: &self.include };
+            let figures = match prepare(&study, sources, model, &disk, &mut diagnostics) {
+                Some(prepared) => {
+                    let engine = Engine::automatic(Evaluator::new(&prepared.system));
+                    measure(&study, &prepared, &engine, &clock.budget()).figures
+                }
+                None => {
+                    output::diagnostics(&diagnostics.sorted(), sources);
+                    Vec::new()
+                }
+            };
+            points.push(SweepPoint { settings, figures });
+        }
+        points
+    }
+
+    /// Returns the clock that limits the work.
+    pub(super) fn clock(&self, interrupted: &Arc<AtomicBool>) -> Clock {
+        Clock::with(self.time, self.memory, self.quiet, interrupted)
     }
 
     /// Prints what is to be said; returns the exit status.

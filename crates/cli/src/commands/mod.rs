@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod automaton;
+pub(crate) mod bottleneck;
 pub(crate) mod bounds;
 pub(crate) mod check;
 pub(crate) mod explain;

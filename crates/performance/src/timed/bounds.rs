@@ -44,7 +44,8 @@ pub enum Bound {
 }
 
 impl Timed<'_> {
-    fn cost(&self, cost: Cost<'_>, node: u32, edge: &Edge) -> u64 {
+    /// Returns what an edge adds.
+    pub(super) fn cost(&self, cost: Cost<'_>, node: u32, edge: &Edge) -> u64 {
         match cost {
             Cost::Time => u64::from(edge.ticks),
             Cost::While(holds) if self.tick.is_none() => u64::from(holds[self.state(edge.target) as usize]),

@@ -3,11 +3,13 @@
 //! A node is a state of the model and, for each delay that runs there, how long it has run. Edges that take no time are
 //! steps without delay; time passes only where there are none ([`build`]). Of a model without delays, every step takes
 //! one tick. On this graph, [`bounds`] finds the shortest and the longest way from here to there, and [`ratio`] how often
-//! something happens in the long run, at best and at worst.
+//! something happens in the long run, at best and at worst. [`activity`] looks at what goes on along a run.
 
+pub mod activity;
 pub mod bounds;
 mod build;
 mod howard;
+mod meetings;
 mod paths;
 pub mod ratio;
 #[cfg(test)]

@@ -48,6 +48,17 @@ impl Timed<'_> {
         is_goal: impl Fn(u32) -> bool,
         is_allowed: impl Fn(u32) -> bool,
     ) -> Option<Vec<(u32, u32)>> {
+        let leads_on = |_: u32, edge: &Edge| is_goal(edge.target) || is_allowed(edge.target);
+        self.way_along(from, &is_goal, leads_on)
+    }
+
+    /// Finds a way with the fewest steps from one of some nodes to a goal, along edges that are allowed.
+    pub(super) fn way_along(
+        &self,
+        from: impl IntoIterator<Item = u32>,
+        is_goal: impl Fn(u32) -> bool,
+        is_allowed: impl Fn(u32, &Edge) -> bool,
+    ) -> Option<Vec<(u32, u32)>> {
         let mut parents: Vec<Option<(u32, u32)>> = vec![None; self.nodes() as usize];
         let mut is_start = vec![false; self.nodes() as usize];
         let mut queue = VecDeque::new();
@@ -61,17 +72,14 @@ impl Timed<'_> {
         while let Some(node) = queue.pop_front() {
             for (number, edge) in self.edges(node).iter().enumerate() {
                 let there = edge.target as usize;
-                if is_start[there] || parents[there].is_some() {
+                if is_start[there] || parents[there].is_some() || !is_allowed(node, edge) {
                     continue;
                 }
+                parents[there] = Some((node, number as u32));
                 if is_goal(edge.target) {
-                    parents[there] = Some((node, number as u32));
                     return Some(trace_back(edge.target, &parents));
                 }
-                if is_allowed(edge.target) {
-                    parents[there] = Some((node, number as u32));
-                    queue.push_back(edge.target);
-                }
+                queue.push_back(edge.target);
             }
         }
         None

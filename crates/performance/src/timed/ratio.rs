@@ -1,11 +1,13 @@
-//! How often something happens in the long run: the cycles on which it happens most and least often.
+//! How often something happens in the long run, or for what part of the time something holds: the cycles on which it does
+//! so most and least.
 
 use super::Timed;
+use super::bounds::Cost;
 use super::howard::{Arc, extreme};
 use super::paths::Walk;
 use crate::components;
 
-/// How often an event happens in the long run, at best or at worst, and a run that shows it.
+/// How often something is counted in the long run, at best or at worst, and a run that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frequency {
     /// So many times in so many ticks, for ever.
@@ -33,15 +35,16 @@ pub enum Extreme {
 }
 
 impl Timed<'_> {
-    /// Finds how often an event happens in the long run.
-    pub fn frequency(&self, event: u16, which: Extreme) -> Frequency {
+    /// Finds how much is counted in the long run: events, or ticks while something holds.
+    pub fn frequency(&self, counted: Cost<'_>, which: Extreme) -> Frequency {
         let nodes = self.nodes() as usize;
-        let idle = self.groups(|edge_ticks, count| edge_ticks == 0 && count == 0, event);
-        let instant = self.groups(|edge_ticks, _| edge_ticks == 0, event);
+        let idle = self.groups(|ticks, count| ticks == 0 && count == 0, counted);
+        let instant = self.groups(|ticks, _| ticks == 0, counted);
         for node in 0..self.nodes() {
             for (number, edge) in self.edges(node).iter().enumerate() {
                 let together = instant.of[node as usize] == instant.of[edge.target as usize];
-                if edge.ticks == 0 && self.count(edge, event) > 0 && together && which == Extreme::Best {
+                if edge.ticks == 0 && self.cost(counted, node, edge) > 0 && together && which == Extreme::Best
+                {
                     let inside = |other: u32| instant.of[other as usize] == instant.of[node as usize];
                     if let Some(cycle) = self.cycle_with(node, number as u32, inside) {
                         return Frequency::Infinite(self.walk_round(cycle));
@@ -63,10 +66,10 @@ impl Timed<'_> {
             let from = idle.of[node as usize];
             for (number, edge) in self.edges(node).iter().enumerate() {
                 let to = idle.of[edge.target as usize];
-                let count = self.count(edge, event);
+                let count = self.cost(counted, node, edge);
                 let turns = from == to && edge.ticks == 0 && count == 0;
                 if !turns && all.of[node as usize] == all.of[edge.target as usize] {
-                    let (count, ticks) = (i64::from(count), i64::from(edge.ticks));
+                    let (count, ticks) = (count as i64, i64::from(edge.ticks));
                     arcs[from as usize].push(Arc { target: to, count, ticks, name: (node, number as u32) });
                 }
             }
@@ -91,10 +94,10 @@ impl Timed<'_> {
     }
 
     /// Groups nodes that edges of some kind join in both directions.
-    fn groups(&self, is_kind: impl Fn(u32, u32) -> bool, event: u16) -> components::Components {
+    fn groups(&self, is_kind: impl Fn(u32, u64) -> bool, counted: Cost<'_>) -> components::Components {
         components::find(self.nodes() as usize, 0..self.nodes(), |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;
-            Some(is_kind(edge.ticks, self.count(edge, event)).then_some(edge.target))
+            Some(is_kind(edge.ticks, self.cost(counted, node, edge)).then_some(edge.target))
         })
     }
 

@@ -85,7 +85,7 @@ fn throughput(size: &str, first: i128, second: i128, which: Extreme) -> (u64, u6
     with_view(&system, &timing, |timed| {
         let timed = timed.unwrap();
         let per_tick = timed.tick().unwrap();
-        match timed.frequency(0, which) {
+        match timed.frequency(Cost::Event(0), which) {
             Frequency::Every { count, ticks, walk } => {
                 let round = || walk.edges(&timed).skip(walk.cycle.unwrap());
                 assert_eq!(round().map(|edge| u64::from(edge.ticks)).sum::<u64>(), ticks);
@@ -164,7 +164,7 @@ fn busy_waiting_is_waiting() {
         let timed = timed.unwrap();
         assert_eq!(delays(&timed, &system, "got == 0", "got == 1"), (Some(0), Some(1)));
         for which in [Extreme::Best, Extreme::Worst] {
-            let found = timed.frequency(0, which);
+            let found = timed.frequency(Cost::Event(0), which);
             assert!(matches!(found, Frequency::Every { count, ticks, .. } if count == ticks), "{found:?}");
         }
     });

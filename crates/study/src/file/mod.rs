@@ -2,6 +2,7 @@
 
 mod quantity;
 mod read;
+mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
 pub use read::read;
+pub use sweep::{Axis, Values, Variant};
 
 /// A piece of text, and where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,20 @@ pub struct Study {
     pub weights: Vec<(Text, Vec<u32>)>,
     /// What is asked.
     pub asks: Vec<Ask>,
+    /// What is varied.
+    pub sweep: Vec<Axis>,
+}
+
+impl Study {
+    /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.
+    pub fn has_windows(&self) -> bool {
+        self.delays.iter().all(|entry| entry.delay.window().is_some())
+    }
+
+    /// Returns when a resource is busy, or the text itself if there is no such resource.
+    pub fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
+        self.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)
+    }
 }
 
 /// How long the statements at a place take.
@@ -129,6 +145,10 @@ pub enum Question {
     MeanCount(Text, Text),
     /// How likely a predicate is at some time.
     Transient(Text, Time),
+    /// Whether two resources can be, or must be, busy at the same time.
+    Overlap(Text, Text),
+    /// What limits how often an event happens.
+    Bottleneck(Text),
     /// Whether a formula of linear temporal logic holds.
     Ltl(Text),
     /// Whether a formula of computation tree logic holds.
@@ -149,6 +169,8 @@ impl Question {
             Question::MeanDelay(..) => "mean_delay",
             Question::MeanCount(..) => "mean_count",
             Question::Transient(..) => "transient",
+            Question::Overlap(..) => "overlap",
+            Question::Bottleneck(_) => "bottleneck",
             Question::Ltl(_) => "ltl",
             Question::Ctl(_) => "ctl",
         }
@@ -166,8 +188,10 @@ impl Question {
             Question::Makespan => "until everything has ended".to_owned(),
             Question::Throughput(what)
             | Question::Utilisation(what)
+            | Question::Bottleneck(what)
             | Question::Ltl(what)
             | Question::Ctl(what) => what.text.clone(),
+            Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),
         }

@@ -14,6 +14,21 @@ const UNITS: [(&str, i128, i128); 8] = [
     ("h", 3600, 1),
 ];
 
+/// Units of data, and how many bits each is.
+const SIZES: [(&str, i128); 11] = [
+    ("bit", 1),
+    ("kbit", 1_000),
+    ("Mbit", 1_000_000),
+    ("Gbit", 1_000_000_000),
+    ("B", 8),
+    ("KB", 8_000),
+    ("kB", 8_000),
+    ("MB", 8_000_000),
+    ("GB", 8_000_000_000),
+    ("KiB", 8 << 10),
+    ("MiB", 8 << 20),
+];
+
 /// Reads a decimal number such as `12`, `0.5` or `1e-3`, exactly; `None` if it is none, or too long.
 pub(super) fn decimal(text: &str) -> Option<Time> {
     let text = text.trim().replace('_', "");
@@ -32,11 +47,13 @@ pub(super) fn decimal(text: &str) -> Option<Time> {
     Some(if shift < 0 { number / power } else { number * power })
 }
 
-/// Reads a time such as `248`, `1.5 ms` or `20ns`, in a unit; the error says what is wrong.
+/// Reads a time such as `248`, `1.5 ms`, `20ns` or `32 KiB at 132 MB/s`, in a unit; the error says what is wrong.
 pub(super) fn time(text: &str, unit: &str) -> Result<Time, String> {
     let text = text.trim();
-    let split = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E').unwrap_or(text.len());
-    let (number, own) = (text[..split].trim(), text[split..].trim());
+    if let Some((size, rate)) = text.split_once(" at ") {
+        return transfer(size, rate, unit);
+    }
+    let (number, own) = split_unit(text);
     let number = decimal(number).ok_or_else(|| format!("`{text}` is no time"))?;
     if own.is_empty() || own == unit {
         return Ok(number);
@@ -46,6 +63,34 @@ pub(super) fn time(text: &str, unit: &str) -> Result<Time, String> {
         (None, _) => Err(format!("`{own}` is no unit of time; use ns, us, ms, s, min or h")),
         (_, None) => Err(format!("how many `{unit}` are in one `{own}` is unknown")),
     }
+}
+
+/// Takes a number and its unit apart.
+fn split_unit(text: &str) -> (&str, &str) {
+    let split = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E').unwrap_or(text.len());
+    (text[..split].trim(), text[split..].trim())
+}
+
+/// Returns how long it takes to move so much data at a rate.
+fn transfer(size: &str, rate: &str, unit: &str) -> Result<Time, String> {
+    let bits = |text: &str| -> Result<Time, String> {
+        let (number, own) = split_unit(text);
+        let number = decimal(number).ok_or_else(|| format!("`{text}` is no amount of data"))?;
+        let size = SIZES.iter().find(|(name, _)| *name == own);
+        let (_, bits) = size.ok_or_else(|| {
+            format!("`{own}` is no unit of data; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")
+        })?;
+        Ok(number * Time::from_integer(*bits))
+    };
+    let per_second = rate.trim().strip_suffix("/s").ok_or_else(|| {
+        format!("`{}` is no rate; write it as data each second, such as 132 MB/s", rate.trim())
+    })?;
+    let per_second = bits(per_second)?;
+    if per_second <= Time::from_integer(0) {
+        return Err("a rate must be above 0".to_owned());
+    }
+    let unit = seconds(unit).ok_or_else(|| format!("how many `{unit}` are in a second is unknown"))?;
+    Ok(bits(size)? / per_second / unit)
 }
 
 /// Returns how many seconds a unit is; `None` if it is none of time.
@@ -77,6 +122,12 @@ mod tests {
         assert_eq!(time("20ns", "us"), Ok(Time::new(1, 50)));
         assert_eq!(time("3", "cycles"), Ok(Time::from_integer(3)));
         assert_eq!(time("3 cycles", "cycles"), Ok(Time::from_integer(3)));
+        assert_eq!(time("32 KiB at 1.28 Gbit/s", "us"), Ok(Time::new(1024, 5)));
+        assert_eq!(time("32 KiB at 132 MB/s", "us"), Ok(Time::new(8192, 33)));
+        assert!(time("32 KiB at 132 MB", "us").unwrap_err().contains("no rate"));
+        assert!(time("32 KiB at 0 MB/s", "us").unwrap_err().contains("above 0"));
+        assert!(time("32 loads at 1 MB/s", "us").unwrap_err().contains("no unit of data"));
+        assert!(time("32 KiB at 1 MB/s", "cycles").unwrap_err().contains("unknown"));
         assert!(time("3 parsec", "us").unwrap_err().contains("no unit of time"));
         assert!(time("3 ms", "cycles").unwrap_err().contains("unknown"));
     }

@@ -8,10 +8,10 @@ use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
 
-const KEYS: [&str; 10] =
-    ["title", "model", "unit", "constant", "define", "resource", "delay", "event", "weight", "ask"];
+const KEYS: [&str; 11] =
+    ["title", "model", "unit", "constant", "define", "resource", "delay", "event", "weight", "ask", "sweep"];
 
-const QUESTIONS: [&str; 12] = [
+const QUESTIONS: [&str; 14] = [
     "min_delay",
     "max_delay",
     "min_count",
@@ -22,6 +22,8 @@ const QUESTIONS: [&str; 12] = [
     "mean_delay",
     "mean_count",
     "transient",
+    "overlap",
+    "bottleneck",
     "ltl",
     "ctl",
 ];
@@ -64,6 +66,7 @@ impl Reader<'_> {
         self.delays(table, study);
         self.weights(table, study);
         self.asks(table, study);
+        self.sweep(table, study);
     }
 
     /// Reads a table of named texts.
@@ -79,6 +82,8 @@ impl Reader<'_> {
                 list.push((name, text));
             }
         }
+        // Tables are sorted by name; people see them in their own order.
+        list.sort_by_key(|(name, _)| name.span.start);
         list
     }
 
@@ -113,6 +118,7 @@ impl Reader<'_> {
             let over = entry.get("over").and_then(|value| self.text(value, "`over`"));
             study.delays.push(DelayEntry { place, delay, times, over });
         }
+        study.delays.sort_by_key(|entry| entry.place.span.start);
     }
 
     fn place(&mut self, name: &str, range: std::ops::Range<usize>) -> Text {
@@ -177,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
+    pub(super) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
             .and_then(|text| time(&text, unit));
@@ -252,6 +258,18 @@ impl Reader<'_> {
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
+            "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
+            "overlap" => {
+                let names: Vec<Text> = match value.get_ref().as_array() {
+                    Some(list) => list.iter().filter_map(|value| self.text(value, "a resource")).collect(),
+                    None => Vec::new(),
+                };
+                let [first, second] = <[Text; 2]>::try_from(names).ok().or_else(|| {
+                    self.wrong("S0006", span, "`overlap` needs a list of two resources");
+                    None
+                })?;
+                Some(Question::Overlap(first, second))
+            }
             "mean_count" => {
                 let table = self.table(value, &what)?;
                 self.check_keys(table, &["of", "per"], &what);
@@ -326,7 +344,7 @@ impl Reader<'_> {
 }
 
 /// Returns a number or a text as it is written.
-fn written(value: &Value<'_>) -> Option<String> {
+pub(super) fn written(value: &Value<'_>) -> Option<String> {
     match value.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
@@ -336,7 +354,7 @@ fn written(value: &Value<'_>) -> Option<String> {
 }
 
 /// Returns the value of a macro.
-fn constant(value: &DeValue<'_>) -> Option<String> {
+pub(super) fn constant(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),

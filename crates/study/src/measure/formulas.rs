@@ -3,21 +3,13 @@
 use narrows_explicit::{Budget, Engine, Options, check};
 use narrows_model::{Figure, FigureResult, Question, Verdict};
 
-use super::expect;
+use super::{expect, new_figure};
 use crate::{Ask, Expect};
 
 /// Answers whether a formula holds; it should, if the study does not say otherwise.
 pub(super) fn answer(ask: &Ask, property: Option<usize>, engine: &Engine<'_>, budget: &Budget<'_>) -> Figure {
-    let mut figure = Figure {
-        kind: ask.question.kind(),
-        name: ask.name.clone(),
-        view: "untimed",
-        result: FigureResult::None("there is no such formula".to_owned()),
-        unit: String::new(),
-        witnesses: Vec::new(),
-        notes: Vec::new(),
-        expected: None,
-    };
+    let mut figure = new_figure(ask.question.kind(), ask.name.clone(), "untimed");
+    figure.result = FigureResult::None("there is no such formula".to_owned());
     if let Some(index) = property {
         let kind = ask.question.kind();
         let question = Question::Property { index, kind, name: ask.name.clone() };
@@ -26,9 +18,9 @@ pub(super) fn answer(ask: &Ask, property: Option<usize>, engine: &Engine<'_>, bu
                 for answer in checked.answers {
                     figure.notes.extend(answer.notes);
                     match answer.verdict {
-                        Verdict::Holds => figure.result = FigureResult::Word("holds"),
+                        Verdict::Holds => figure.result = FigureResult::Word("holds".to_owned()),
                         Verdict::Fails { trace, .. } => {
-                            figure.result = FigureResult::Word("fails");
+                            figure.result = FigureResult::Word("fails".to_owned());
                             figure.witnesses.push(("a run against it".to_owned(), *trace));
                         }
                         Verdict::Undecided(limit) => figure.result = FigureResult::Undecided(limit),

@@ -8,11 +8,14 @@ mod timed;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::Figure;
+use narrows_model::{Figure, FigureResult};
 
-use crate::{Prepared, Question, Study, View};
+use crate::bottleneck::Sets;
+use crate::{Ask, Prepared, Question, Study, View};
 
 pub use simulated::simulate;
+pub(crate) use timed::timed_trace;
+pub(crate) use trouble::{result_of, trace_of};
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -34,28 +37,102 @@ pub struct Size {
     pub transitions: u64,
 }
 
-/// Answers all questions of a study.
-pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Measured {
-    let mut measured = Measured::default();
-    let mut timed = timed::Views::new(study, prepared, engine, *budget);
-    let mut means = stochastic::Means::new(study, prepared, engine, *budget);
-    for (number, ask) in study.asks.iter().enumerate() {
-        if matches!(ask.question, Question::Ltl(_) | Question::Ctl(_)) {
-            measured.figures.push(formulas::answer(ask, prepared.formula(number), engine, budget));
-            continue;
+/// A study with its model and the views of it that were built so far.
+pub(crate) struct Workbench<'a, 's> {
+    pub(crate) study: &'a Study,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) engine: &'a Engine<'s>,
+    pub(crate) budget: Budget<'a>,
+    pub(crate) timed: timed::Views<'a, 's>,
+    pub(crate) means: stochastic::Means<'a, 's>,
+    /// Which resources are busy at the same time; `None` before it was found out.
+    pub(crate) sets: Option<Sets>,
+}
+
+impl<'a, 's> Workbench<'a, 's> {
+    pub(crate) fn new(
+        study: &'a Study,
+        prepared: &'a Prepared,
+        engine: &'a Engine<'s>,
+        budget: &Budget<'a>,
+    ) -> Workbench<'a, 's> {
+        let timed = timed::Views::new(study, prepared, engine, *budget);
+        let means = stochastic::Means::new(study, prepared, engine, *budget);
+        Workbench { study, prepared, engine, budget: *budget, timed, means, sets: None }
+    }
+
+    /// Answers all questions of the study.
+    pub(crate) fn answer_all(&mut self) -> Vec<Figure> {
+        let mut figures = Vec::new();
+        for (number, ask) in self.study.asks.iter().enumerate() {
+            match &ask.question {
+                Question::Ltl(_) | Question::Ctl(_) => {
+                    figures.push(formulas::answer(
+                        ask,
+                        self.prepared.formula(number),
+                        self.engine,
+                        &self.budget,
+                    ));
+                }
+                Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
+                _ => {
+                    for view in views(self.study, ask.view, &ask.question) {
+                        figures.push(self.judged(ask, |bench, ask| bench.answer(ask, view)));
+                    }
+                }
+            }
         }
-        for view in views(study, ask.view, &ask.question) {
-            let mut figure = match view {
-                View::Untimed | View::Timed => timed.answer(ask, view),
-                View::Stochastic => means.answer(ask),
-            };
-            expect::judge(&mut figure, ask.expect.as_ref());
-            measured.figures.push(figure);
+        figures
+    }
+
+    fn judged(&mut self, ask: &Ask, answer: impl FnOnce(&mut Self, &Ask) -> Figure) -> Figure {
+        let mut figure = answer(self, ask);
+        ask.name.clone_into(&mut figure.name);
+        expect::judge(&mut figure, ask.expect.as_ref());
+        figure
+    }
+
+    /// Answers a question in a view.
+    pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
+        match (&ask.question, view) {
+            (Question::Overlap(first, second), _) => {
+                let number =
+                    |name: &str| self.study.resources.iter().position(|(known, _)| known.text == name);
+                match (number(&first.text), number(&second.text)) {
+                    (Some(first), Some(second)) => self.overlap(first, second, view),
+                    _ => new_figure("overlap", ask.name.clone(), view.name()),
+                }
+            }
+            (_, View::Untimed | View::Timed) => self.timed.answer(ask, view),
+            (_, View::Stochastic) => self.means.answer(ask),
         }
     }
-    measured.sizes = timed.sizes();
-    measured.sizes.extend(means.size());
-    measured
+
+    /// Returns how large the views are that were built.
+    pub(crate) fn sizes(&self) -> Vec<Size> {
+        self.timed.sizes().into_iter().chain(self.means.size()).collect()
+    }
+}
+
+/// Makes a figure that says nothing yet.
+pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -> Figure {
+    Figure {
+        kind,
+        name,
+        view,
+        result: FigureResult::None(String::new()),
+        unit: String::new(),
+        witnesses: Vec::new(),
+        notes: Vec::new(),
+        expected: None,
+    }
+}
+
+/// Answers all questions of a study.
+pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Measured {
+    let mut bench = Workbench::new(study, prepared, engine, budget);
+    let figures = bench.answer_all();
+    Measured { figures, sizes: bench.sizes() }
 }
 
 /// Returns the views in which a question is asked, if the study does not say.
@@ -63,7 +140,7 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
     if let Some(view) = given {
         return vec![view];
     }
-    let has_windows = study.delays.iter().all(|entry| entry.delay.window().is_some());
+    let has_windows = study.has_windows();
     let exact = if study.delays.is_empty() { View::Untimed } else { View::Timed };
     match question {
         Question::Utilisation(_)
@@ -72,6 +149,7 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
         | Question::Transient(..) => {
             vec![View::Stochastic]
         }
+        Question::Overlap(..) => vec![View::Untimed],
         Question::Throughput(_) if study.delays.is_empty() => vec![View::Untimed],
         Question::Throughput(_) if has_windows => vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => vec![View::Stochastic],

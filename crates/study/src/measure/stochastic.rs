@@ -7,14 +7,14 @@ use narrows_performance::markov::{
     until,
 };
 use narrows_performance::stochastic::{self, Stochastic};
-use narrows_performance::{Rows, as_f64};
+use narrows_performance::{Rows, Timing, as_f64};
 
-use super::Size;
 use super::trouble::result_of;
+use super::{Size, new_figure};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
-pub(super) struct Means<'a, 's> {
+pub(crate) struct Means<'a, 's> {
     study: &'a Study,
     prepared: &'a Prepared,
     engine: &'a Engine<'s>,
@@ -40,7 +40,7 @@ enum Solver {
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
 impl<'a, 's> Means<'a, 's> {
-    pub(super) fn new(
+    pub(crate) fn new(
         study: &'a Study,
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
@@ -49,15 +49,26 @@ impl<'a, 's> Means<'a, 's> {
         Means { study, prepared, engine, budget, built: None }
     }
 
-    pub(super) fn size(&self) -> Option<Size> {
+    pub(crate) fn size(&self) -> Option<Size> {
         let view = &self.built.as_ref()?.as_ref().ok()?.view;
         let states = u64::from(view.rests()) + u64::from(view.decisions());
         Some(Size { view: View::Stochastic.name(), states, transitions: view.arrow_count() })
     }
 
-    fn build(&self) -> Result<Solvable<'a>, Failure> {
+    /// Returns the mean throughput of an event with other delays; `None` if there is none.
+    pub(crate) fn throughput_with(&self, timing: &Timing, event: u16) -> Option<f64> {
+        let solvable = self.build(timing).ok()?;
+        let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
+        let found = solvable.average(&solvable.event(event), &mut figure).ok()?;
+        Some(found.middle())
+    }
+
+    fn build<'t>(&self, timing: &'t Timing) -> Result<Solvable<'t>, Failure>
+    where
+        'a: 't,
+    {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, &self.prepared.system, &self.prepared.timing, self.budget);
+        let rows = Rows::new(self.engine, &self.prepared.system, timing, self.budget);
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         let solver = if view.is_chain() {
@@ -74,20 +85,11 @@ impl<'a, 's> Means<'a, 's> {
     }
 
     /// Answers a question.
-    pub(super) fn answer(&mut self, ask: &Ask) -> Figure {
+    pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
         if self.built.is_none() {
-            self.built = Some(self.build());
+            self.built = Some(self.build(&self.prepared.timing));
         }
-        let mut figure = Figure {
-            kind: ask.question.kind(),
-            name: ask.name.clone(),
-            view: View::Stochastic.name(),
-            result: FigureResult::None(String::new()),
-            unit: String::new(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-        };
+        let mut figure = new_figure(ask.question.kind(), ask.name.clone(), View::Stochastic.name());
         match &self.built {
             None => {}
             Some(Err(failure)) => {
@@ -110,7 +112,7 @@ impl<'a, 's> Means<'a, 's> {
                 }
             }
             Question::Utilisation(what) => {
-                if let Some(rates) = self.rates(solvable, self.busy(what), figure) {
+                if let Some(rates) = self.rates(solvable, self.study.busy(what), figure) {
                     let found = solvable.average(&Gain::State(rates), figure);
                     set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
                 }
@@ -159,11 +161,6 @@ impl<'a, 's> Means<'a, 's> {
 
     fn unit_of_time(&self, figure: &mut Figure) {
         self.study.unit.clone_into(&mut figure.unit);
-    }
-
-    /// Returns the predicate of a resource, or the text itself.
-    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
-        self.study.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)
     }
 
     /// Returns 1 for each rest in which an expression holds, and 0 for others; `None` if that is not clear.

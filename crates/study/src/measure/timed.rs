@@ -1,18 +1,19 @@
 //! Best and worst cases: questions about all runs.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Expr, Figure, FigureResult, Number, Trace};
+use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
 use narrows_performance::timed::bounds::{Between, Bound, Cost};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
-use narrows_performance::{Rows, Time};
+use narrows_performance::{Rows, Time, Timing};
 
-use super::Size;
 use super::trouble::{reason_of, result_of, trace_of};
+use super::{Size, new_figure};
+use crate::bottleneck::whole;
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The views of a model in which runs are exact, built when they are needed.
-pub(super) struct Views<'a, 's> {
+pub(crate) struct Views<'a, 's> {
     study: &'a Study,
     prepared: &'a Prepared,
     engine: &'a Engine<'s>,
@@ -25,7 +26,7 @@ pub(super) struct Views<'a, 's> {
 type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
 
 impl<'a, 's> Views<'a, 's> {
-    pub(super) fn new(
+    pub(crate) fn new(
         study: &'a Study,
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
@@ -34,7 +35,7 @@ impl<'a, 's> Views<'a, 's> {
         Views { study, prepared, engine, budget, timed: None, untimed: None }
     }
 
-    pub(super) fn sizes(&self) -> Vec<Size> {
+    pub(crate) fn sizes(&self) -> Vec<Size> {
         let views = [(View::Untimed, &self.untimed), (View::Timed, &self.timed)];
         let built =
             views.into_iter().filter_map(|(view, built)| Some((view, built.as_ref()?.as_ref().ok()?)));
@@ -46,9 +47,12 @@ impl<'a, 's> Views<'a, 's> {
         built.map(size).collect()
     }
 
-    fn build(&self, view: View) -> Result<Timed<'a>, Failure> {
+    fn build<'t>(&self, view: View, timing: &'t Timing) -> Result<Timed<'t>, Failure>
+    where
+        'a: 't,
+    {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, &self.prepared.system, &self.prepared.timing, self.budget);
+        let rows = Rows::new(self.engine, &self.prepared.system, timing, self.budget);
         let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         let built = match view {
             View::Untimed => timed::build_untimed(rows),
@@ -60,24 +64,38 @@ impl<'a, 's> Views<'a, 's> {
         built.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))
     }
 
-    /// Answers a question in a view.
-    pub(super) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
+    /// Makes sure that a view is built, if it can be.
+    fn ensure(&mut self, view: View) {
         let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
         if is_missing {
-            let built = Some(self.build(view));
+            let built = Some(self.build(view, &self.prepared.timing));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
+    }
+
+    /// Returns the timed view, or why there is none.
+    pub(crate) fn timed(&mut self) -> Result<&Timed<'a>, FigureResult> {
+        self.ensure(View::Timed);
+        match &self.timed {
+            Some(Ok(timed)) => Ok(timed),
+            Some(Err(failure)) => Err(failure.0.clone()),
+            None => Err(FigureResult::None("There is no timed view.".to_owned())),
+        }
+    }
+
+    /// Builds the timed view with other delays.
+    pub(crate) fn changed<'t>(&self, timing: &'t Timing) -> Option<Timed<'t>>
+    where
+        'a: 't,
+    {
+        self.build(View::Timed, timing).ok()
+    }
+
+    /// Answers a question in a view.
+    pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
+        self.ensure(view);
         let built = if view == View::Untimed { &self.untimed } else { &self.timed };
-        let mut figure = Figure {
-            kind: ask.question.kind(),
-            name: ask.name.clone(),
-            view: view.name(),
-            result: FigureResult::None(String::new()),
-            unit: String::new(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-        };
+        let mut figure = new_figure(ask.question.kind(), ask.name.clone(), view.name());
         match built {
             None => {}
             Some(Err(failure)) => {
@@ -130,7 +148,12 @@ impl Asked<'_, '_, '_> {
             Question::Throughput(event) => {
                 figure.unit = format!("1/{}", self.unit);
                 if let Some(event) = self.views.prepared.event(event) {
-                    self.throughput(event, figure);
+                    self.frequency(Cost::Event(event), figure);
+                }
+            }
+            Question::Utilisation(what) => {
+                if let Some(holds) = self.holds(self.views.study.busy(what), figure) {
+                    self.frequency(Cost::While(&holds), figure);
                 }
             }
             _ => {
@@ -204,12 +227,7 @@ impl Asked<'_, '_, '_> {
 
     /// Measures the time until nothing happens any more.
     fn makespan(&self, figure: &mut Figure) {
-        let rows = self.timed.rows();
-        let from: Vec<bool> = (0..rows.states()).map(|state| state == self.timed.state(0)).collect();
-        let mut to = vec![false; rows.states() as usize];
-        for node in (0..self.timed.nodes()).filter(|node| self.timed.edges(*node).is_empty()) {
-            to[self.timed.state(node) as usize] = true;
-        }
+        let (from, to) = whole(self.timed);
         let between = Between { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
@@ -222,12 +240,14 @@ impl Asked<'_, '_, '_> {
         figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: true };
     }
 
-    fn throughput(&self, event: u16, figure: &mut Figure) {
+    /// Measures how often something happens in the long run, or for what part of the time something holds.
+    fn frequency(&self, cost: Cost<'_>, figure: &mut Figure) {
         let mut ends = Vec::new();
-        for (which, name) in [(Extreme::Worst, "worst"), (Extreme::Best, "best")] {
-            let (number, walk) = match self.timed.frequency(event, which) {
+        for (which, name) in [(Extreme::Worst, "least"), (Extreme::Best, "most")] {
+            let (number, walk) = match self.timed.frequency(cost, which) {
                 Frequency::Every { count, ticks, walk } => {
-                    let tick = self.timed.tick().unwrap_or_else(|| Time::from_integer(1));
+                    let tick = self.timed.tick().filter(|_| matches!(cost, Cost::Event(_)));
+                    let tick = tick.unwrap_or_else(|| Time::from_integer(1));
                     let per = Time::new(i128::from(count), i128::from(ticks.max(1))) / tick;
                     (Number::Ratio(*per.numer(), *per.denom()), walk)
                 }
@@ -235,10 +255,11 @@ impl Asked<'_, '_, '_> {
                 Frequency::Ends(walk) => (Number::Ratio(0, 1), walk),
             };
             ends.push(number);
-            let what = match (which, walk.cycle) {
-                (_, None) => "a run that comes to an end".to_owned(),
-                (Extreme::Best, _) => format!("the critical cycle, {name} case"),
-                (Extreme::Worst, _) => format!("the critical cycle, {name} case"),
+            let what = match (walk.cycle, cost) {
+                (None, _) => "a run that comes to an end".to_owned(),
+                (_, Cost::Event(_)) if which == Extreme::Worst => "the critical cycle, worst case".to_owned(),
+                (_, Cost::Event(_)) => "the critical cycle, best case".to_owned(),
+                _ => format!("a run on which it holds for the {name} time"),
             };
             self.witness(&what, &walk, figure);
         }
@@ -248,17 +269,26 @@ impl Asked<'_, '_, '_> {
     /// Replays a run, with times.
     fn witness(&self, what: &str, walk: &Walk, figure: &mut Figure) {
         let evaluator = self.views.engine.evaluator();
-        let Some(mut trace) = trace_of(evaluator, &walk.choices(self.timed)) else {
-            figure
+        match timed_trace(self.timed, evaluator, walk, self.unit) {
+            Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
+            None => figure
                 .notes
-                .push("The run that shows it can't be replayed: this is a mistake in narrows.".to_owned());
-            return;
-        };
-        trace.cycle = walk.cycle;
-        if self.timed.tick().is_some() {
-            let times = walk.times(self.timed);
-            trace.times = times.iter().map(|time| format!("{time} {}", self.unit)).collect();
+                .push("The run that shows it can't be replayed: this is a mistake in narrows.".to_owned()),
         }
-        figure.witnesses.push((what.to_owned(), trace));
     }
+}
+
+/// Replays a run, with times in a unit; `None` if it is no run of the model.
+pub(crate) fn timed_trace(
+    timed: &Timed<'_>,
+    evaluator: Evaluator<'_>,
+    walk: &Walk,
+    unit: &str,
+) -> Option<Trace> {
+    let mut trace = trace_of(evaluator, &walk.choices(timed))?;
+    trace.cycle = walk.cycle;
+    if timed.tick().is_some() {
+        trace.times = walk.times(timed).iter().map(|time| format!("{time} {unit}")).collect();
+    }
+    Some(trace)
 }

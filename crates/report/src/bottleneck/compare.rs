@@ -1,0 +1,98 @@
+//! Studies side by side, differences first.
+
+use std::fmt::Write;
+
+use super::{Analysed, ends, of_view, percent, short, word};
+
+/// What a study says, in lines with names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The name of the study.
+    pub name: String,
+    /// What is said, by name, in order.
+    pub lines: Vec<(String, String)>,
+}
+
+impl Analysed<'_> {
+    /// Returns what can be put beside what another study says.
+    pub fn column(&self) -> Column {
+        let mut lines = Vec::new();
+        for flow in &self.bottleneck.flows {
+            let name =
+                flow.bottleneck.as_ref().map_or_else(|| "not known".to_owned(), |names| names.join(" + "));
+            lines.push((format!("bottleneck of {}", flow.event), name));
+            for level in super::levels(flow) {
+                let value = format!("{} 1/{}", short(level.value), self.unit);
+                lines.push((format!("{}: {}", flow.event, level.name), value));
+            }
+            for (resource, figures) in self.bottleneck.resources.iter().zip(&flow.utilisation) {
+                if let Some((_, most)) = of_view(figures, "timed").or(figures.first()).and_then(ends) {
+                    lines.push((format!("{} is busy at most", resource.name), percent(most)));
+                }
+            }
+        }
+        for overlap in &self.bottleneck.overlaps {
+            let resources = &self.bottleneck.resources;
+            let pair = format!("{} and {}", resources[overlap.first].name, resources[overlap.second].name);
+            let words: Vec<String> = overlap.answers.iter().map(word).collect();
+            lines.push((pair, words.join(", with these delays ")));
+        }
+        for figure in self.figures.figures {
+            let text = crate::figures::result_text(figure);
+            lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
+        }
+        Column { name: self.figures.name.to_owned(), lines }
+    }
+}
+
+/// A line of the comparison: the name, and what each study says; empty if it says nothing.
+pub(crate) type Row = (String, Vec<String>);
+
+/// Puts studies side by side: first what differs, then what is the same.
+pub(crate) fn rows(columns: &[Column]) -> (Vec<Row>, Vec<Row>) {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in columns.iter().flat_map(|column| &column.lines) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let said = |column: &Column, name: &str| {
+        let line = column.lines.iter().find(|(known, _)| known == name);
+        line.map_or_else(String::new, |(_, text)| text.clone())
+    };
+    let row =
+        |name: &str| (name.to_owned(), columns.iter().map(|column| said(column, name)).collect::<Vec<_>>());
+    names.into_iter().map(row).partition(|(_, texts)| texts.iter().any(|text| *text != texts[0]))
+}
+
+/// Writes studies side by side.
+pub fn compare(columns: &[Column]) -> String {
+    let (different, same) = rows(columns);
+    let mut text = "side by side\n".to_owned();
+    let length = |text: &str| text.chars().count();
+    let first = different.iter().chain(&same).map(|(name, _)| length(name)).max().unwrap_or(0).min(44);
+    let width = |number: usize| {
+        let texts = different.iter().chain(&same).map(|(_, texts)| length(&texts[number]));
+        texts.chain([length(&columns[number].name)]).max().unwrap_or(0).min(40)
+    };
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let mut line = |name: &str, texts: &[String]| {
+        let mut line = format!("  {name:first$}");
+        for (text, width) in texts.iter().zip(&widths) {
+            let _ = write!(line, "  {text:width$}");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    line("", &names);
+    for (name, texts) in &different {
+        line(name, texts);
+    }
+    if !same.is_empty() {
+        line("— the same —", &[]);
+    }
+    for (name, texts) in &same {
+        line(name, &texts[..1]);
+    }
+    text
+}

@@ -1,0 +1,92 @@
+//! What was found out as a JSON document.
+
+use narrows_model::{Case, Flow, Number};
+use serde_json::{Map, Value, json};
+
+use super::{Analysed, word};
+use crate::figures::number_value;
+
+impl Analysed<'_> {
+    /// Writes everything as a JSON document: the answers of the study, then what was found out beside them.
+    pub fn document(&self) -> Value {
+        let mut document = match self.figures.document() {
+            Value::Object(document) => document,
+            other => return other,
+        };
+        let resources = &self.bottleneck.resources;
+        let names =
+            |set: &Vec<usize>| set.iter().map(|number| json!(resources[*number].name)).collect::<Value>();
+        let mut more: Vec<Value> = Vec::new();
+        for overlap in &self.bottleneck.overlaps {
+            more.extend(overlap.answers.iter().map(|figure| self.figures.answer(figure)));
+        }
+        for flow in &self.bottleneck.flows {
+            let figures = flow.throughput.iter().chain(flow.utilisation.iter().flatten());
+            more.extend(figures.map(|figure| self.figures.answer(figure)));
+            more.push(self.flow_value(flow));
+        }
+        if let Some(Value::Array(answers)) = document.get_mut("answers") {
+            answers.extend(more);
+        }
+        let together = self.bottleneck.together.iter().map(|together| {
+            json!({
+                "view": together.view, "complete": together.is_complete,
+                "sets": together.sets.iter().map(names).collect::<Value>(),
+            })
+        });
+        document.insert("together".into(), together.collect());
+        Value::Object(document)
+    }
+
+    fn flow_value(&self, flow: &Flow) -> Value {
+        let mut entry = Map::new();
+        let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
+        put("kind", json!("bottleneck"));
+        put("name", json!(flow.event));
+        match &flow.bottleneck {
+            Some(names) => put("verdict", json!(names.join(" + "))),
+            None => {
+                put("verdict", json!("undecided"));
+                let reason = flow.throughput.iter().map(word).find(|reason| !reason.is_empty());
+                put("reason", json!(reason.unwrap_or_else(|| "nothing is known about time".to_owned())));
+            }
+        }
+        put("findings", json!(flow.findings));
+        put("cases", flow.cases.iter().map(|case| self.case(case)).collect());
+        let changes = flow.changes.iter().map(|change| {
+            json!({
+                "delay": change.delay, "view": change.view, "now": change.now, "less": change.less,
+                "more": change.more, "elasticity": change.elasticity(),
+            })
+        });
+        put("changes", changes.collect());
+        Value::Object(entry)
+    }
+
+    fn case(&self, case: &Case) -> Value {
+        let resources = &self.bottleneck.resources;
+        let name = |number: usize| resources.get(number).map_or("", |resource| resource.name.as_str());
+        let number = |number: Number| number_value(number);
+        let lanes = case.gantt.lanes.iter().enumerate().map(|(resource, bars)| {
+            let bars: Value = bars.iter().map(|bar| json!([bar.from, bar.to])).collect();
+            json!({ "resource": name(resource), "bars": bars })
+        });
+        json!({
+            "case": case.name,
+            "throughput": number(case.throughput),
+            "period": number(case.period),
+            "count": case.count,
+            "busy": case.busy.iter().enumerate().map(|(resource, part)| {
+                json!({ "resource": name(resource), "part": number(*part) })
+            }).collect::<Value>(),
+            "work": case.work.iter().map(|(delays, time)| json!({ "delays": delays, "time": number(*time) })).collect::<Value>(),
+            "all_overlapped": number(case.all_overlapped),
+            "none_overlapped": number(case.none_overlapped),
+            "critical": case.critical.iter().map(|link| json!({
+                "delay": link.delay, "part": number(link.part),
+                "resources": link.resources.iter().map(|resource| json!(name(*resource))).collect::<Value>(),
+            })).collect::<Value>(),
+            "gantt": lanes.collect::<Value>(),
+        })
+    }
+}

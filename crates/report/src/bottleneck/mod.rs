@@ -1,0 +1,120 @@
+//! What limits a design, told as text, as JSON and as a page with charts.
+
+mod compare;
+mod json;
+mod text;
+
+use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow};
+
+use crate::Figures;
+
+pub use compare::{Column, compare};
+
+/// Everything a report says about a study.
+#[derive(Clone, Debug)]
+pub struct Analysed<'a> {
+    /// The answers to the study's own questions.
+    pub figures: Figures<'a>,
+    /// The unit of time.
+    pub unit: &'a str,
+    /// What was found out.
+    pub bottleneck: &'a Bottleneck,
+}
+
+/// Something between 0 and 1 as a percentage.
+pub(crate) fn percent(part: f64) -> String {
+    let percent = part * 100.0;
+    if (percent - percent.round()).abs() < 0.05 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
+/// A number with four digits.
+pub(crate) fn short(number: f64) -> String {
+    if number.is_infinite() {
+        return "infinity".to_owned();
+    }
+    if number == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = number.abs().log10().floor();
+    if !(-5.0..7.0).contains(&magnitude) {
+        return format!("{number:.3e}");
+    }
+    let places = (3.0 - magnitude).clamp(0.0, 9.0) as usize;
+    let text = format!("{number:.places$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Something that changes, with its sign, as a percentage.
+pub(crate) fn change(part: Option<f64>) -> String {
+    match part {
+        None => "?".to_owned(),
+        Some(part) if part.abs() < 5e-6 => "0 %".to_owned(),
+        Some(part) if part < 0.0 => format!("−{}", percent(-part)),
+        Some(part) => format!("+{}", percent(part)),
+    }
+}
+
+/// The least and the greatest value of a figure; `None` if there is none.
+pub(crate) fn ends(figure: &Figure) -> Option<(f64, f64)> {
+    match figure.result {
+        FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+        _ => None,
+    }
+}
+
+/// The word that a figure is, or why there is none.
+pub(crate) fn word(figure: &Figure) -> String {
+    match &figure.result {
+        FigureResult::Word(word) => word.clone(),
+        FigureResult::Undecided(limit) => format!("undecided: {}", limit.reason()),
+        FigureResult::None(reason) => format!("none: {reason}"),
+        _ => String::new(),
+    }
+}
+
+/// The figure of a view.
+pub(crate) fn of_view<'f>(figures: &'f [Figure], view: &str) -> Option<&'f Figure> {
+    figures.iter().find(|figure| figure.view == view)
+}
+
+/// A throughput with its name, for a table or a chart.
+pub(crate) struct Level {
+    pub(crate) name: &'static str,
+    pub(crate) value: f64,
+    /// What it means.
+    pub(crate) meaning: &'static str,
+}
+
+/// The throughputs of an event, from the least that could be to the most.
+pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
+    let mut levels = Vec::new();
+    let mut add = |name, value: f64, meaning| levels.push(Level { name, value, meaning });
+    let best: Option<&Case> = flow.cases.last();
+    if let Some(case) = best {
+        add("nothing overlapped", case.none_overlapped.to_f64(), "one after the other");
+    }
+    if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
+        if (high - low).abs() <= high.abs() * 1e-12 {
+            add("worst and best", low, "exact, with the delays as they are");
+        } else {
+            add("worst", low, "exact, over all runs");
+            add("best", high, "exact, over all runs");
+        }
+    }
+    if let Some((low, high)) = of_view(&flow.throughput, "stochastic").and_then(ends) {
+        if (high - low) <= high.abs() * 1e-3 {
+            add("mean", f64::midpoint(low, high), "every delay random, with its mean");
+        } else {
+            add("mean, at least", low, "every delay random, choices at worst");
+            add("mean, at most", high, "every delay random, choices at best");
+        }
+    }
+    if let Some(case) = best {
+        add("all overlapped", case.all_overlapped.to_f64(), "the busiest process never waits");
+    }
+    levels
+}

@@ -1,0 +1,217 @@
+//! The page that a person reads in a minute.
+
+use std::fmt::Write;
+
+use narrows_model::{Flow, Gantt};
+
+use super::{Analysed, change, ends, levels, of_view, percent, short, word};
+use crate::sweep;
+
+/// Texts are broken after so many characters.
+const WIDTH: usize = 108;
+
+/// How wide bars are.
+const BAR: f64 = 40.0;
+
+impl Analysed<'_> {
+    /// Returns the exit status that the answers call for.
+    pub fn status(&self) -> u8 {
+        self.figures.status()
+    }
+
+    /// Writes what was found out for people.
+    pub fn text(&self) -> String {
+        let mut text = self.figures.name.to_owned();
+        if !self.figures.title.is_empty() {
+            let _ = write!(text, ": {}", self.figures.title);
+        }
+        text.push('\n');
+        for flow in &self.bottleneck.flows {
+            self.flow(flow, &mut text);
+        }
+        self.overlaps(&mut text);
+        if !self.figures.figures.is_empty() {
+            text.push_str("\nquestions\n");
+            self.figures.answers(&mut text);
+        }
+        if !self.figures.sweep.is_empty() {
+            text.push_str("\nsweep\n");
+            text.push_str(&sweep::table(self.figures.sweep));
+        }
+        text.push('\n');
+        self.figures.sizes_text(&mut text);
+        text
+    }
+
+    fn flow(&self, flow: &Flow, text: &mut String) {
+        let name = match &flow.bottleneck {
+            Some(names) => names.join(" + "),
+            None => "not known".to_owned(),
+        };
+        let _ = writeln!(text, "\nbottleneck of {}: {name}", flow.event);
+        for finding in &flow.findings {
+            wrapped(finding, text);
+        }
+        let levels = levels(flow);
+        let most =
+            levels.iter().map(|level| level.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        if !levels.is_empty() {
+            let _ = writeln!(text, "\nthroughput of {}, 1/{}", flow.event, self.unit);
+        }
+        for level in &levels {
+            let length = if most > 0.0 { (level.value / most * BAR).round().clamp(0.0, BAR) } else { 0.0 };
+            let _ = writeln!(
+                text,
+                "  {:18}  {:>10}  {:40}  {}",
+                level.name,
+                short(level.value),
+                "█".repeat(length as usize),
+                level.meaning
+            );
+        }
+        for figure in &flow.throughput {
+            if ends(figure).is_none() {
+                let _ = writeln!(text, "  {:18}  {}", figure.view, word(figure));
+            }
+        }
+        self.utilisation(flow, text);
+        if let Some(case) = flow.cases.last()
+            && !case.critical.is_empty()
+        {
+            let links: Vec<String> = case
+                .critical
+                .iter()
+                .map(|link| format!("{} {}", link.delay, percent(link.part.to_f64())))
+                .collect();
+            let _ = writeln!(
+                text,
+                "\nwhat a round of {} {} waits for\n  {}",
+                short(case.period.to_f64()),
+                self.unit,
+                links.join(", then ")
+            );
+        }
+        if !flow.changes.is_empty() {
+            let width = flow.changes.iter().map(|change| change.delay.chars().count()).max().unwrap_or(0);
+            let _ = writeln!(text, "\n{:width$}    a tenth less  a tenth more  elasticity", "delay");
+            for one in &flow.changes {
+                let elasticity =
+                    one.elasticity().map_or_else(|| "?".to_owned(), |value| format!("{value:.2}"));
+                let more = one.more.map(|more| more / one.now - 1.0);
+                let _ = writeln!(
+                    text,
+                    "  {:width$}  {:>12}  {:>12}  {elasticity:>10}",
+                    one.delay,
+                    change(one.gain()),
+                    change(more)
+                );
+            }
+        }
+        if let Some(case) = flow.cases.last() {
+            self.gantt(&case.gantt, text);
+        }
+    }
+
+    fn utilisation(&self, flow: &Flow, text: &mut String) {
+        let resources = &self.bottleneck.resources;
+        if flow.utilisation.iter().all(Vec::is_empty) || resources.is_empty() {
+            return;
+        }
+        let width = resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0).max(9);
+        let _ = writeln!(text, "\n{:width$}    at least   at most      mean", "busy");
+        for (resource, figures) in resources.iter().zip(&flow.utilisation) {
+            let timed = of_view(figures, "timed").and_then(ends);
+            let mean = of_view(figures, "stochastic").and_then(ends);
+            let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+            let mean = mean.map_or_else(
+                || "–".to_owned(),
+                |(low, high)| {
+                    if high - low > 1e-3 {
+                        format!("{} to {}", percent(low), percent(high))
+                    } else {
+                        percent(f64::midpoint(low, high))
+                    }
+                },
+            );
+            let _ = writeln!(
+                text,
+                "  {:width$}  {:>8}  {:>8}  {mean:>8}",
+                resource.name,
+                share(timed.map(|(low, _)| low)),
+                share(timed.map(|(_, high)| high)),
+            );
+        }
+    }
+
+    fn overlaps(&self, text: &mut String) {
+        let resources = &self.bottleneck.resources;
+        if self.bottleneck.overlaps.is_empty() {
+            return;
+        }
+        let pair =
+            |first: usize, second: usize| format!("{} and {}", resources[first].name, resources[second].name);
+        let widths = self
+            .bottleneck
+            .overlaps
+            .iter()
+            .map(|overlap| pair(overlap.first, overlap.second).chars().count());
+        let width = widths.max().unwrap_or(0);
+        let _ = writeln!(text, "\n{:width$}  whatever the delays  with these delays", "at the same time");
+        for overlap in &self.bottleneck.overlaps {
+            let answer = |view: &str| of_view(&overlap.answers, view).map_or_else(|| "–".to_owned(), word);
+            let _ = writeln!(
+                text,
+                "  {:width$}  {:19}  {}",
+                pair(overlap.first, overlap.second),
+                answer("untimed"),
+                answer("timed")
+            );
+        }
+        for together in &self.bottleneck.together {
+            let set = |set: &Vec<usize>| {
+                set.iter().map(|number| resources[*number].name.as_str()).collect::<Vec<_>>().join(" + ")
+            };
+            let sets: Vec<String> = together.sets.iter().map(set).collect();
+            let view = if together.view == "timed" { "with these delays" } else { "whatever the delays" };
+            let so_far = if together.is_complete { "" } else { ", as far as states were visited" };
+            let _ = writeln!(text, "  most at a time, {view}{so_far}: {}", sets.join("; "));
+        }
+    }
+
+    /// Draws when resources are busy, a character for each part of time.
+    fn gantt(&self, gantt: &Gantt, text: &mut String) {
+        let end = gantt.lanes.iter().flatten().map(|bar| bar.to).fold(0.0, f64::max);
+        if end <= 0.0 || gantt.lanes.len() != self.bottleneck.resources.len() {
+            return;
+        }
+        let width = self.bottleneck.resources.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
+        let cells = WIDTH - width - 4;
+        let _ = writeln!(text, "\nthe first rounds, 0 to {} {}", short(end), gantt.unit);
+        for (resource, bars) in self.bottleneck.resources.iter().zip(&gantt.lanes) {
+            let mut line = vec![' '; cells];
+            for (number, bar) in bars.iter().enumerate() {
+                let place = |time: f64| ((time / end * cells as f64).round() as usize).min(cells);
+                let digit = char::from_digit((number as u32 + 1) % 10, 10).unwrap_or('#');
+                for cell in &mut line[place(bar.from)..place(bar.to)] {
+                    *cell = digit;
+                }
+            }
+            let line: String = line.into_iter().collect();
+            let _ = writeln!(text, "  {:width$}  {}", resource.name, line.trim_end());
+        }
+    }
+}
+
+/// Writes a sentence, broken into lines.
+fn wrapped(sentence: &str, text: &mut String) {
+    let mut line = String::from(" ");
+    for word in sentence.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            line = String::from(" ");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    let _ = writeln!(text, "{line}");
+}

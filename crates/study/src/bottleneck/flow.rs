@@ -1,0 +1,74 @@
+//! How often an event happens, and everything that says why not more often.
+
+use narrows_model::{Figure, Flow, Overlap};
+use narrows_performance::timed::ratio::Extreme;
+
+use super::case::case;
+use super::rate::rate;
+use crate::measure::Workbench;
+use crate::{Ask, Question, Text, View};
+
+impl Workbench<'_, '_> {
+    /// Looks at an event.
+    pub(crate) fn flow(&mut self, event: &Text, overlaps: &[Overlap]) -> Flow {
+        let mut flow = Flow {
+            event: event.text.clone(),
+            throughput: Vec::new(),
+            utilisation: Vec::new(),
+            cases: Vec::new(),
+            changes: Vec::new(),
+            bottleneck: None,
+            findings: Vec::new(),
+        };
+        if self.study.delays.is_empty() {
+            flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
+            return flow;
+        }
+        flow.throughput = self.in_views(&Question::Throughput(event.clone()));
+        for (name, _) in &self.study.resources {
+            flow.utilisation.push(self.in_views(&Question::Utilisation(name.clone())));
+        }
+        if self.study.has_windows() {
+            self.cases(event, &mut flow);
+        }
+        self.changes(event, &mut flow);
+        self.conclude(overlaps, &mut flow);
+        flow
+    }
+
+    /// Answers a question in all views with time.
+    fn in_views(&mut self, question: &Question) -> Vec<Figure> {
+        let name = question.describe();
+        let ask = Ask {
+            question: question.clone(),
+            name,
+            view: None,
+            expect: None,
+            span: narrows_source::Span::default(),
+        };
+        let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
+        views.into_iter().filter(|(_, is_there)| *is_there).map(|(view, _)| self.answer(&ask, view)).collect()
+    }
+
+    /// Looks at the best and the worst run.
+    fn cases(&mut self, event: &Text, flow: &mut Flow) {
+        let Some(busy) = self.busy_states() else { return };
+        let Some(event) = self.prepared.event(event) else { return };
+        let resources = self.study.resources.len();
+        let unit = self.study.unit.clone();
+        let Ok(timed) = self.timed.timed() else { return };
+        let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
+        let ratio = |rate: &super::rate::Rate| (u128::from(rate.count), u128::from(rate.ticks));
+        let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
+            let ((low, low_ticks), (high, high_ticks)) = (ratio(worst), ratio(best));
+            low * high_ticks == high * low_ticks
+        });
+        if let Some(worst) = worst.filter(|worst| !is_same && worst.count > 0) {
+            flow.cases.push(case(timed, "worst", &worst, &busy, resources, &unit));
+        }
+        if let Some(best) = best.filter(|best| best.count > 0) {
+            let name = if is_same { "every" } else { "best" };
+            flow.cases.push(case(timed, name, &best, &busy, resources, &unit));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How often an event happens on the best and on the worst run of a timed view.
+
+use narrows_performance::Time;
+use narrows_performance::timed::bounds::{Between, Bound, Cost};
+use narrows_performance::timed::ratio::{Extreme, Frequency};
+use narrows_performance::timed::{Timed, Walk};
+
+/// How often an event happens on a run.
+pub(crate) struct Rate {
+    /// How many times in the part that counts.
+    pub(crate) count: u64,
+    /// How many ticks that part takes.
+    pub(crate) ticks: u64,
+    /// The run; if it goes round, the part that counts is its cycle, and otherwise all of it.
+    pub(crate) walk: Walk,
+}
+
+impl Rate {
+    /// Returns how often that is, per unit of time.
+    pub(crate) fn per_time(&self, tick: Time) -> Time {
+        Time::new(i128::from(self.count), i128::from(self.ticks.max(1))) / tick
+    }
+}
+
+/// Finds the run on which an event is most or least frequent. If every run comes to an end, it is the shortest or the
+/// longest one. `None` if it happens without end in no time, or never.
+pub(crate) fn rate(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
+    match timed.frequency(Cost::Event(event), which) {
+        Frequency::Every { count, ticks, walk } => Some(Rate { count, ticks, walk }),
+        Frequency::Infinite(_) => None,
+        Frequency::Ends(walk) => {
+            let goes_on =
+                matches!(timed.frequency(Cost::Event(event), Extreme::Best), Frequency::Every { .. });
+            if goes_on {
+                return Some(Rate { count: 0, ticks: 1, walk });
+            }
+            ended(timed, event, which)
+        }
+    }
+}
+
+/// Finds the shortest or the longest run to where nothing happens any more.
+fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
+    let (from, to) = whole(timed);
+    let between = Between { from: &from, to: &to };
+    let bound = match which {
+        Extreme::Best => timed.least(between, Cost::Time),
+        Extreme::Worst => timed.most(between, Cost::Time),
+    };
+    let Bound::Finite(ticks, walk) = bound else { return None };
+    let count: u64 = walk.edges(timed).map(|edge| u64::from(timed.count(edge, event))).sum();
+    (ticks > 0 && count > 0).then_some(Rate { count, ticks, walk })
+}
+
+/// Returns, state by state, where runs begin and where they end for good.
+pub(crate) fn whole(timed: &Timed<'_>) -> (Vec<bool>, Vec<bool>) {
+    let states = timed.rows().states();
+    let from = (0..states).map(|state| state == timed.state(0)).collect();
+    let mut to = vec![false; states as usize];
+    for node in (0..timed.nodes()).filter(|node| timed.edges(*node).is_empty()) {
+        to[timed.state(node) as usize] = true;
+    }
+    (from, to)
+}

@@ -1,0 +1,163 @@
+//! What a study varies: constants of the model, and delays.
+
+use narrows_performance::{Delay, Time};
+use narrows_source::{Diagnostic, closest};
+use toml::de::DeTable;
+
+use super::read::{constant, written};
+use super::table::Reader;
+use super::{Study, Text};
+
+/// Something that is varied, and the values it takes.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// A constant of the model, or the place of a delay.
+    pub name: Text,
+    /// Its values, as they are written.
+    pub labels: Vec<String>,
+    /// Its values.
+    pub values: Values,
+}
+
+/// Values that are taken one after the other.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Of a constant.
+    Constants(Vec<String>),
+    /// How long something takes, or its mean.
+    Delays(Vec<Time>),
+}
+
+/// A study with one combination of values.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What is varied, and its value here, in the order of the study.
+    pub settings: Vec<(String, String)>,
+    /// The study, with these values.
+    pub study: Study,
+}
+
+/// A sweep has at most so many variants.
+const MOST: usize = 10_000;
+
+impl Reader<'_> {
+    /// Reads what is varied.
+    pub(super) fn sweep(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("sweep").and_then(|value| self.table(value, "`sweep`")) else { return };
+        for (name, value) in entries {
+            let span = self.span(name.span());
+            let name = Text { text: name.get_ref().to_string(), span };
+            let span = self.span(value.span());
+            let Some(list) = value.get_ref().as_array().filter(|list| !list.is_empty()) else {
+                self.wrong("S0010", span, "a sweep needs a list of values");
+                continue;
+            };
+            let labels: Vec<String> =
+                list.iter().map(|value| constant(value.get_ref()).unwrap_or_default()).collect();
+            let values = if name.text.contains(':') {
+                if !study.delays.iter().any(|entry| entry.place.text == name.text) {
+                    let names = study.delays.iter().map(|entry| entry.place.text.as_str());
+                    let title = format!("there is no delay of `{}` to be varied", name.text);
+                    let diagnostic = Diagnostic::error("S0010", name.span, title);
+                    self.diagnostics.push(match closest(&name.text, names) {
+                        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                        None => diagnostic.help("give it one under `[delay]`"),
+                    });
+                }
+                let times: Vec<Time> =
+                    list.iter().filter_map(|value| self.time(value, &study.unit)).collect();
+                if times.len() < list.len() {
+                    continue;
+                }
+                Values::Delays(times)
+            } else {
+                if list.iter().any(|value| constant(value.get_ref()).is_none() && written(value).is_none()) {
+                    self.wrong("S0010", span, "the values of a constant are numbers, texts or truth values");
+                    continue;
+                }
+                Values::Constants(labels.clone())
+            };
+            study.sweep.push(Axis { name, labels, values });
+        }
+        study.sweep.sort_by_key(|axis| axis.name.span.start);
+        let variants = study.sweep.iter().map(|axis| axis.labels.len()).try_fold(1, usize::checked_mul);
+        if variants.is_none_or(|variants| variants > MOST) {
+            let span = study.sweep[0].name.span;
+            self.wrong("S0010", span, format!("there are more than {MOST} combinations of these values"));
+            study.sweep.clear();
+        }
+    }
+}
+
+impl Study {
+    /// Returns the study with each combination of values that the sweep names; none if there is no sweep.
+    pub fn variants(&self) -> Vec<Variant> {
+        if self.sweep.is_empty() {
+            return Vec::new();
+        }
+        let plain = Study { sweep: Vec::new(), ..self.clone() };
+        let mut variants = vec![Variant { settings: Vec::new(), study: plain }];
+        for axis in &self.sweep {
+            let mut next = Vec::new();
+            for variant in &variants {
+                for (number, label) in axis.labels.iter().enumerate() {
+                    let mut variant = variant.clone();
+                    variant.settings.push((axis.name.text.clone(), label.clone()));
+                    match &axis.values {
+                        Values::Constants(values) => {
+                            variant.study.set_constant(&axis.name.text, &values[number]);
+                        }
+                        Values::Delays(times) => {
+                            variant.study.set_delay(&axis.name.text, times[number]);
+                        }
+                    }
+                    next.push(variant);
+                }
+            }
+            variants = next;
+        }
+        variants
+    }
+
+    /// Gives a constant another value.
+    pub fn set_constant(&mut self, name: &str, value: &str) {
+        self.constants.retain(|(known, _)| known != name);
+        self.constants.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Makes a delay take another time: its mean, if it is random; a range is scaled so that its middle is there. Returns
+    /// whether there is such a delay.
+    pub fn set_delay(&mut self, place: &str, time: Time) -> bool {
+        let Some(entry) = self.delays.iter_mut().find(|entry| entry.place.text == place) else {
+            return false;
+        };
+        let mean = entry.delay.mean();
+        entry.delay = match &entry.delay {
+            delay if mean > Time::from_integer(0) => delay.scaled(time / mean),
+            _ => Delay::Fixed(time),
+        };
+        true
+    }
+
+    /// Reads a change such as `dma:done=100` or `dma:done = 0.2 ms`, and makes it.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it.
+    pub fn change_delay(&mut self, text: &str) -> Result<(), String> {
+        let (place, time) = text
+            .split_once('=')
+            .map(|(place, time)| (place.trim(), time.trim()))
+            .ok_or_else(|| format!("`{text}` changes nothing; write it as \"proctype:label=time\""))?;
+        let time = super::quantity::time(time, &self.unit)?;
+        if time < Time::from_integer(0) {
+            return Err("a time must not be below 0".to_owned());
+        }
+        if self.set_delay(place, time) {
+            return Ok(());
+        }
+        let names = self.delays.iter().map(|entry| entry.place.text.as_str());
+        let near = closest(place, names).map(|near| format!("; did you mean `{near}`?"));
+        Err(format!("the study gives no delay to `{place}`{}", near.unwrap_or_default()))
+    }
+}
