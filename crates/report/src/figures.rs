@@ -195,7 +195,7 @@ fn interval(low: f64, high: f64) -> String {
     }
 }
 
-fn judgement(figure: &Figure) -> String {
+pub(crate) fn judgement(figure: &Figure) -> String {
     match &figure.expected {
         None => String::new(),
         Some((_, true)) => "  as expected".to_owned(),

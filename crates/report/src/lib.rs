@@ -9,6 +9,7 @@ mod figures;
 mod html;
 mod json;
 mod loss;
+mod plot;
 mod report;
 mod run;
 #[cfg(test)]
@@ -20,7 +21,7 @@ mod trail;
 mod units;
 
 pub use automaton::{automaton, automaton_document};
-pub use bottleneck::{Analysed, Column, compare};
+pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare};
 pub use chart::Chart;
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use figures::Figures;

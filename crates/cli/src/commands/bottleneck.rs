@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
 use narrows_model::Evaluator;
-use narrows_report::{Analysed, Column, compare};
+use narrows_report::{Analysed, Column, Picture, StudyPage, compare};
 use narrows_study::analyse;
 use serde_json::Value;
 
 use super::figures::{Options, Said};
+use super::files::write;
+use super::graph::processes::diagrams;
 use crate::input::expand;
 use crate::limits::interrupt_flag;
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +41,18 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PROCTYPE:LABEL=TIME")]
     what_if: Vec<String>,
 
+    /// Write the report to this file, a page for a browser
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    report: PathBuf,
+
+    /// Write no report
+    #[arg(long, conflicts_with = "report")]
+    no_report: bool,
+
+    /// Write each chart to this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    charts: Option<PathBuf>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -49,7 +65,8 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
-    let mut work = Work { arguments, interrupted, said: Vec::new(), columns: Vec::new() };
+    let mut work =
+        Work { arguments, interrupted, said: Vec::new(), columns: Vec::new(), page: StudyPage::default() };
     for path in expand(&arguments.files, "toml")? {
         work.study(&path, &[])?;
         if !arguments.what_if.is_empty() {
@@ -59,7 +76,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if work.columns.len() > 1 && !arguments.is_json() {
         work.said.push(Said { status: 0, text: compare(&work.columns), document: Value::Null });
     }
-    arguments.options.print(work.said)
+    let status = arguments.options.print(work.said)?;
+    if !arguments.no_report && !work.columns.is_empty() {
+        output::note(&format!("the report is in {}", arguments.report.display()));
+    }
+    Ok(status)
 }
 
 /// What was done so far.
@@ -68,6 +89,7 @@ struct Work<'w> {
     interrupted: Arc<AtomicBool>,
     said: Vec<Said>,
     columns: Vec<Column>,
+    page: StudyPage,
 }
 
 impl Work<'_> {
@@ -93,7 +115,7 @@ impl Work<'_> {
         };
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
         let seconds = clock.finish();
-        let (said, column) = loaded.report(&analysis.measured, &points, seconds, |figures| {
+        let (said, column, charts) = loaded.report(&analysis.measured, &points, seconds, |figures| {
             let analysed = Analysed { figures, unit: &loaded.study.unit, bottleneck: &analysis.bottleneck };
             let status = analysed.status();
             let said = if options.is_json() {
@@ -101,10 +123,37 @@ impl Work<'_> {
             } else {
                 Said { status, text: analysed.text(), document: Value::Null }
             };
-            (said, analysed.column())
+            if !self.arguments.no_report {
+                self.page.add(&analysed, &diagrams(&loaded.prepared.system, &loaded.sources));
+            }
+            let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
+            (said, analysed.column(), charts)
         });
         self.said.push(said);
         self.columns.push(column);
+        // After each study, so that it is there even if the next one takes too long.
+        if !self.arguments.no_report {
+            write(&self.arguments.report, &self.page.write())?;
+        }
+        if let Some(folder) = &self.arguments.charts {
+            self.save(folder, path, &charts)?;
+        }
+        Ok(())
+    }
+
+    /// Saves charts under the name of their study.
+    fn save(&self, folder: &Path, study: &Path, charts: &[Picture]) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder).with_context(|| format!("can't make `{}`", folder.display()))?;
+        let stem = study.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        // With changed delays there are several columns of the same study.
+        let number = if self.arguments.what_if.is_empty() {
+            String::new()
+        } else {
+            format!("-{}", self.columns.len())
+        };
+        for chart in charts {
+            write(&folder.join(format!("{stem}{number}-{}.svg", chart.name)), &chart.svg)?;
+        }
         Ok(())
     }
 }

@@ -80,6 +80,7 @@ impl Writer<'_> {
     }
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+/// Writes a file.
+pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
 }

@@ -1,14 +1,18 @@
 //! What limits a design, told as text, as JSON and as a page with charts.
 
+mod charts;
 mod compare;
 mod json;
+mod page;
 mod text;
 
 use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow};
 
 use crate::Figures;
 
+pub use charts::Picture;
 pub use compare::{Column, compare};
+pub use page::StudyPage;
 
 /// Everything a report says about a study.
 #[derive(Clone, Debug)]

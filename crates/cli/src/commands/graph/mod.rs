@@ -1,6 +1,6 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
-mod processes;
+pub(crate) mod processes;
 mod states;
 mod step_labels;
 
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         if arguments.states || kind == Kind::Aut {
             all_states(model, arguments, kind, &Clock::new(models, &interrupted))
         } else {
-            let diagrams = processes::diagrams(model);
+            let diagrams = processes::diagrams(&model.system, &model.sources);
             let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
             let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
             let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];

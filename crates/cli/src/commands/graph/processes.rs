@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use narrows_lts::Graph;
-use narrows_model::{LocationId, Proctype, Statement};
+use narrows_model::{LocationId, Proctype, Statement, System};
 use narrows_report::{Diagram, DiagramEdge, DiagramNode, one_line};
 use narrows_source::{Sources, Span};
 
-use crate::input::Model;
-
 /// Returns a diagram for each kind of process.
-pub(super) fn diagrams(model: &Model) -> Vec<Diagram> {
-    model.system.proctypes.iter().map(|proctype| of_proctype(proctype, &model.sources)).collect()
+pub(crate) fn diagrams(system: &System, sources: &Sources) -> Vec<Diagram> {
+    system.proctypes.iter().map(|proctype| of_proctype(proctype, sources)).collect()
 }
 
 /// Returns the diagram of a graph of states.

@@ -1,0 +1,134 @@
+//! The charts about a study, each a picture of its own.
+
+use narrows_model::Flow;
+
+use super::{Analysed, change, ends, levels, of_view, percent, short};
+use crate::plot::{Bars, Line, Lines, bars, lanes, lines, packets};
+use crate::sweep;
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// A name for its file, without an ending.
+    pub name: String,
+    /// What it shows, as a heading.
+    pub title: String,
+    /// The picture.
+    pub svg: String,
+}
+
+impl Analysed<'_> {
+    /// Draws all charts.
+    pub fn charts(&self) -> Vec<Picture> {
+        let mut charts = Vec::new();
+        for flow in &self.bottleneck.flows {
+            self.of_flow(flow, &mut charts);
+        }
+        self.of_sweep(&mut charts);
+        charts
+    }
+
+    fn of_flow(&self, flow: &Flow, charts: &mut Vec<Picture>) {
+        let event = &flow.event;
+        let mut add = |kind: &str, title: String, svg: String| {
+            charts.push(Picture { name: format!("{kind}-{}", plain(event)), title, svg });
+        };
+        let levels = levels(flow);
+        if !levels.is_empty() {
+            let title = format!("Throughput of {event}, 1/{}", self.unit);
+            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), short(level.value));
+            let rows: Vec<_> = levels.iter().map(row).collect();
+            let svg = bars(&Bars { title: &title, rows: &rows });
+            add("throughput", title, svg);
+        }
+        let names: Vec<String> =
+            self.bottleneck.resources.iter().map(|resource| resource.name.clone()).collect();
+        for case in &flow.cases {
+            if names.is_empty() {
+                break;
+            }
+            let gantt = &case.gantt;
+            let which = if case.name == "every" { String::new() } else { format!(", {} case", case.name) };
+            let kind = if case.name == "worst" { "-worst" } else { "" };
+            let svg = lanes(&names, &gantt.lanes, &gantt.unit, gantt.round);
+            add(&format!("busy{kind}"), format!("When resources are busy{which}"), svg);
+            let svg = packets(&names, &gantt.lanes, &gantt.unit);
+            add(&format!("packets{kind}"), format!("Packet by packet{which}"), svg);
+        }
+        let mut rows = Vec::new();
+        for (name, figures) in names.iter().zip(&flow.utilisation) {
+            for (view, what) in [("timed", ""), ("stochastic", ", mean")] {
+                if let Some((low, high)) = of_view(figures, view).and_then(ends) {
+                    let text = if high - low <= 1e-3 {
+                        percent(f64::midpoint(low, high))
+                    } else {
+                        format!("{} to {}", percent(low), percent(high))
+                    };
+                    rows.push((format!("{name}{what}"), Some(high), text));
+                }
+            }
+        }
+        if !rows.is_empty() {
+            let title = "For what part of the time resources are busy".to_owned();
+            let svg = bars(&Bars { title: &title, rows: &rows });
+            add("utilisation", title, svg);
+        }
+        if !flow.changes.is_empty() {
+            let title = format!("What a tenth less of each delay gains for {event}");
+            let row = |one: &narrows_model::Sensitivity| (one.delay.clone(), one.gain(), change(one.gain()));
+            let rows: Vec<_> = flow.changes.iter().map(row).collect();
+            let svg = bars(&Bars { title: &title, rows: &rows });
+            add("elasticity", title, svg);
+        }
+    }
+
+    /// Draws what came out with other values: the last thing that is varied across, and a line for each combination of the
+    /// others.
+    fn of_sweep(&self, charts: &mut Vec<Picture>) {
+        let points = self.figures.sweep;
+        let Some(first) = points.first() else { return };
+        let Some((across, _)) = first.settings.last() else { return };
+        let (heads, _) = sweep::cells(points);
+        let mut values: Vec<String> = Vec::new();
+        let mut groups: Vec<String> = Vec::new();
+        let group = |settings: &[(String, String)]| {
+            let others = &settings[..settings.len() - 1];
+            others.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        };
+        for point in points {
+            let value = &point.settings[point.settings.len() - 1].1;
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+            let group = group(&point.settings);
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        for figure in 0..first.figures.len() {
+            let title = heads[first.settings.len() + figure].clone();
+            let line = |name: &String| {
+                let value = |value: &String| {
+                    let point = points.iter().find(|point| {
+                        group(&point.settings) == *name
+                            && point.settings.last().is_some_and(|(_, other)| other == value)
+                    })?;
+                    point.figures.get(figure).and_then(ends)
+                };
+                let shown = if name.is_empty() { title.clone() } else { name.clone() };
+                Line { name: shown, values: values.iter().map(value).collect() }
+            };
+            let drawn: Vec<Line> = groups.iter().map(line).collect();
+            if drawn.iter().all(|line| line.values.iter().all(Option::is_none)) {
+                continue;
+            }
+            let svg = lines(&Lines { title: &title, across, points: &values, lines: &drawn });
+            charts.push(Picture { name: format!("sweep-{}", figure + 1), title, svg });
+        }
+    }
+}
+
+/// Makes a name that is good for a file.
+fn plain(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}

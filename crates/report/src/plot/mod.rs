@@ -1,0 +1,144 @@
+//! Numbers as pictures: bars, lines, and who is busy when. Each is an SVG that needs nothing else, says in words what it
+//! shows, and fits light and dark pages.
+
+mod bars;
+mod busy;
+mod lines;
+
+use std::fmt::Write;
+
+use crate::escape::Escaped;
+
+pub(crate) use bars::{Bars, bars};
+pub(crate) use busy::{lanes, packets};
+pub(crate) use lines::{Line, Lines, lines};
+
+const STYLE: &str = include_str!("plot.css");
+
+/// How wide a letter is, about.
+const LETTER: f64 = 7.3;
+
+/// How many colours there are.
+const COLOURS: usize = 8;
+
+/// A picture that is being drawn.
+struct Canvas {
+    out: String,
+}
+
+impl Canvas {
+    /// Begins a picture; the description says in words what it shows.
+    fn new(width: f64, height: f64, title: &str, description: &str) -> Canvas {
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+             height=\"{height:.0}\" role=\"img\" class=\"plot\">\n<title>{}</title>\n<desc>{}</desc>\n\
+             <style>{STYLE}</style>\n<rect class=\"back\" width=\"{width:.0}\" height=\"{height:.0}\"/>",
+            Escaped(title),
+            Escaped(description),
+        );
+        Canvas { out }
+    }
+
+    fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        let _ =
+            writeln!(self.out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", Escaped(text));
+    }
+
+    fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let _ = writeln!(
+            self.out,
+            "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+            from.0, from.1, to.0, to.1
+        );
+    }
+
+    /// Draws a box that says something when it is pointed at.
+    fn bar(&mut self, class: &str, place: (f64, f64), size: (f64, f64), says: &str) {
+        let _ = writeln!(
+            self.out,
+            "<rect class=\"bar {class}\" x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\"><title>{}</title></rect>",
+            place.0,
+            place.1,
+            size.0.max(0.0),
+            size.1,
+            Escaped(says)
+        );
+    }
+
+    fn finish(mut self) -> String {
+        self.out.push_str("</svg>\n");
+        self.out
+    }
+}
+
+/// Returns round numbers from 0 to a greatest one, for an axis.
+fn ticks(most: f64) -> Vec<f64> {
+    if !(most > 0.0 && most.is_finite()) {
+        return vec![0.0];
+    }
+    let rough = most / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(rough);
+    (0..=20).map(|number| f64::from(number) * step).take_while(|tick| *tick <= most * 1.000_001).collect()
+}
+
+/// Returns how much room texts need.
+fn room<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * LETTER
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::Bar;
+
+    use super::{Bars, Line, Lines, bars, lanes, lines, packets, ticks};
+
+    #[test]
+    fn axes_have_round_numbers() {
+        assert_eq!(ticks(10.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(ticks(0.9).len(), 5);
+        assert_eq!(ticks(0.0), [0.0]);
+        assert_eq!(ticks(f64::INFINITY), [0.0]);
+    }
+
+    #[test]
+    fn names_stay_texts() {
+        let hostile = "</text><script>alert(1)</script>";
+        let drawn = [
+            bars(&Bars { title: hostile, rows: &[(hostile.to_owned(), Some(1.0), hostile.to_owned())] }),
+            lanes(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile, None),
+            packets(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile),
+            lines(&Lines {
+                title: hostile,
+                across: hostile,
+                points: &[hostile.to_owned()],
+                lines: &[Line { name: hostile.to_owned(), values: vec![Some((1.0, 2.0))] }],
+            }),
+        ];
+        for picture in drawn {
+            assert!(!picture.contains("<script"), "{picture}");
+            assert!(picture.contains("<title>") && picture.contains("<desc>"), "{picture}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_drawn_as_nothing() {
+        assert!(bars(&Bars { title: "t", rows: &[] }).ends_with("</svg>\n"));
+        assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
+        assert!(packets(&[], &[], "us").ends_with("</svg>\n"));
+        assert!(lines(&Lines { title: "t", across: "x", points: &[], lines: &[] }).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn there_is_a_box_for_each_bar() {
+        let lane = vec![Bar { from: 0.0, to: 2.0 }, Bar { from: 2.0, to: 5.0 }];
+        let names = ["a".to_owned(), "b".to_owned()];
+        let both = [lane.clone(), lane];
+        assert_eq!(lanes(&names, &both, "us", Some((0.0, 2.0))).matches("class=\"bar ").count(), 4);
+        assert_eq!(packets(&names, &both, "us").matches("class=\"bar ").count(), 4);
+    }
+}
