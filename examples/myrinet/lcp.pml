@@ -19,7 +19,9 @@
 #ifndef QUEUE
 #define QUEUE 2                         /* how many packets the host may ask for ahead */
 #endif
+#ifndef NUMBERS
 #define NUMBERS 3                       /* packets are numbered 0, 1, 2, 0, … to notice loss and disorder */
+#endif
 
 /* The states of figures 4, 5 and 6. */
 mtype = { HostDmaIdle, HostDmaBusy };

@@ -26,7 +26,9 @@
 #ifndef RECEIVE_BUFFERS
 #define RECEIVE_BUFFERS 2               /* buffers in SRAM for packets that wait for the host */
 #endif
+#ifndef NUMBERS
 #define NUMBERS 3                       /* packets are numbered 0, 1, 2, 0, … to notice loss and disorder */
+#endif
 
 /* The states of figures 7, 8, 9 and 10. */
 mtype = { HostSendIdle, HostSendGotASend, HostSendFull, HostSendNotFull, HostSendDmaBusy, HostSendDma };

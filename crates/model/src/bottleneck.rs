@@ -11,6 +11,8 @@ pub struct Bottleneck {
     pub overlaps: Vec<Overlap>,
     /// Which sets of resources can be busy at the same time, by view; those that are in no larger one.
     pub together: Vec<Together>,
+    /// For what part of the time each resource is busy, by view: at least, at most, and on average.
+    pub utilisation: Vec<Vec<Figure>>,
     /// What is counted, and what limits it.
     pub flows: Vec<Flow>,
 }
@@ -53,8 +55,6 @@ pub struct Flow {
     pub event: String,
     /// How often it happens: at worst and at best, and on average.
     pub throughput: Vec<Figure>,
-    /// For what part of the time each resource is busy, by view: at least, at most, and on average.
-    pub utilisation: Vec<Vec<Figure>>,
     /// The runs on which it happens least and most often; one if there is no difference.
     pub cases: Vec<Case>,
     /// What a change of each delay would do, the greatest gain first.
@@ -78,8 +78,8 @@ pub struct Case {
     pub count: u64,
     /// How much of a round each resource is busy.
     pub busy: Vec<Number>,
-    /// How much work there is for each event, process by process: names of delays, and time.
-    pub work: Vec<(String, Number)>,
+    /// How much work there is for each event, process by process.
+    pub work: Vec<Work>,
     /// How often the event could happen if all this work was done at the same time.
     pub all_overlapped: Number,
     /// How often it would happen if nothing was done at the same time.
@@ -90,11 +90,24 @@ pub struct Case {
     pub gantt: Gantt,
 }
 
+/// What a process does for an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// The process.
+    pub process: String,
+    /// The names of its delays.
+    pub delays: String,
+    /// How long they take for each event.
+    pub time: Number,
+}
+
 /// A delay that a round waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Its name.
     pub delay: String,
+    /// The process.
+    pub process: String,
     /// The resources that are busy all the while, by number.
     pub resources: Vec<usize>,
     /// What part of the round it takes.

@@ -25,7 +25,7 @@ mod watch;
 
 pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
 pub use bottleneck::{
-    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, SweepPoint, Together,
+    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, SweepPoint, Together, Work,
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;

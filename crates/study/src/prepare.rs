@@ -23,8 +23,8 @@ pub struct Prepared {
     events: HashMap<String, u16>,
     /// Which of the system's properties each formula is, by question.
     formulas: HashMap<usize, usize>,
-    /// Which of them says that two resources will be busy at the same time, by their numbers.
-    overlaps: HashMap<(usize, usize), usize>,
+    /// Which of them say that two resources are never busy at the same time, and that they will be; by their numbers.
+    overlaps: HashMap<(usize, usize), [usize; 2]>,
 }
 
 impl Prepared {
@@ -43,8 +43,9 @@ impl Prepared {
         self.formulas.get(&ask).copied()
     }
 
-    /// Returns the property that two resources, given by their numbers, will be busy at the same time.
-    pub fn overlap(&self, first: usize, second: usize) -> Option<usize> {
+    /// Returns the properties that two resources, given by their numbers, are never busy at the same time, and that they
+    /// will be.
+    pub fn overlap(&self, first: usize, second: usize) -> Option<[usize; 2]> {
         self.overlaps.get(&(first.min(second), first.max(second))).copied()
     }
 }
@@ -180,7 +181,7 @@ fn as_place(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Prepared {
-    /// Adds for each pair of resources that they will be busy at the same time, to be checked.
+    /// Adds for each pair of resources that they are never busy at the same time, and that they will be: to be checked.
     fn claim_overlaps(&mut self, study: &Study) {
         for (second, (second_name, second_text)) in study.resources.iter().enumerate() {
             for (first, (first_name, first_text)) in study.resources[..second].iter().enumerate() {
@@ -193,10 +194,15 @@ impl Prepared {
                     Expr::Binary(both, Box::new(one.clone()), Box::new(other.clone()), Span::default());
                 let text = format!("({}) && ({})", first_text.text, second_text.text);
                 let atom = Atom { expr, text, span: first_text.span };
-                let claim = Claim::Ltl(Ltl::Eventually(Box::new(Ltl::Atom(atom))));
                 let name = format!("{} and {}", first_name.text, second_name.text);
-                self.overlaps.insert((first, second), self.system.properties.len());
-                self.system.properties.push(Property { name, claim, span: first_text.span });
+                let never = Ltl::Always(Box::new(Ltl::Not(Box::new(Ltl::Atom(atom.clone())))));
+                let inevitable = Ltl::Eventually(Box::new(Ltl::Atom(atom)));
+                let next = self.system.properties.len();
+                self.overlaps.insert((first, second), [next, next + 1]);
+                for formula in [never, inevitable] {
+                    let (name, claim) = (name.clone(), Claim::Ltl(formula));
+                    self.system.properties.push(Property { name, claim, span: first_text.span });
+                }
             }
         }
     }

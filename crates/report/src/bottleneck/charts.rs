@@ -24,8 +24,30 @@ impl Analysed<'_> {
         for flow in &self.bottleneck.flows {
             self.of_flow(flow, &mut charts);
         }
+        self.of_utilisation(&mut charts);
         self.of_sweep(&mut charts);
         charts
+    }
+
+    fn of_utilisation(&self, charts: &mut Vec<Picture>) {
+        let mut rows = Vec::new();
+        for (resource, figures) in self.bottleneck.resources.iter().zip(&self.bottleneck.utilisation) {
+            for (view, what) in [("timed", ""), ("stochastic", ", mean")] {
+                if let Some((low, high)) = of_view(figures, view).and_then(ends) {
+                    let text = if high - low <= 1e-3 {
+                        percent(f64::midpoint(low, high))
+                    } else {
+                        format!("{} to {}", percent(low), percent(high))
+                    };
+                    rows.push((format!("{}{what}", resource.name), Some(high), text));
+                }
+            }
+        }
+        if !rows.is_empty() {
+            let title = "For what part of the time resources are busy".to_owned();
+            let svg = bars(&Bars { title: &title, rows: &rows });
+            charts.push(Picture { name: "utilisation".to_owned(), title, svg });
+        }
     }
 
     fn of_flow(&self, flow: &Flow, charts: &mut Vec<Picture>) {
@@ -54,24 +76,6 @@ impl Analysed<'_> {
             add(&format!("busy{kind}"), format!("When resources are busy{which}"), svg);
             let svg = packets(&names, &gantt.lanes, &gantt.unit);
             add(&format!("packets{kind}"), format!("Packet by packet{which}"), svg);
-        }
-        let mut rows = Vec::new();
-        for (name, figures) in names.iter().zip(&flow.utilisation) {
-            for (view, what) in [("timed", ""), ("stochastic", ", mean")] {
-                if let Some((low, high)) = of_view(figures, view).and_then(ends) {
-                    let text = if high - low <= 1e-3 {
-                        percent(f64::midpoint(low, high))
-                    } else {
-                        format!("{} to {}", percent(low), percent(high))
-                    };
-                    rows.push((format!("{name}{what}"), Some(high), text));
-                }
-            }
-        }
-        if !rows.is_empty() {
-            let title = "For what part of the time resources are busy".to_owned();
-            let svg = bars(&Bars { title: &title, rows: &rows });
-            add("utilisation", title, svg);
         }
         if !flow.changes.is_empty() {
             let title = format!("What a tenth less of each delay gains for {event}");

@@ -25,10 +25,10 @@ impl Analysed<'_> {
                 let value = format!("{} 1/{}", short(level.value), self.unit);
                 lines.push((format!("{}: {}", flow.event, level.name), value));
             }
-            for (resource, figures) in self.bottleneck.resources.iter().zip(&flow.utilisation) {
-                if let Some((_, most)) = of_view(figures, "timed").or(figures.first()).and_then(ends) {
-                    lines.push((format!("{} is busy at most", resource.name), percent(most)));
-                }
+        }
+        for (resource, figures) in self.bottleneck.resources.iter().zip(&self.bottleneck.utilisation) {
+            if let Some((_, most)) = of_view(figures, "timed").or(figures.first()).and_then(ends) {
+                lines.push((format!("{} is busy at most", resource.name), percent(most)));
             }
         }
         for overlap in &self.bottleneck.overlaps {

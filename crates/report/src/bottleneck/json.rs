@@ -20,9 +20,10 @@ impl Analysed<'_> {
         for overlap in &self.bottleneck.overlaps {
             more.extend(overlap.answers.iter().map(|figure| self.figures.answer(figure)));
         }
+        let busy = self.bottleneck.utilisation.iter().flatten();
+        more.extend(busy.map(|figure| self.figures.answer(figure)));
         for flow in &self.bottleneck.flows {
-            let figures = flow.throughput.iter().chain(flow.utilisation.iter().flatten());
-            more.extend(figures.map(|figure| self.figures.answer(figure)));
+            more.extend(flow.throughput.iter().map(|figure| self.figures.answer(figure)));
             more.push(self.flow_value(flow));
         }
         if let Some(Value::Array(answers)) = document.get_mut("answers") {
@@ -79,11 +80,13 @@ impl Analysed<'_> {
             "busy": case.busy.iter().enumerate().map(|(resource, part)| {
                 json!({ "resource": name(resource), "part": number(*part) })
             }).collect::<Value>(),
-            "work": case.work.iter().map(|(delays, time)| json!({ "delays": delays, "time": number(*time) })).collect::<Value>(),
+            "work": case.work.iter().map(|work| json!({
+                "process": work.process, "delays": work.delays, "time": number(work.time),
+            })).collect::<Value>(),
             "all_overlapped": number(case.all_overlapped),
             "none_overlapped": number(case.none_overlapped),
             "critical": case.critical.iter().map(|link| json!({
-                "delay": link.delay, "part": number(link.part),
+                "delay": link.delay, "process": link.process, "part": number(link.part),
                 "resources": link.resources.iter().map(|resource| json!(name(*resource))).collect::<Value>(),
             })).collect::<Value>(),
             "gantt": lanes.collect::<Value>(),

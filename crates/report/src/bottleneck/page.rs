@@ -211,7 +211,7 @@ impl Maker<'_, '_> {
                     .map_or_else(String::new, |case| format!("{} {unit}", short(case.period.to_f64()))),
                 work: work
                     .iter()
-                    .map(|(name, time)| (name.clone(), format!("{} {unit}", short(time.to_f64()))))
+                    .map(|work| (work.process.clone(), format!("{} {unit}", short(work.time.to_f64()))))
                     .collect(),
             }
         };
@@ -310,8 +310,9 @@ impl Maker<'_, '_> {
     fn methods(&self) -> Vec<Method> {
         let mut figures: Vec<&Figure> = self.analysed.figures.figures.iter().collect();
         for flow in &self.analysed.bottleneck.flows {
-            figures.extend(flow.throughput.iter().chain(flow.utilisation.iter().flatten()));
+            figures.extend(&flow.throughput);
         }
+        figures.extend(self.analysed.bottleneck.utilisation.iter().flatten());
         for overlap in &self.analysed.bottleneck.overlaps {
             figures.extend(&overlap.answers);
         }

@@ -29,6 +29,14 @@ impl Analysed<'_> {
         for flow in &self.bottleneck.flows {
             self.flow(flow, &mut text);
         }
+        let mut drawn: Vec<&Gantt> = Vec::new();
+        for case in self.bottleneck.flows.iter().filter_map(|flow| flow.cases.last()) {
+            if !drawn.contains(&&case.gantt) {
+                self.gantt(&case.gantt, &mut text);
+                drawn.push(&case.gantt);
+            }
+        }
+        self.utilisation(&mut text);
         self.overlaps(&mut text);
         if !self.figures.figures.is_empty() {
             text.push_str("\nquestions\n");
@@ -74,7 +82,6 @@ impl Analysed<'_> {
                 let _ = writeln!(text, "  {:18}  {}", figure.view, word(figure));
             }
         }
-        self.utilisation(flow, text);
         if let Some(case) = flow.cases.last()
             && !case.critical.is_empty()
         {
@@ -107,19 +114,16 @@ impl Analysed<'_> {
                 );
             }
         }
-        if let Some(case) = flow.cases.last() {
-            self.gantt(&case.gantt, text);
-        }
     }
 
-    fn utilisation(&self, flow: &Flow, text: &mut String) {
+    fn utilisation(&self, text: &mut String) {
         let resources = &self.bottleneck.resources;
-        if flow.utilisation.iter().all(Vec::is_empty) || resources.is_empty() {
+        if self.bottleneck.utilisation.iter().all(Vec::is_empty) || resources.is_empty() {
             return;
         }
         let width = resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0).max(9);
         let _ = writeln!(text, "\n{:width$}    at least   at most      mean", "busy");
-        for (resource, figures) in resources.iter().zip(&flow.utilisation) {
+        for (resource, figures) in resources.iter().zip(&self.bottleneck.utilisation) {
             let timed = of_view(figures, "timed").and_then(ends);
             let mean = of_view(figures, "stochastic").and_then(ends);
             let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);

@@ -1,20 +1,28 @@
 //! How often an event happens, and everything that says why not more often.
 
-use narrows_model::{Figure, Flow, Overlap};
+use narrows_model::{Figure, Flow};
 use narrows_performance::timed::ratio::Extreme;
 
-use super::case::case;
+use super::case::Described;
 use super::rate::rate;
 use crate::measure::Workbench;
 use crate::{Ask, Question, Text, View};
 
 impl Workbench<'_, '_> {
-    /// Looks at an event.
-    pub(crate) fn flow(&mut self, event: &Text, overlaps: &[Overlap]) -> Flow {
+    /// Looks at an event, once.
+    pub(crate) fn flow(&mut self, event: &Text) -> Flow {
+        if let Some(flow) = self.flows.iter().find(|flow| flow.event == event.text) {
+            return flow.clone();
+        }
+        let flow = self.look(event);
+        self.flows.push(flow.clone());
+        flow
+    }
+
+    fn look(&mut self, event: &Text) -> Flow {
         let mut flow = Flow {
             event: event.text.clone(),
             throughput: Vec::new(),
-            utilisation: Vec::new(),
             cases: Vec::new(),
             changes: Vec::new(),
             bottleneck: None,
@@ -25,19 +33,16 @@ impl Workbench<'_, '_> {
             return flow;
         }
         flow.throughput = self.in_views(&Question::Throughput(event.clone()));
-        for (name, _) in &self.study.resources {
-            flow.utilisation.push(self.in_views(&Question::Utilisation(name.clone())));
-        }
         if self.study.has_windows() {
             self.cases(event, &mut flow);
         }
         self.changes(event, &mut flow);
-        self.conclude(overlaps, &mut flow);
+        self.conclude(&mut flow);
         flow
     }
 
     /// Answers a question in all views with time.
-    fn in_views(&mut self, question: &Question) -> Vec<Figure> {
+    pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
         let name = question.describe();
         let ask = Ask {
             question: question.clone(),
@@ -55,8 +60,9 @@ impl Workbench<'_, '_> {
         let Some(busy) = self.busy_states() else { return };
         let Some(event) = self.prepared.event(event) else { return };
         let resources = self.study.resources.len();
-        let unit = self.study.unit.clone();
+        let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
+        let described = Described { timed, evaluator, busy: &busy, resources, unit };
         let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
         let ratio = |rate: &super::rate::Rate| (u128::from(rate.count), u128::from(rate.ticks));
         let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
@@ -64,11 +70,11 @@ impl Workbench<'_, '_> {
             low * high_ticks == high * low_ticks
         });
         if let Some(worst) = worst.filter(|worst| !is_same && worst.count > 0) {
-            flow.cases.push(case(timed, "worst", &worst, &busy, resources, &unit));
+            flow.cases.push(described.case("worst", &worst));
         }
         if let Some(best) = best.filter(|best| best.count > 0) {
             let name = if is_same { "every" } else { "best" };
-            flow.cases.push(case(timed, name, &best, &busy, resources, &unit));
+            flow.cases.push(described.case(name, &best));
         }
     }
 }

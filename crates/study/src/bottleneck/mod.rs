@@ -32,7 +32,7 @@ pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
     bench.resources(&mut bottleneck);
     let events = bench.events();
     for event in &events {
-        let flow = bench.flow(event, &bottleneck.overlaps);
+        let flow = bench.flow(event);
         bottleneck.flows.push(flow);
     }
     let figures = bench.answer_all();
@@ -61,10 +61,28 @@ impl Workbench<'_, '_> {
             }
         }
         bottleneck.together = self.together();
+        if !self.study.delays.is_empty() {
+            for (name, _) in self.study.resources.iter().take(overlap::MOST) {
+                bottleneck.utilisation.push(self.in_views(&Question::Utilisation(name.clone())));
+            }
+        }
     }
 
-    /// Says whether two resources overlap in a view.
+    /// Says whether two resources overlap in a view; it is found out once.
     pub(crate) fn overlap(&mut self, first: usize, second: usize, view: View) -> Figure {
+        let (first, second) = (first.min(second), first.max(second));
+        let is_known = |(one, other, figure): &&(usize, usize, Figure)| {
+            (*one, *other, figure.view) == (first, second, view.name())
+        };
+        if let Some((.., figure)) = self.overlaps.iter().find(is_known) {
+            return figure.clone();
+        }
+        let figure = self.find_overlap(first, second, view);
+        self.overlaps.push((first, second, figure.clone()));
+        figure
+    }
+
+    fn find_overlap(&mut self, first: usize, second: usize, view: View) -> Figure {
         match view {
             View::Untimed => self.overlap_untimed(first, second),
             View::Timed => self.overlap_timed(first, second),
@@ -98,7 +116,7 @@ impl Workbench<'_, '_> {
     pub(crate) fn name_bottleneck(&mut self, ask: &Ask) -> Figure {
         let mut figure = new_figure("bottleneck", ask.name.clone(), View::Timed.name());
         let Question::Bottleneck(event) = &ask.question else { return figure };
-        let flow = self.flow(event, &[]);
+        let flow = self.flow(event);
         figure.result = match flow.bottleneck {
             Some(names) => FigureResult::Word(names.join(" + ")),
             None => FigureResult::None("There is no bottleneck to name.".to_owned()),

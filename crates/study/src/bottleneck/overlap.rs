@@ -1,15 +1,14 @@
 //! Which resources can be busy at the same time, and which must be.
 //!
 //! Without delays, every state is visited, and the sets of resources that are busy there are kept: that says which pairs
-//! never overlap, with a shortest run to those that do. Whether every fair run comes to an overlap is a formula, and the
-//! checker's. With delays, an overlap is one that lasts, and the runs are those of the timed view.
+//! never overlap. For a pair that does, the checker finds a shortest run to that, and whether every fair run comes to it.
+//! With delays, an overlap is one that lasts, and the runs are those of the timed view.
 
-use narrows_explicit::{Options, check};
-use narrows_model::{Figure, FigureResult, Limit, Question, Together, Verdict};
-use narrows_performance::Rows;
+use narrows_explicit::{End, Options, check, numbered_walk};
+use narrows_model::{Figure, FigureResult, Question, StateSpace, Together, Trace, Verdict};
 use narrows_performance::timed::{Edge, Walk};
 
-use crate::measure::{Workbench, new_figure, result_of, timed_trace, trace_of};
+use crate::measure::{Workbench, new_figure, timed_trace};
 
 /// A set of resources, one bit each.
 type Set = u64;
@@ -19,8 +18,8 @@ pub(crate) const MOST: usize = 64;
 
 /// What was found in the states of a model.
 pub(crate) struct Sets {
-    /// The sets that are busy somewhere, each with the choices on a shortest way there.
-    found: Vec<(Set, Vec<u32>)>,
+    /// The sets that are busy somewhere.
+    found: Vec<Set>,
     /// How many states were visited.
     states: u64,
     /// Why not all were.
@@ -30,42 +29,44 @@ pub(crate) struct Sets {
 impl Sets {
     /// Visits all states.
     pub(crate) fn visit(bench: &Workbench<'_, '_>) -> Sets {
-        let mut sets = Sets { found: Vec::new(), states: 0, cut: None };
-        let evaluator = bench.engine.evaluator();
-        let timing = &bench.prepared.timing;
-        let mut rows = match Rows::new(bench.engine, &bench.prepared.system, timing, bench.budget) {
-            Ok(rows) => rows,
-            Err(trouble) => {
-                sets.cut = Some(result_of(&trouble, evaluator).0);
-                return sets;
-            }
+        let mut found: Vec<Set> = Vec::new();
+        let mut wrong = None;
+        let mut look = |state: &[u8]| match bench.busy(state) {
+            Ok(set) if !found.contains(&set) => found.push(set),
+            Ok(_) => {}
+            Err(reason) => wrong = Some(FigureResult::None(reason)),
         };
-        let mut state = 0;
-        while state < rows.states() {
-            match bench.busy(rows.state(state)) {
-                Ok(set) if !sets.found.iter().any(|(known, _)| *known == set) => {
-                    sets.found.push((set, rows.choices_to(state)));
-                }
-                Ok(_) => {}
-                Err(reason) => {
-                    sets.cut = Some(FigureResult::None(reason));
-                    break;
-                }
-            }
-            if let Err(trouble) = rows.expand(state) {
-                sets.cut = Some(result_of(&trouble, evaluator).0);
-                break;
-            }
-            state += 1;
+        if let Ok((initial, _)) = bench.engine.initial() {
+            look(&initial);
         }
-        sets.states = u64::from(state);
-        sets
+        let mut known = 0;
+        let walk = numbered_walk(bench.engine, &bench.budget, &mut |edge| {
+            // States are numbered as they are found.
+            if let Some(state) = edge.successor.target
+                && edge.target > known
+            {
+                known = edge.target;
+                look(state);
+            }
+            0
+        });
+        let fault = "The model goes wrong, so that not all states are visited; `narrows check` shows more.";
+        let cut = match walk.exploration.end {
+            End::Limit(limit) => Some(FigureResult::Undecided(limit)),
+            End::Fault => Some(FigureResult::None(fault.to_owned())),
+            _ if walk.faults > 0 => Some(FigureResult::None(fault.to_owned())),
+            _ => None,
+        };
+        Sets { found, states: walk.exploration.coverage.states, cut: wrong.or(cut) }
     }
 
     /// Returns the largest sets.
     pub(crate) fn together(&self) -> Together {
-        let sets = self.found.iter().map(|(set, _)| *set);
-        Together { view: "untimed", sets: largest(sets), is_complete: self.cut.is_none() }
+        Together {
+            view: "untimed",
+            sets: largest(self.found.iter().copied()),
+            is_complete: self.cut.is_none(),
+        }
     }
 }
 
@@ -84,11 +85,11 @@ fn largest(sets: impl Iterator<Item = Set>) -> Vec<Vec<usize>> {
 impl Workbench<'_, '_> {
     /// Returns which resources are busy in a state; the error says what goes wrong.
     pub(crate) fn busy(&self, state: &[u8]) -> Result<Set, String> {
-        let evaluator = self.engine.evaluator();
+        let mut observed = self.engine.evaluator().observe(state);
         let mut set = 0;
         for (number, (_, text)) in self.study.resources.iter().enumerate().take(MOST) {
             let Some(expr) = self.prepared.predicate(text) else { continue };
-            match evaluator.holds(expr, state) {
+            match observed.holds(expr) {
                 Ok(holds) => set |= Set::from(holds) << number,
                 Err(violation) => {
                     return Err(format!(
@@ -140,45 +141,49 @@ impl Workbench<'_, '_> {
     pub(crate) fn overlap_untimed(&mut self, first: usize, second: usize) -> Figure {
         let mut figure = new_figure("overlap", self.pair(first, second), "untimed");
         let pair: Set = 1 << first | 1 << second;
-        let evaluator = self.engine.evaluator();
         let sets = self.sets();
-        let (states, cut) = (sets.states, sets.cut.clone());
-        let Some((_, choices)) = sets.found.iter().find(|(set, _)| set & pair == pair) else {
-            figure.result = cut.unwrap_or_else(|| FigureResult::Word("never".to_owned()));
+        if !sets.found.iter().any(|set| set & pair == pair) {
+            let states = sets.states;
+            figure.result = sets.cut.clone().unwrap_or_else(|| FigureResult::Word("never".to_owned()));
             figure.notes.push(format!("None of {states} states has both busy."));
             return figure;
-        };
-        figure.result = FigureResult::Word("possible".to_owned());
-        if let Some(trace) = trace_of(evaluator, choices) {
-            figure.witnesses.push(("a shortest run to where both are busy".to_owned(), trace));
         }
-        let Some(index) = self.prepared.overlap(first, second) else { return figure };
-        let question = Question::Property { index, kind: "ltl", name: figure.name.clone() };
-        let options = Options { fair: true, runs: 1, reduce: true, ..Options::default() };
-        let open = |figure: &mut Figure, reason: &str| {
-            figure.notes.push(format!("Whether it is inevitable is undecided: {reason}"));
-        };
-        match check(self.engine, &[question], &options, &self.budget) {
-            Ok(checked) => {
-                for answer in checked.answers {
-                    match answer.verdict {
-                        Verdict::Holds => {
-                            figure.result = FigureResult::Word("inevitable".to_owned());
-                            figure.notes.push("Every fair run comes to where both are busy.".to_owned());
-                        }
-                        Verdict::Fails { trace, .. } => {
-                            let what = "a fair run that never comes to where both are busy";
-                            figure.witnesses.push((what.to_owned(), *trace));
-                        }
-                        Verdict::Undecided(limit) => open(&mut figure, &reason(limit)),
-                        Verdict::Refused(refusal) => open(&mut figure, &refusal.reason),
-                        _ => {}
-                    }
-                }
+        figure.result = FigureResult::Word("possible".to_owned());
+        let Some([never, inevitable]) = self.prepared.overlap(first, second) else { return figure };
+        if let Outcome::Fails(trace) = self.ask(never, &figure.name) {
+            figure.witnesses.push(("a shortest run to where both are busy".to_owned(), *trace));
+        }
+        match self.ask(inevitable, &figure.name) {
+            Outcome::Holds => {
+                figure.result = FigureResult::Word("inevitable".to_owned());
+                figure.notes.push("Every fair run comes to where both are busy.".to_owned());
             }
-            Err(error) => open(&mut figure, &format!("{error}.")),
+            Outcome::Fails(trace) => {
+                let what = "a fair run that never comes to where both are busy";
+                figure.witnesses.push((what.to_owned(), *trace));
+            }
+            Outcome::Open(reason) => {
+                figure.notes.push(format!("Whether it is inevitable is undecided: {reason}"));
+            }
         }
         figure
+    }
+
+    /// Asks whether a property holds of all fair runs.
+    fn ask(&self, index: usize, name: &str) -> Outcome {
+        let question = Question::Property { index, kind: "ltl", name: name.to_owned() };
+        let options = Options { fair: true, runs: 1, reduce: true, ..Options::default() };
+        let answers = match check(self.engine, &[question], &options, &self.budget) {
+            Ok(checked) => checked.answers,
+            Err(error) => return Outcome::Open(format!("{error}.")),
+        };
+        match answers.into_iter().next().map(|answer| answer.verdict) {
+            Some(Verdict::Holds) => Outcome::Holds,
+            Some(Verdict::Fails { trace, .. }) => Outcome::Fails(trace),
+            Some(Verdict::Undecided(limit)) => Outcome::Open(format!("{}.", limit.reason())),
+            Some(Verdict::Refused(refusal)) => Outcome::Open(refusal.reason),
+            _ => Outcome::Open("there is no answer.".to_owned()),
+        }
     }
 
     /// Says whether two resources overlap for some time, with the delays that are given.
@@ -228,6 +233,10 @@ impl Workbench<'_, '_> {
     }
 }
 
-fn reason(limit: Limit) -> String {
-    format!("{}.", limit.reason())
+/// What the checker says of a property.
+enum Outcome {
+    Holds,
+    Fails(Box<Trace>),
+    /// Why there is no answer, as the end of a sentence.
+    Open(String),
 }

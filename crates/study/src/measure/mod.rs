@@ -8,14 +8,13 @@ mod timed;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Figure, FigureResult};
+use narrows_model::{Figure, FigureResult, Flow};
 
 use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
 
 pub use simulated::simulate;
 pub(crate) use timed::timed_trace;
-pub(crate) use trouble::{result_of, trace_of};
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -47,6 +46,10 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) means: stochastic::Means<'a, 's>,
     /// Which resources are busy at the same time; `None` before it was found out.
     pub(crate) sets: Option<Sets>,
+    /// What is known of pairs of resources, by their numbers.
+    pub(crate) overlaps: Vec<(usize, usize, Figure)>,
+    /// What is known of events.
+    pub(crate) flows: Vec<Flow>,
 }
 
 impl<'a, 's> Workbench<'a, 's> {
@@ -58,7 +61,8 @@ impl<'a, 's> Workbench<'a, 's> {
     ) -> Workbench<'a, 's> {
         let timed = timed::Views::new(study, prepared, engine, *budget);
         let means = stochastic::Means::new(study, prepared, engine, *budget);
-        Workbench { study, prepared, engine, budget: *budget, timed, means, sets: None }
+        let (overlaps, flows) = (Vec::new(), Vec::new());
+        Workbench { study, prepared, engine, budget: *budget, timed, means, sets: None, overlaps, flows }
     }
 
     /// Answers all questions of the study.

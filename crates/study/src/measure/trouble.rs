@@ -7,7 +7,7 @@ use narrows_performance::Trouble;
 use narrows_performance::timed::Unscalable;
 
 /// Turns trouble into a result, and the run that shows it.
-pub(crate) fn result_of(
+pub(super) fn result_of(
     trouble: &Trouble,
     evaluator: Evaluator<'_>,
 ) -> (FigureResult, Option<(String, Trace)>) {
@@ -54,7 +54,7 @@ pub(super) fn reason_of(unscalable: &Unscalable) -> String {
 }
 
 /// Replays a run that is given by the number of the successor at each state.
-pub(crate) fn trace_of(evaluator: Evaluator<'_>, choices: &[u32]) -> Option<Trace> {
+pub(super) fn trace_of(evaluator: Evaluator<'_>, choices: &[u32]) -> Option<Trace> {
     let (mut state, _) = evaluator.initial().ok()?;
     let mut scratch = Scratch::default();
     let mut moves: Vec<Vec<Move>> = Vec::new();
