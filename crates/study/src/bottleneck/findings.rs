@@ -30,6 +30,9 @@ impl Workbench<'_, '_> {
                 "No single delay matters: a tenth less of any of them gains nothing.".to_owned()
             });
         }
+        if self.study.resources.is_empty() {
+            findings.push("Name what can be busy under `[resource]` to see what is.".to_owned());
+        }
         flow.findings = findings;
     }
 
