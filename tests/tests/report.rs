@@ -148,7 +148,8 @@ fn the_pictures_of_the_book_are_those_that_are_drawn() {
     let said = run(&mut analyse, Duration::from_mins(2)).expect("narrows runs");
     assert_eq!(said.code(), Some(0), "{}{}", said.stdout, said.stderr);
     for name in ["lcp_sends-packets-sent.svg", "mcp_sends-packets-sent.svg"] {
-        let kept = fs::read_to_string(root.join("docs/src/explanation/images").join(name)).expect("a picture");
+        let kept =
+            fs::read_to_string(root.join("docs/src/explanation/images").join(name)).expect("a picture");
         let drawn = fs::read_to_string(scratch.path().join(name)).expect("a picture");
         assert!(kept == drawn, "{name} has changed: draw it anew with `narrows bottleneck --charts`");
     }
