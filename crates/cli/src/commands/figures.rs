@@ -241,7 +241,9 @@ impl Options {
                     let engine = Engine::automatic(Evaluator::new(&prepared.system));
                     let mut figures = measure(&study, &prepared, &engine, &clock.budget()).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
-                    figures.iter_mut().for_each(|figure| figure.witnesses.clear());
+                    for figure in &mut figures {
+                        figure.witnesses.clear();
+                    }
                     figures
                 }
                 None => {

@@ -249,6 +249,9 @@ struct Naive<'s> {
 
 type Moment = (Vec<u8>, Vec<(u8, u32)>);
 
+/// For each moment, what comes next: ticks, and the number of a moment.
+type Next = Vec<Vec<(u32, usize)>>;
+
 impl Naive<'_> {
     fn steps(&self, state: &[u8]) -> Vec<(Vec<Move>, Vec<u8>)> {
         let mut found = Vec::new();
@@ -300,7 +303,7 @@ impl Naive<'_> {
     }
 
     /// Returns everything that can be reached, what leads from where to where, and what is entered by a step.
-    fn graph(&self) -> (Vec<Moment>, Vec<Vec<(u32, usize)>>, Vec<bool>) {
+    fn graph(&self) -> (Vec<Moment>, Next, Vec<bool>) {
         let (initial, _) = self.evaluator.initial().unwrap();
         let clocks = self.settle(&initial, &[], &[]);
         let mut numbers: HashMap<Moment, usize> = HashMap::new();

@@ -133,7 +133,7 @@ impl Analysed<'_> {
             if drawn.iter().all(|line| line.values.iter().all(Option::is_none)) {
                 continue;
             }
-            let svg = lines(&Lines { title: &title, across, points: &values, lines: &drawn });
+            let svg = lines(&Lines { title: &title, across, points: &values, shown: &drawn });
             charts.push(Picture { name: format!("sweep-{}", figure + 1), title, svg });
         }
     }

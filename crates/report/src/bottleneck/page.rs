@@ -340,7 +340,7 @@ impl Maker<'_, '_> {
             // Expressions and constants of the study are files of their own to the front end.
             let is_part = ["study:", "command line"].iter().any(|start| file.name.starts_with(start));
             if !is_part && !texts.iter().any(|(name, _)| *name == file.name) {
-                texts.push((file.name.clone(), file.text.to_string()));
+                texts.push((file.name.clone(), file.text.clone()));
             }
         }
         texts

@@ -14,7 +14,7 @@ pub(crate) struct Lines<'l> {
     /// Its values. If all are numbers, they stand where they belong, and otherwise side by side.
     pub(crate) points: &'l [String],
     /// What came out.
-    pub(crate) lines: &'l [Line],
+    pub(crate) shown: &'l [Line],
 }
 
 /// A line.
@@ -32,15 +32,15 @@ const HEIGHT: f64 = 240.0;
 pub(crate) fn lines(plot: &Lines<'_>) -> String {
     let finite = |value: &f64| value.is_finite();
     let all = || {
-        plot.lines.iter().flat_map(|line| line.values.iter().flatten()).flat_map(|(low, high)| [*low, *high])
+        plot.shown.iter().flat_map(|line| line.values.iter().flatten()).flat_map(|(low, high)| [*low, *high])
     };
     let most = all().filter(finite).fold(0.0, f64::max);
     let levels = ticks(most);
     let labels: Vec<String> = levels.iter().map(|level| short(*level)).collect();
     let left = room(labels.iter().map(String::as_str)) + 16.0;
-    let legend = room(plot.lines.iter().map(|line| line.name.as_str())) + 40.0;
+    let legend = room(plot.shown.iter().map(|line| line.name.as_str())) + 40.0;
     let mut words: Vec<String> = Vec::new();
-    for line in plot.lines {
+    for line in plot.shown {
         let value = |(point, value): (&String, &Option<(f64, f64)>)| match value {
             Some((low, high)) if high - low <= high.abs() * 1e-3 => format!("{} at {point}", short(*high)),
             Some((low, high)) => format!("{} to {} at {point}", short(*low), short(*high)),
@@ -60,7 +60,7 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
         canvas.text("middle faint", left + place * WIDTH, HEIGHT + 32.0, point);
     }
     canvas.text("middle", left + WIDTH / 2.0, HEIGHT + 52.0, plot.across);
-    for (number, line) in plot.lines.iter().enumerate() {
+    for (number, line) in plot.shown.iter().enumerate() {
         let class = format!("c{}", number % COLOURS);
         let mut path = String::new();
         let mut is_down = false;

@@ -120,7 +120,7 @@ mod tests {
                 title: hostile,
                 across: hostile,
                 points: &[hostile.to_owned()],
-                lines: &[Line { name: hostile.to_owned(), values: vec![Some((1.0, 2.0))] }],
+                shown: &[Line { name: hostile.to_owned(), values: vec![Some((1.0, 2.0))] }],
             }),
         ];
         for picture in drawn {
@@ -134,7 +134,7 @@ mod tests {
         assert!(bars(&Bars { title: "t", whole: None, rows: &[] }).ends_with("</svg>\n"));
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
         assert!(packets(&[], &[], "us").ends_with("</svg>\n"));
-        assert!(lines(&Lines { title: "t", across: "x", points: &[], lines: &[] }).ends_with("</svg>\n"));
+        assert!(lines(&Lines { title: "t", across: "x", points: &[], shown: &[] }).ends_with("</svg>\n"));
     }
 
     #[test]
