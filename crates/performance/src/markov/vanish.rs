@@ -85,6 +85,27 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> 
     Ok((0..automaton.states()).map(|state| landing(state).into_iter().collect()).collect())
 }
 
+/// Where decisions lead under a policy.
+pub(super) struct Settled {
+    /// For each state that decides, with which probability each state that waits is the next one; empty for others.
+    pub(super) rows: Vec<Vec<(u32, f64)>>,
+    /// How long a row is at most.
+    pub(super) terms: usize,
+    /// How many roundings a probability has been through at most.
+    pub(super) roundings: usize,
+}
+
+/// Finds where decisions lead that take the given choice in each state.
+pub(super) fn settle(automaton: &Automaton, policy: &[u32]) -> Result<Settled, Zeno> {
+    let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
+    vanishing.run()?;
+    let roundings = vanishing.outcomes.iter().map(|outcome| outcome.roundings).max().unwrap_or(0);
+    let rows: Vec<Vec<(u32, f64)>> =
+        vanishing.outcomes.into_iter().map(|outcome| outcome.row.into_iter().collect()).collect();
+    let terms = rows.iter().map(Vec::len).max().unwrap_or(0);
+    Ok(Settled { rows, terms, roundings })
+}
+
 /// Why an automaton is no chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unclear {
