@@ -9,5 +9,5 @@ pub mod messages;
 mod prepare;
 
 pub use file::{Ask, DelayEntry, Expect, Question, Study, Text, View, read};
-pub use measure::{Measured, measure, simulate};
+pub use measure::{Measured, Size, measure, simulate};
 pub use prepare::{Prepared, prepare};

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
 use narrows_model::{Coverage, Evaluator};
-use narrows_report::{Figures, Report, json_diagnostics};
+use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, Sources};
 use narrows_study::{Study, View, measure, prepare, read, simulate};
 use serde_json::Value;
@@ -141,7 +141,13 @@ impl Options {
             problems: Vec::new(),
             answers: &[],
         };
-        let sizes = measured.sizes.iter().map(|size| (size.view, size.states, size.transitions)).collect();
+        let size = |size: &narrows_study::Size| ViewSize {
+            view: size.view,
+            states: size.states,
+            transitions: size.transitions,
+            minimised: size.minimised,
+        };
+        let sizes = measured.sizes.iter().map(size).collect();
         let figures = Figures { name, title: &study.title, figures: &measured.figures, sizes, report };
         let (text, document) = match self.format {
             Format::Json => (String::new(), figures.document()),

@@ -30,13 +30,18 @@ impl Lumped {
     }
 }
 
-/// Makes a chain smaller, as far as states with different rewards stay apart. Gives up once more than half of the states
-/// would be left, or more than that has been done for it which solving the chain takes.
+/// Makes a chain smaller, as far as states with different rewards stay apart. Gives up once too many states would be
+/// left, or it takes too long.
 pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     let exact = Exact::new(chain)?;
     let mut partition = Partition::new(chain.states(), rewards)?;
     partition.refine(chain, &exact)?;
     partition.finish(chain)
+}
+
+/// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
+fn enough(states: usize) -> usize {
+    states - states / 4
 }
 
 /// How often each transition may be looked at before lumping costs more than it saves.
@@ -101,7 +106,7 @@ impl Partition {
             for (block, gained) in of.iter_mut().zip(*reward) {
                 let next = numbers.len() as u32;
                 *block = *numbers.entry((*block, gained.to_bits())).or_insert(next);
-                if numbers.len() > size / 2 {
+                if numbers.len() > enough(size) {
                     return None;
                 }
             }
@@ -164,7 +169,7 @@ impl Partition {
             for state in touched.drain(..) {
                 sums[state as usize] = 0;
             }
-            if self.blocks.len() > chain.states() / 2 {
+            if self.blocks.len() > enough(chain.states()) {
                 return None;
             }
         }

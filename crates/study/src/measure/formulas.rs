@@ -3,21 +3,13 @@
 use narrows_explicit::{Budget, Engine, Options, check};
 use narrows_model::{Figure, FigureResult, Question, Verdict};
 
-use super::expect;
-use crate::{Ask, Expect};
+use super::{blank, expect};
+use crate::{Ask, Expect, View};
 
 /// Answers whether a formula holds; it should, if the study does not say otherwise.
 pub(super) fn answer(ask: &Ask, property: Option<usize>, engine: &Engine<'_>, budget: &Budget<'_>) -> Figure {
-    let mut figure = Figure {
-        kind: ask.question.kind(),
-        name: ask.name.clone(),
-        view: "untimed",
-        result: FigureResult::None("there is no such formula".to_owned()),
-        unit: String::new(),
-        witnesses: Vec::new(),
-        notes: Vec::new(),
-        expected: None,
-    };
+    let mut figure = blank(ask, View::Untimed);
+    figure.result = FigureResult::None("there is no such formula".to_owned());
     if let Some(index) = property {
         let kind = ask.question.kind();
         let question = Question::Property { index, kind, name: ask.name.clone() };

@@ -3,14 +3,15 @@
 mod expect;
 mod formulas;
 mod simulated;
+mod solve;
 mod stochastic;
 mod timed;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::Figure;
+use narrows_model::{Figure, FigureResult};
 
-use crate::{Prepared, Question, Study, View};
+use crate::{Ask, Prepared, Question, Study, View};
 
 pub use simulated::simulate;
 
@@ -32,6 +33,8 @@ pub struct Size {
     pub states: u64,
     /// How many edges.
     pub transitions: u64,
+    /// How many states were left after minimisation, at most, if there were fewer for every question.
+    pub minimised: Option<u64>,
 }
 
 /// Answers all questions of a study.
@@ -56,6 +59,20 @@ pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
     measured.sizes = timed.sizes();
     measured.sizes.extend(means.size());
     measured
+}
+
+/// Makes a figure that has no result yet.
+fn blank(ask: &Ask, view: View) -> Figure {
+    Figure {
+        kind: ask.question.kind(),
+        name: ask.name.clone(),
+        view: view.name(),
+        result: FigureResult::None(String::new()),
+        unit: String::new(),
+        witnesses: Vec::new(),
+        notes: Vec::new(),
+        expected: None,
+    }
 }
 
 /// Returns the views in which a question is asked, if the study does not say.

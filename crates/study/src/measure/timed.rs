@@ -1,14 +1,14 @@
 //! Best and worst cases: questions about all runs.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Expr, Figure, FigureResult, Number, Trace};
+use narrows_model::{Expr, Figure, FigureResult, Number};
 use narrows_performance::timed::bounds::{Between, Bound, Cost};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{Rows, Time};
 
-use super::Size;
-use super::trouble::{reason_of, result_of, trace_of};
+use super::trouble::{Failure, reason_of, result_of, trace_of};
+use super::{Size, blank};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The views of a model in which runs are exact, built when they are needed.
@@ -20,9 +20,6 @@ pub(super) struct Views<'a, 's> {
     timed: Option<Result<Timed<'a>, Failure>>,
     untimed: Option<Result<Timed<'a>, Failure>>,
 }
-
-/// Why there is no view.
-type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
 
 impl<'a, 's> Views<'a, 's> {
     pub(super) fn new(
@@ -42,6 +39,7 @@ impl<'a, 's> Views<'a, 's> {
             view: view.name(),
             states: u64::from(built.nodes()),
             transitions: built.edge_count(),
+            minimised: None,
         };
         built.map(size).collect()
     }
@@ -68,16 +66,7 @@ impl<'a, 's> Views<'a, 's> {
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
         let built = if view == View::Untimed { &self.untimed } else { &self.timed };
-        let mut figure = Figure {
-            kind: ask.question.kind(),
-            name: ask.name.clone(),
-            view: view.name(),
-            result: FigureResult::None(String::new()),
-            unit: String::new(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-        };
+        let mut figure = blank(ask, view);
         match built {
             None => {}
             Some(Err(failure)) => {
