@@ -35,6 +35,19 @@ impl Prepared {
         self.events.get(&name.text).copied()
     }
 
+    /// Returns the names of the events, by number; one that has several names has the first of them in order.
+    pub fn event_names(&self) -> Vec<String> {
+        let mut named: Vec<(u16, &String)> = self.events.iter().map(|(name, event)| (*event, name)).collect();
+        named.sort_unstable();
+        named.dedup_by_key(|(event, _)| *event);
+        let count = named.last().map_or(0, |(event, _)| usize::from(*event) + 1);
+        let mut names = vec![String::new(); count];
+        for (event, name) in named {
+            names[usize::from(event)].clone_from(name);
+        }
+        names
+    }
+
     /// Returns the property that a question asks about.
     pub fn formula(&self, ask: usize) -> Option<usize> {
         self.formulas.get(&ask).copied()

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Some(&arguments.file),
         sources,
         diagnostics,
-        Way::Whole,
+        Way::Whole { chain: None },
         &interrupt_flag()?,
     )?;
     options.print(vec![said])

@@ -7,10 +7,12 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
+use narrows_lts::aut;
 use narrows_model::{Coverage, Evaluator};
+use narrows_performance::{Rows, stochastic};
 use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, Sources};
-use narrows_study::{Study, View, measure, prepare, read, simulate};
+use narrows_study::{Prepared, Study, View, measure, prepare, read, simulate};
 use serde_json::Value;
 
 use crate::input::{Disk, read_text, unreadable};
@@ -47,9 +49,9 @@ pub(super) struct Options {
 
 /// How questions are answered.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
-    /// By looking at everything.
-    Whole,
+pub(super) enum Way<'a> {
+    /// By looking at everything; the stochastic view may go to a file.
+    Whole { chain: Option<&'a Path> },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -77,7 +79,7 @@ impl Options {
         &self,
         path: &Path,
         definitions: &[String],
-        way: Way,
+        way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let name = path.display().to_string();
@@ -102,7 +104,7 @@ impl Options {
         model: Option<&Path>,
         mut sources: Sources,
         mut diagnostics: Diagnostics,
-        way: Way,
+        way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let prepared = match model {
@@ -124,7 +126,12 @@ impl Options {
         let clock = Clock::with(self.time, self.memory, self.quiet, interrupted);
         let engine = Engine::automatic(Evaluator::new(&prepared.system));
         let measured = match way {
-            Way::Whole => measure(study, &prepared, &engine, &clock.budget()),
+            Way::Whole { chain } => {
+                if let Some(path) = chain {
+                    write_chain(path, &prepared, &engine, &clock)?;
+                }
+                measure(study, &prepared, &engine, &clock.budget())
+            }
             Way::Random { view, ends, seed } => {
                 simulate(study, &prepared, &engine, &clock.budget(), view, ends, seed)
             }
@@ -175,4 +182,14 @@ impl Options {
         }
         Ok(if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) })
     }
+}
+
+/// Writes the stochastic view of a model to a file.
+fn write_chain(path: &Path, prepared: &Prepared, engine: &Engine<'_>, clock: &Clock) -> anyhow::Result<()> {
+    let rows = Rows::new(engine, &prepared.system, &prepared.timing, clock.budget());
+    let view = rows.and_then(stochastic::build);
+    let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
+    let graph =
+        view.graph(&prepared.event_names()).context("the stochastic view is too large for a graph")?;
+    std::fs::write(path, aut::write(&graph)).with_context(|| format!("can't write `{}`", path.display()))
 }

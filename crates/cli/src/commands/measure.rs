@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     definitions: Vec<String>,
 
+    /// Write the stochastic view to this file too, as a graph with rates in the format AUT
+    #[arg(long, value_name = "FILE")]
+    chain: Option<PathBuf>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -39,8 +43,12 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut said = Vec::new();
-    for path in expand(&arguments.files, "toml")? {
-        said.push(arguments.options.answer_study(&path, &arguments.definitions, Way::Whole, &interrupted)?);
+    let studies = expand(&arguments.files, "toml")?;
+    let chain = arguments.chain.as_deref();
+    anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
+    for path in studies {
+        let way = Way::Whole { chain };
+        said.push(arguments.options.answer_study(&path, &arguments.definitions, way, &interrupted)?);
     }
     arguments.options.print(said)
 }
