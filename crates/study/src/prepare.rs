@@ -182,12 +182,24 @@ fn as_place(text: &str) -> Option<(&str, &str)> {
     (is_name(proctype) && is_name(label)).then_some((proctype, label))
 }
 
+/// What is wrong with a delay inside an atomic sequence, and what to do.
+const NO_TIME: (&str, &str) = (
+    "this statement is inside an atomic sequence, where no time passes",
+    "give the delay to the first statement of the sequence",
+);
+
+/// What is wrong with weights there.
+const NO_CHOICE: (&str, &str) = (
+    "this choice is inside an atomic sequence, which is a single step",
+    "end the sequence before the choice, or begin it after the choice",
+);
+
 impl Prepared {
     fn attach(&mut self, study: &Study, diagnostics: &mut Diagnostics) {
         for entry in &study.delays {
             let sites = self.sites(&entry.place, diagnostics);
             for site in &sites {
-                self.check_delay(*site, entry.place.span, diagnostics);
+                self.check_first(*site, entry.place.span, NO_TIME, diagnostics);
             }
             let expr = |text: &Text| self.predicates.get(&text.text).cloned();
             let speed = match (&entry.times, &entry.over) {
@@ -202,6 +214,9 @@ impl Prepared {
         }
         for (place, weights) in &study.weights {
             let sites = self.sites(place, diagnostics);
+            if let Some(site) = sites.first() {
+                self.check_first(*site, place.span, NO_CHOICE, diagnostics);
+            }
             self.timing.weights(&sites, weights);
         }
         for (name, place) in &study.events {
@@ -263,8 +278,8 @@ impl Prepared {
         }
     }
 
-    /// Makes sure that time can pass where a delay is.
-    fn check_delay(&self, site: Site, span: Span, diagnostics: &mut Diagnostics) {
+    /// Makes sure that a statement begins a step of its own: the first one of an atomic sequence stands for all.
+    fn check_first(&self, site: Site, span: Span, why: (&str, &str), diagnostics: &mut Diagnostics) {
         let proctype = self.system.proctype(site.proctype);
         let has = |edges: &[Edge]| edges.iter().any(|edge| edge.transition == site.transition);
         let is_inside = proctype
@@ -272,9 +287,8 @@ impl Prepared {
             .iter()
             .any(|before| before.atomic && has(&proctype.location(before.target).edges));
         if is_inside {
-            let title = "this statement is inside an atomic sequence, where no time passes";
+            let (title, help) = why;
             let place = proctype.transition(site.transition).span;
-            let help = "give the delay to the first statement of the sequence";
             diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
         }
     }
