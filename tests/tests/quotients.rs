@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use narrows_tests::commands::Scratch;
 use narrows_tests::narrows::program;
 use serde_json::Value;
 
@@ -18,9 +19,10 @@ fn ends(value: &Value) -> (f64, f64) {
 
 /// Says how many states the graph and its quotient have, after comparing throughputs.
 fn compare(study: &Path, definition: &str) -> (u64, u64) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Scratch::new().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let (chain, small, study) = (path("chain.aut"), path("small.aut"), study.display().to_string());
+    let (chain, small) = (path("chain.aut"), path("small.aut"));
+    let study = study.display().to_string();
     let text = run(&["measure", &study, "-D", definition, "--chain", &chain, "--format", "json", "--quiet"]);
     let measured: Value = serde_json::from_str(&text).expect("a document");
     let mut solved = Vec::new();
@@ -63,14 +65,9 @@ fn compare(study: &Path, definition: &str) -> (u64, u64) {
 fn studies_agree_with_their_minimised_chains() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/queues");
     let mut smaller = 0;
-    for (study, definition) in [
-        ("mm1k", "K=7"),
-        ("tandem", "C=5"),
-        ("polling", "N=4"),
-        ("kanban", "T=1"),
-        ("fms", "N=2"),
-        ("pipeline", "UNUSED=1"),
-    ] {
+    for (study, definition) in
+        [("mm1k", "K=10"), ("tandem", "C=5"), ("polling", "N=4"), ("kanban", "T=1"), ("fms", "N=2")]
+    {
         let (states, left) = compare(&folder.join(format!("{study}.toml")), definition);
         smaller += usize::from(left < states);
     }
@@ -93,7 +90,7 @@ const STUDY: &str = "model = \"sorted.pml\"\nunit = \"s\"\n[delay]
 
 #[test]
 fn steps_without_delay_and_choices_agree_too() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = Scratch::new().expect("a folder");
     let study = folder.path().join("sorted.toml");
     for (pick, weights) in [("pick:", "[weight]\n\"source:pick\" = [1, 3]\n"), ("", "")] {
         std::fs::write(folder.path().join("sorted.pml"), SORTED.replace("PICK", pick)).expect("written");
