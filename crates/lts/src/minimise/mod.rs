@@ -5,7 +5,6 @@
 
 mod amounts;
 mod classes;
-mod components;
 mod history;
 mod partition;
 mod quotient;

@@ -1,5 +1,7 @@
 //! Graphs and their quotients: what behaves the same has the same figures.
 
+use std::fmt::Write;
+
 use narrows_lts::{Graph, Relation, Settings, aut, minimise};
 
 use super::Timed;
@@ -54,22 +56,26 @@ fn copied(random: &mut Random, rows: &[Row]) -> Graph {
         for (state, row) in (0..).zip(rows) {
             let here = copy * size + state;
             if copy > 0 && random.below(4) == 0 {
-                text += &format!("({here}, i, {state})\n");
+                _ = writeln!(text, "({here}, i, {state})");
                 continue;
             }
             for (label, quarters, target) in row {
                 let any = |random: &mut Random| random.below(copies) * size + target;
                 let number = |quarters: u64| quarters as f64 / 4.0;
                 if *quarters == 0 {
-                    text += &format!("({here}, \"{label}\", {})\n", any(random));
+                    _ = writeln!(text, "({here}, \"{label}\", {})", any(random));
                 } else if *quarters % 2 == 0 {
                     // Half of it to one copy, half to another.
                     for _ in 0..2 {
-                        text +=
-                            &format!("({here}, \"{label} {}\", {})\n", number(*quarters) / 2.0, any(random));
+                        _ = writeln!(
+                            text,
+                            "({here}, \"{label} {}\", {})",
+                            number(*quarters) / 2.0,
+                            any(random)
+                        );
                     }
                 } else {
-                    text += &format!("({here}, \"{label} {}\", {})\n", number(*quarters), any(random));
+                    _ = writeln!(text, "({here}, \"{label} {}\", {})", number(*quarters), any(random));
                 }
             }
         }

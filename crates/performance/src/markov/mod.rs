@@ -9,7 +9,6 @@
 pub mod automaton;
 mod average;
 pub mod chain;
-mod components;
 mod dense;
 mod end_components;
 mod gain;

@@ -371,9 +371,9 @@ impl<'a> Course<'a> {
 fn bernstein(powers: &[f64; TERMS + 1], place: usize) -> f64 {
     let mut share = 1.0;
     let mut sum = powers[0];
-    for number in 1..=place {
+    for (number, power) in powers.iter().enumerate().take(place + 1).skip(1) {
         share *= (place + 1 - number) as f64 / (TERMS + 1 - number) as f64;
-        sum += share * powers[number];
+        sum += share * power;
     }
     sum
 }

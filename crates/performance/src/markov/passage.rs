@@ -8,9 +8,10 @@
 //! among all starts that can be entered again and again: whatever mixture of them a scheduler brings about, and whatever
 //! it remembers, the mean lies between the least and the greatest of these.
 
+use narrows_lts::components::find_in_lists;
+
 use super::automaton::{Automaton, Reward};
 use super::chain::Chain;
-use super::components::{self, components};
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::long_run::{Parts, long_run, mean_time};
@@ -41,8 +42,8 @@ pub fn passage(
         return holds_first.then(|| mean_time(chain, to, accuracy));
     }
     let successors = |state: usize| if to(state as u32) { &[][..] } else { chain.targets(state) };
-    let found = components(chain.states(), starts.iter().copied(), successors);
-    let bottom = components::bottoms(&found, successors);
+    let found = find_in_lists(chain.states(), starts.iter().copied(), successors);
+    let bottom = found.bottoms(successors);
     let is_lost = |state: &u32| bottom[found.of[*state as usize] as usize] && !to(*state);
     if found.finished.iter().any(is_lost) {
         return Some(Interval::INFINITE);

@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use narrows_lts::components::{OUTSIDE, find_in_lists};
+
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain};
-use super::components::{NONE, components};
 use super::end_components::{Zeno, find_zeno, reachable};
 
 /// A chain made of an automaton.
@@ -161,8 +162,8 @@ impl<'a> Vanishing<'a> {
         let reached = reachable(automaton);
         let roots = (0..automaton.states()).filter(|state| reached[*state] && !automaton.waits(*state));
         let roots = roots.map(|state| state as u32);
-        let found = components(automaton.states(), roots, |state| deciding[state].as_slice());
-        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count];
+        let found = find_in_lists(automaton.states(), roots, |state| deciding[state].as_slice());
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count as usize];
         for state in found.finished {
             groups[found.of[state as usize] as usize].push(state);
         }
@@ -246,7 +247,7 @@ impl<'a> Vanishing<'a> {
         let reached = reachable(automaton);
         let states = (0..automaton.states()).filter(|state| reached[*state] && automaton.waits(*state));
         let states: Vec<u32> = states.map(|state| state as u32).collect();
-        let mut number = vec![NONE; automaton.states()];
+        let mut number = vec![OUTSIDE; automaton.states()];
         for (place, state) in (0..).zip(&states) {
             number[*state as usize] = place;
         }

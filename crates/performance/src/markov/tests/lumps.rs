@@ -112,14 +112,14 @@ fn random_chains_have_the_same_figures() {
             assert!(one.width().max(other.width()) < 1e-8 * (1.0 + one.high), "{one} {other}");
         };
         agree(
-            long_run(&chain, &[reward.clone()], ACCURACY)[0],
-            long_run(&lumped.chain, &[small.clone()], ACCURACY)[0],
+            long_run(&chain, std::slice::from_ref(&reward), ACCURACY)[0],
+            long_run(&lumped.chain, std::slice::from_ref(&small), ACCURACY)[0],
         );
         agree(reward_at(&chain, &reward, 0.7, ACCURACY), reward_at(&lumped.chain, &small, 0.7, ACCURACY));
         let goal = values[size - 1];
         agree(
-            mean_time(&chain, |state| reward[state as usize] == goal, ACCURACY),
-            mean_time(&lumped.chain, |state| small[state as usize] == goal, ACCURACY),
+            mean_time(&chain, |state| (reward[state as usize] - goal).abs() < 0.5, ACCURACY),
+            mean_time(&lumped.chain, |state| (small[state as usize] - goal).abs() < 0.5, ACCURACY),
         );
     }
     assert!(smaller > 50, "{smaller}");
