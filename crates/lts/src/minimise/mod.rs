@@ -4,6 +4,7 @@
 //! (`refine.rs`, `weak.rs`), and each block becomes a state of the result.
 
 mod amounts;
+mod bottoms;
 mod classes;
 mod history;
 mod partition;
