@@ -11,6 +11,8 @@ use narrows_lts::{Graph, Label, Pace};
 use crate::markov::{Automaton, Chain, Reward, Unclear, Wrong, automaton, chain, landings};
 
 #[cfg(test)]
+mod quotients;
+#[cfg(test)]
 mod tests;
 
 /// The automaton of a graph.

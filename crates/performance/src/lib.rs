@@ -3,7 +3,6 @@
 //! A [`Timing`] says which statements of a model take how long, and what is counted. From a model and its timing come two
 //! views: the timed one ([`timed`]) is exact, over all runs; the stochastic one takes every delay for a random one.
 
-pub mod components;
 mod delay;
 pub mod graphs;
 pub mod markov;

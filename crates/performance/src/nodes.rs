@@ -6,9 +6,9 @@
 
 use std::collections::VecDeque;
 
+use narrows_lts::components::{self, Components};
 use rustc_hash::FxHashMap;
 
-use crate::components::{self, Components};
 use crate::states::States;
 use crate::timed::Edge;
 use crate::{Pace, Rows, Trouble};
@@ -201,7 +201,7 @@ impl<'a> Nodes<'a> {
             self.watch(node as usize, 0)?;
         }
         starts.push(self.edges.len() - edges);
-        let found = components::find(starts.len() - 1, 0..starts.len() as u32 - 1, |node, edge| {
+        let found = components::find_among(starts.len() - 1, 0..starts.len() as u32 - 1, |node, edge| {
             let index = starts[node as usize] + edge as usize;
             let (_, edge) = (index < starts[node as usize + 1]).then(|| self.edges[edges + index])?;
             // What was found in an earlier round does not lead back here.

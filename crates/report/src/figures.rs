@@ -18,12 +18,25 @@ pub struct Figures<'a> {
     pub title: &'a str,
     /// What came out.
     pub figures: &'a [Figure],
-    /// The views that were built: name, states, transitions.
-    pub sizes: Vec<(&'static str, u64, u64)>,
+    /// The views that were built.
+    pub sizes: Vec<ViewSize>,
     /// What came out with other values.
     pub sweep: &'a [SweepPoint],
     /// The model, for the runs.
     pub report: Report<'a>,
+}
+
+/// How large a view is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewSize {
+    /// The view's name.
+    pub view: &'static str,
+    /// How many states it has.
+    pub states: u64,
+    /// How many transitions.
+    pub transitions: u64,
+    /// How many states were left after minimisation, if there were fewer.
+    pub minimised: Option<u64>,
 }
 
 impl Figures<'_> {
@@ -82,9 +95,13 @@ impl Figures<'_> {
 
     /// Writes how large the views are, and how long it took.
     pub(crate) fn sizes_text(&self, text: &mut String) {
-        for (view, states, transitions) in &self.sizes {
+        for ViewSize { view, states, transitions, minimised } in &self.sizes {
             let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
-            let _ = writeln!(text, "  {view} view: {states} states, {transitions} transitions");
+            let _ = write!(text, "  {view} view: {states} states, {transitions} transitions");
+            if let Some(minimised) = minimised {
+                let _ = write!(text, "; {} states after minimisation", units::grouped(*minimised));
+            }
+            text.push('\n');
         }
         let _ = writeln!(text, "  {}", units::seconds(self.report.seconds));
     }
@@ -95,8 +112,13 @@ impl Figures<'_> {
         if !self.title.is_empty() {
             document.insert("title".into(), json!(self.title));
         }
-        let sizes = self.sizes.iter().map(|(view, states, transitions)| {
-            json!({ "view": view, "states": states, "transitions": transitions })
+        let sizes = self.sizes.iter().map(|size| {
+            let mut entry =
+                json!({ "view": size.view, "states": size.states, "transitions": size.transitions });
+            if let Some(minimised) = size.minimised {
+                entry["minimised"] = json!(minimised);
+            }
+            entry
         });
         document.insert("views".into(), sizes.collect());
         document.insert("seconds".into(), json!((self.report.seconds * 1000.0).round() / 1000.0));

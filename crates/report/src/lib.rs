@@ -24,7 +24,7 @@ pub use automaton::{automaton, automaton_document};
 pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare};
 pub use chart::Chart;
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
-pub use figures::Figures;
+pub use figures::{Figures, ViewSize};
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
 pub use report::{Problem, Report, Unreached};

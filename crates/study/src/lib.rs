@@ -11,5 +11,5 @@ mod prepare;
 
 pub use bottleneck::{Analysis, analyse};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
-pub use measure::{Measured, measure, simulate};
+pub use measure::{Measured, Size, measure, simulate};
 pub use prepare::{Prepared, prepare};

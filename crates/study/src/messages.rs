@@ -59,8 +59,9 @@ const EXPLANATIONS: &[Explanation] = &[
     },
     Explanation {
         code: "S0008",
-        title: "delay inside an atomic sequence",
-        text: "An atomic sequence runs through without a pause, so a statement inside it can't take time.\n\n\
+        title: "delay or weights inside an atomic sequence",
+        text: "An atomic sequence runs through without a pause, as a single step. So a statement inside it can't take \
+               time, and a choice inside it has no weights.\n\n\
                Give the delay to the first statement of the sequence, or end the sequence before the statement.\n",
     },
     Explanation {

@@ -38,6 +38,19 @@ impl Prepared {
         self.events.get(&name.text).copied()
     }
 
+    /// Returns the names of the events, by number; one that has several names has the first of them in order.
+    pub fn event_names(&self) -> Vec<String> {
+        let mut named: Vec<(u16, &String)> = self.events.iter().map(|(name, event)| (*event, name)).collect();
+        named.sort_unstable();
+        named.dedup_by_key(|(event, _)| *event);
+        let count = named.last().map_or(0, |(event, _)| usize::from(*event) + 1);
+        let mut names = vec![String::new(); count];
+        for (event, name) in named {
+            names[usize::from(event)].clone_from(name);
+        }
+        names
+    }
+
     /// Returns the property that a question asks about.
     pub fn formula(&self, ask: usize) -> Option<usize> {
         self.formulas.get(&ask).copied()
@@ -180,6 +193,18 @@ fn as_place(text: &str) -> Option<(&str, &str)> {
     (is_name(proctype) && is_name(label)).then_some((proctype, label))
 }
 
+/// What is wrong with a delay inside an atomic sequence, and what to do.
+const NO_TIME: (&str, &str) = (
+    "this statement is inside an atomic sequence, where no time passes",
+    "give the delay to the first statement of the sequence",
+);
+
+/// What is wrong with weights there.
+const NO_CHOICE: (&str, &str) = (
+    "this choice is inside an atomic sequence, which is a single step",
+    "end the sequence before the choice, or begin it after the choice",
+);
+
 impl Prepared {
     /// Adds for each pair of resources that they are never busy at the same time, and that they will be: to be checked.
     fn claim_overlaps(&mut self, study: &Study) {
@@ -211,7 +236,7 @@ impl Prepared {
         for entry in &study.delays {
             let sites = self.sites(&entry.place, diagnostics);
             for site in &sites {
-                self.check_delay(*site, entry.place.span, diagnostics);
+                self.check_first(*site, entry.place.span, NO_TIME, diagnostics);
             }
             let expr = |text: &Text| self.predicates.get(&text.text).cloned();
             let speed = match (&entry.times, &entry.over) {
@@ -226,6 +251,9 @@ impl Prepared {
         }
         for (place, weights) in &study.weights {
             let sites = self.sites(place, diagnostics);
+            if let Some(site) = sites.first() {
+                self.check_first(*site, place.span, NO_CHOICE, diagnostics);
+            }
             self.timing.weights(&sites, weights);
         }
         for (name, place) in &study.events {
@@ -290,8 +318,8 @@ impl Prepared {
         }
     }
 
-    /// Makes sure that time can pass where a delay is.
-    fn check_delay(&self, site: Site, span: Span, diagnostics: &mut Diagnostics) {
+    /// Makes sure that a statement begins a step of its own: the first one of an atomic sequence stands for all.
+    fn check_first(&self, site: Site, span: Span, why: (&str, &str), diagnostics: &mut Diagnostics) {
         let proctype = self.system.proctype(site.proctype);
         let has = |edges: &[Edge]| edges.iter().any(|edge| edge.transition == site.transition);
         let is_inside = proctype
@@ -299,9 +327,8 @@ impl Prepared {
             .iter()
             .any(|before| before.atomic && has(&proctype.location(before.target).edges));
         if is_inside {
-            let title = "this statement is inside an atomic sequence, where no time passes";
+            let (title, help) = why;
             let place = proctype.transition(site.transition).span;
-            let help = "give the delay to the first statement of the sequence";
             diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
         }
     }

@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
     let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
-        Ok(loaded) => options.answer(loaded, Way::Whole, &interrupt_flag()?),
+        Ok(loaded) => options.answer(loaded, Way::Whole { chain: None }, &interrupt_flag()?)?,
         Err(said) => said,
     };
     options.print(vec![said])

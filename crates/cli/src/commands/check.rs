@@ -83,7 +83,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             formulas(arguments).is_empty() && arguments.only.is_empty(),
             "formulas and names are for models: a study says itself what it asks"
         );
-        return figures::Options::of(&arguments.models).answer_all(studies, &arguments.models.definitions);
+        return figures::Options::of(&arguments.models).answer_all(
+            studies,
+            &arguments.models.definitions,
+            None,
+        );
     }
     let interrupted = interrupt_flag()?;
     let mut writer = arguments.files.writer();

@@ -7,8 +7,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
+use narrows_lts::aut;
 use narrows_model::{Coverage, Evaluator, SweepPoint};
-use narrows_report::{Figures, Report, json_diagnostics};
+use narrows_performance::{Rows, stochastic};
+use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources};
 use narrows_study::{Measured, Prepared, Study, Variant, View, measure, prepare, read, simulate};
 use serde_json::Value;
@@ -47,9 +49,9 @@ pub(super) struct Options {
 
 /// How questions are answered.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
-    /// By looking at everything.
-    Whole,
+pub(super) enum Way<'a> {
+    /// By looking at everything; the stochastic view may go to a file.
+    Whole { chain: Option<&'a Path> },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -91,7 +93,13 @@ impl Loaded {
             problems: Vec::new(),
             answers: &[],
         };
-        let sizes = measured.sizes.iter().map(|size| (size.view, size.states, size.transitions)).collect();
+        let size = |size: &narrows_study::Size| ViewSize {
+            view: size.view,
+            states: size.states,
+            transitions: size.transitions,
+            minimised: size.minimised,
+        };
+        let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&self.name, &self.study.title);
         write(Figures { name, title, figures: &measured.figures, sizes, sweep, report })
     }
@@ -121,11 +129,20 @@ impl Options {
     }
 
     /// Answers the questions of some studies, and prints the answers; returns the exit status.
-    pub(super) fn answer_all(&self, files: &[PathBuf], definitions: &[String]) -> anyhow::Result<u8> {
+    ///
+    /// The stochastic view of a single study may go to a file.
+    pub(super) fn answer_all(
+        &self,
+        files: &[PathBuf],
+        definitions: &[String],
+        chain: Option<&Path>,
+    ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
-        for path in expand(files, "toml")? {
-            said.push(self.answer_study(&path, definitions, Way::Whole, &interrupted)?);
+        let studies = expand(files, "toml")?;
+        anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
+        for path in studies {
+            said.push(self.answer_study(&path, definitions, Way::Whole { chain }, &interrupted)?);
         }
         self.print(said)
     }
@@ -135,11 +152,11 @@ impl Options {
         &self,
         path: &Path,
         definitions: &[String],
-        way: Way,
+        way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         match self.load(path, definitions, &[])? {
-            Ok(loaded) => Ok(self.answer(loaded, way, interrupted)),
+            Ok(loaded) => self.answer(loaded, way, interrupted),
             Err(said) => Ok(said),
         }
     }
@@ -197,28 +214,38 @@ impl Options {
     }
 
     /// Answers the questions of a study about a model.
-    pub(super) fn answer(&self, mut loaded: Loaded, way: Way, interrupted: &Arc<AtomicBool>) -> Said {
+    pub(super) fn answer(
+        &self,
+        mut loaded: Loaded,
+        way: Way<'_>,
+        interrupted: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Said> {
         let clock = self.clock(interrupted);
         let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
         let measured = match way {
-            Way::Whole => measure(&loaded.study, &loaded.prepared, &engine, &clock.budget()),
+            Way::Whole { chain } => {
+                if let Some(path) = chain {
+                    write_chain(path, &loaded.prepared, &engine, &clock)?;
+                }
+                measure(&loaded.study, &loaded.prepared, &engine, &clock.budget())
+            }
             Way::Random { view, ends, seed } => {
                 simulate(&loaded.study, &loaded.prepared, &engine, &clock.budget(), view, ends, seed)
             }
         };
         let points = match way {
-            Way::Whole => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
+            Way::Whole { .. } => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
             Way::Random { .. } => Vec::new(),
         };
         let seconds = clock.finish();
-        loaded.report(&measured, &points, seconds, |figures| match self.format {
+        Ok(loaded.report(&measured, &points, seconds, |figures| match self.format {
             Format::Json => {
                 Said { status: figures.status(), text: String::new(), document: figures.document() }
             }
             Format::Text => {
                 Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
             }
-        })
+        }))
     }
 
     /// Measures a study with each combination of values that it names.
@@ -280,4 +307,14 @@ impl Options {
         }
         Ok(if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) })
     }
+}
+
+/// Writes the stochastic view of a model to a file.
+fn write_chain(path: &Path, prepared: &Prepared, engine: &Engine<'_>, clock: &Clock) -> anyhow::Result<()> {
+    let rows = Rows::new(engine, &prepared.system, &prepared.timing, clock.budget());
+    let view = rows.and_then(stochastic::build);
+    let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
+    let graph =
+        view.graph(&prepared.event_names()).context("the stochastic view is too large for a graph")?;
+    std::fs::write(path, aut::write(&graph)).with_context(|| format!("can't write `{}`", path.display()))
 }

@@ -24,6 +24,10 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     definitions: Vec<String>,
 
+    /// Write the stochastic view to this file too, as a graph with rates in the format AUT
+    #[arg(long, value_name = "FILE")]
+    chain: Option<PathBuf>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -35,5 +39,6 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    arguments.options.answer_all(&arguments.files, &arguments.definitions)
+    let chain = arguments.chain.as_deref();
+    arguments.options.answer_all(&arguments.files, &arguments.definitions, chain)
 }

@@ -4,8 +4,8 @@
 //! (`refine.rs`, `weak.rs`), and each block becomes a state of the result.
 
 mod amounts;
+mod bottoms;
 mod classes;
-mod components;
 mod history;
 mod partition;
 mod quotient;

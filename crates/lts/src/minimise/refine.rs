@@ -5,27 +5,30 @@
 //! the number, so that signatures change only for states before the other parts, and only those states are looked at
 //! again: a state is, for each of its edges, at most log n times such a state. Without internal steps inside a block
 //! that makes O(d m log n), where d is how many edges a state has. With them, also the states that lead there inside
-//! their block are looked at. Invariant: the states of a block that are not marked have the signature kept for it.
+//! their block are looked at, unless what is below them falls off first (`bottoms.rs`). Invariant: the states of a block that are not marked have the signature kept for it.
 
+use super::bottoms::Taken;
 use super::classes::Classes;
 use super::history::History;
 use super::partition::Partition;
 use super::table::{DIVERGENCE, NOWHERE, SILENT, Sources, Table, word};
 use crate::graph::Edge;
 
-struct Refiner<'a> {
-    table: &'a mut Table,
-    partition: Partition,
+pub(super) struct Refiner<'a> {
+    pub(super) table: &'a mut Table,
+    pub(super) partition: Partition,
     /// Where internal edges come from that say nothing inside a block, and where all others do.
-    silent: Sources,
+    pub(super) silent: Sources,
     others: Sources,
     /// The signature of each block that has more than one state, where it can be needed.
-    signatures: Vec<Box<[u64]>>,
+    pub(super) signatures: Vec<Box<[u64]>>,
     keeps: bool,
-    classes: Classes,
+    pub(super) classes: Classes,
     /// The class of each state that is looked at.
     class: Vec<u32>,
-    history: Option<History>,
+    /// States that are split off at the end of internal steps.
+    pub(super) taken: Taken,
+    pub(super) history: Option<History>,
 }
 
 /// Divides the states of a table into blocks; tells how if that is wanted.
@@ -40,6 +43,7 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
         keeps: wants_history || inert,
         classes: Classes::default(),
         class: vec![0; if inert { states as usize } else { 0 }],
+        taken: Taken::new(if inert { states } else { 0 }),
         history: wants_history.then(History::new),
         table,
     };
@@ -52,19 +56,19 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
 
 /// What is used again and again.
 #[derive(Default)]
-struct Scratch {
-    affected: Vec<u32>,
-    classes: Vec<u32>,
-    counts: Vec<u32>,
-    words: Vec<u64>,
+pub(super) struct Scratch {
+    pub(super) affected: Vec<u32>,
+    pub(super) classes: Vec<u32>,
+    pub(super) counts: Vec<u32>,
+    pub(super) words: Vec<u64>,
     inherited: Vec<u32>,
 }
 
 impl Refiner<'_> {
     /// Finds the signatures of the marked states of a block, and lets it fall apart.
     fn look_at(&mut self, block: u32, scratch: &mut Scratch) {
-        if self.table.has_inert {
-            self.mark_what_leads_there(block);
+        if self.table.has_inert && self.split_bottoms(block, scratch) {
+            return;
         }
         scratch.affected.clear();
         scratch.affected.extend_from_slice(self.partition.marked(block));
@@ -99,17 +103,23 @@ impl Refiner<'_> {
         self.mark_changes(block, first_new, scratch);
     }
 
-    /// Marks the states from which internal steps inside the block lead to marked ones.
-    fn mark_what_leads_there(&mut self, block: u32) {
-        let mut at = 0;
-        while let Some(state) = self.partition.marked(block).get(at).copied() {
+    /// Marks the states from which internal steps inside the block lead to marked ones, as long as there are edges to
+    /// spend; returns whether that was enough. `at` is how many marked states have been looked at.
+    pub(super) fn mark_what_leads_there(&mut self, block: u32, at: &mut usize, budget: usize) -> bool {
+        let mut spent = 0;
+        while let Some(state) = self.partition.marked(block).get(*at).copied() {
+            if spent >= budget {
+                return false;
+            }
             for source in self.silent.of(state) {
                 if self.partition.block(*source) == block {
                     self.partition.mark(*source);
                 }
             }
-            at += 1;
+            spent += self.silent.of(state).len() + 1;
+            *at += 1;
         }
+        true
     }
 
     /// Returns the class of a marked state, by its signature.
@@ -144,7 +154,7 @@ impl Refiner<'_> {
         class
     }
 
-    fn keep_signatures(&mut self, block: u32, numbers: &[u32], counts: &[u32]) {
+    pub(super) fn keep_signatures(&mut self, block: u32, numbers: &[u32], counts: &[u32]) {
         if !self.keeps {
             return;
         }
@@ -162,7 +172,7 @@ impl Refiner<'_> {
     }
 
     /// Marks the states whose signature changed because a block fell apart.
-    fn mark_changes(&mut self, block: u32, first_new: u32, scratch: &mut Scratch) {
+    pub(super) fn mark_changes(&mut self, block: u32, first_new: u32, scratch: &mut Scratch) {
         for part in first_new..self.partition.blocks() {
             // Marking changes the order inside a block: its states are copied.
             scratch.affected.clear();

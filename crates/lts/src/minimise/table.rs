@@ -1,8 +1,8 @@
 //! A graph as the algorithms want it: internal steps have label 0 and no cycles, and rates wait for them to end.
 
-use super::components::{self, Components};
 use super::weights::{Weights, weighs};
 use super::{Relation, Settings};
+use crate::components::{self, Components};
 use crate::graph::{Edge, Graph};
 use crate::label::{INTERNAL, is_internal};
 
@@ -98,9 +98,12 @@ impl Table {
         let states = graph.states();
         let components = if self.has_inert {
             let silent: Vec<bool> = numbers.iter().map(|label| *label == SILENT).collect();
-            components::find(graph, &silent)
+            components::find_among(states as usize, 0..states, |state, number| {
+                let edge = graph.edges_from(state).get(number as usize)?;
+                Some(silent[edge.label as usize].then_some(edge.target))
+            })
         } else {
-            Components { of: (0..states).collect(), count: states }
+            Components { of: (0..states).collect(), count: states, finished: Vec::new() }
         };
         self.starts.reserve_exact(components.count as usize);
         self.edges.reserve_exact(graph.edges().len());

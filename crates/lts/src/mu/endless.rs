@@ -5,9 +5,9 @@
 //! where such a one is reached: time is linear. The rank of a pair is how far the next pair with that variable is.
 
 use super::bits::Bits;
-use super::components::components;
 use super::equations::{Equations, Fixpoint, Right, Variable};
 use super::solve::{Both, Solution};
+use crate::components;
 use crate::graph::TooLarge;
 
 /// Solves the equations of one `<R> @`.
@@ -28,22 +28,17 @@ pub(super) fn solve(
     // Pairs that hold.
     let mut holds = Bits::new(pairs as u32, false);
     let starts = (0..states).map(|state| whole * states + state);
-    components(
-        pairs as usize,
-        starts,
-        |pair, position| product.next(pair, position),
-        |component| {
-            let has_cycle =
-                component.len() > 1 || product.successors(component[0]).any(|to| to == component[0]);
-            let is_good = has_cycle && component.iter().any(|pair| pair / states == whole)
-                || component.iter().any(|pair| product.successors(*pair).any(|to| holds.has(to)));
-            if is_good {
-                for pair in component {
-                    holds.set(*pair, true);
-                }
+    let found = components::find(pairs as usize, starts, |pair, position| product.next(pair, position));
+    found.each(|component| {
+        let has_cycle = component.len() > 1 || product.successors(component[0]).any(|to| to == component[0]);
+        let is_good = has_cycle && component.iter().any(|pair| pair / states == whole)
+            || component.iter().any(|pair| product.successors(*pair).any(|to| holds.has(to)));
+        if is_good {
+            for pair in component {
+                holds.set(*pair, true);
             }
-        },
-    );
+        }
+    });
     let ranks = product.ranks(whole, &holds);
     for (place, (member, ranks)) in members.iter().zip(ranks).enumerate() {
         let mut value = Bits::new(states, false);

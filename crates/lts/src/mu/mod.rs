@@ -6,7 +6,6 @@
 
 mod actions;
 mod bits;
-mod components;
 mod endless;
 mod equations;
 mod evidence;

@@ -7,11 +7,11 @@
 //! level by level: the level of a change is its *rank*, and what a change depends on has smaller ones.
 
 use super::bits::Bits;
-use super::components::components;
 use super::endless;
 use super::equations::{Equation, Equations, Fixpoint, Right, Variable};
 use super::reversed::Reversed;
 use super::syntax::Sign;
+use crate::components;
 use crate::graph::{Graph, TooLarge};
 
 /// What came out for each variable.
@@ -47,7 +47,7 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
         *position += 1;
         found
     };
-    components(count, [equations.root], operand, |members| groups.push(members.to_vec()));
+    components::find(count, [equations.root], operand).each(|members| groups.push(members.to_vec()));
     let mut solution = Solution {
         values: vec![Bits::default(); count],
         groups: vec![u32::MAX; count],

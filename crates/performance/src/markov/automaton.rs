@@ -140,6 +140,19 @@ impl Automaton {
         self.initial
     }
 
+    /// Returns the same automaton with one more state, in which it begins: it decides which of some states comes first.
+    pub(super) fn beginning_with(&self, states: &[u32]) -> Automaton {
+        let mut automaton = self.clone();
+        automaton.initial = self.states() as u32;
+        automaton.waits.push(false);
+        automaton.targets.extend(states);
+        automaton.weights.extend(states.iter().map(|_| 1.0));
+        // The last entry of each list is where the next one begins.
+        automaton.starts.extend((self.targets.len() as u32 + 1..).take(states.len()));
+        automaton.choices.push(automaton.starts.len() as u32 - 1);
+        automaton
+    }
+
     /// Returns how many states there are; they are numbered from 0.
     pub fn states(&self) -> usize {
         self.waits.len()

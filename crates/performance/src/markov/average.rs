@@ -6,9 +6,10 @@
 //! least one, if in every state some decision does not lose on h. Both are checked with bounds on rounding. Then each
 //! component becomes one state that may stop with its gain or go on, and what remains is a shortest path.
 
+use narrows_lts::components::OUTSIDE;
+
 use super::automaton::{self, Automaton, Reward};
 use super::chain::Wrong;
-use super::components::NONE;
 use super::end_components::{EndComponent, Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::policy::Members;
@@ -88,11 +89,11 @@ impl<'a> Part<'a> {
         reward: &'a Reward,
         steps: &'a [f64],
     ) -> Part<'a> {
-        let mut policy = vec![NONE; automaton.states()];
+        let mut policy = vec![OUTSIDE; automaton.states()];
         let members = Members { states: inside.states.clone() };
         let mut found = Part { automaton, inside, reward, steps, members, policy: Vec::new() };
         for state in &inside.states {
-            policy[*state as usize] = found.choices(*state).next().unwrap_or(NONE);
+            policy[*state as usize] = found.choices(*state).next().unwrap_or(OUTSIDE);
         }
         found.policy = policy;
         found
@@ -274,14 +275,14 @@ fn quotient(
     gains: &[Interval],
     accuracy: Accuracy,
 ) -> Result<Interval, Wrong> {
-    let mut number = vec![NONE; automaton.states()];
+    let mut number = vec![OUTSIDE; automaton.states()];
     for (part, component) in (0..).zip(parts) {
         for state in &component.states {
             number[*state as usize] = part;
         }
     }
     let outside: Vec<usize> =
-        (0..automaton.states()).filter(|state| reached[*state] && number[*state] == NONE).collect();
+        (0..automaton.states()).filter(|state| reached[*state] && number[*state] == OUTSIDE).collect();
     for (place, state) in (parts.len() as u32..).zip(&outside) {
         number[*state] = place;
     }

@@ -3,8 +3,9 @@
 //! The largest ones are found by removing choices that leave their strongly connected component until nothing changes
 //! (de Alfaro 1997).
 
+use narrows_lts::components::{OUTSIDE, find_in_lists};
+
 use super::automaton::Automaton;
-use super::components::{NONE, components};
 
 /// States that a scheduler can stay in for ever, and the choices that keep it there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,11 +68,11 @@ fn strong(automaton: &Automaton, alive: &[bool], kept: &[bool]) -> Vec<u32> {
     }
     starts.push(targets.len());
     let roots = (0..alive.len() as u32).filter(|state| alive[*state as usize]);
-    components(alive.len(), roots, |state| &targets[starts[state]..starts[state + 1]]).of
+    find_in_lists(alive.len(), roots, |state| &targets[starts[state]..starts[state + 1]]).of
 }
 
 fn collect(automaton: &Automaton, alive: &[bool], kept: &[bool], found: &[u32]) -> Vec<EndComponent> {
-    let count = found.iter().filter(|number| **number != NONE).max().map_or(0, |most| *most as usize + 1);
+    let count = found.iter().filter(|number| **number != OUTSIDE).max().map_or(0, |most| *most as usize + 1);
     let mut all = vec![EndComponent::default(); count];
     for state in (0..alive.len()).filter(|state| alive[*state]) {
         let one = &mut all[found[state] as usize];
@@ -109,10 +110,10 @@ pub fn find_zeno(automaton: &Automaton) -> Option<Zeno> {
     let first = found.first()?;
     // Walk along kept choices until a state comes again.
     let mut path: Vec<u32> = Vec::new();
-    let mut places = vec![NONE; automaton.states()];
+    let mut places = vec![OUTSIDE; automaton.states()];
     let mut state = *first.states.first()?;
     loop {
-        if places[state as usize] != NONE {
+        if places[state as usize] != OUTSIDE {
             path.drain(..places[state as usize] as usize);
             return Some(Zeno { cycle: path });
         }

@@ -6,8 +6,9 @@
 //! right, and it is one sum for each state, whose rounding errors are bounded by [`rounding`](super::interval::rounding).
 //! There, a rate that is the result of roundings counts as one that may be off by them.
 
+use narrows_lts::components::find_in_lists;
+
 use super::chain::Chain;
-use super::components::components;
 use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
 use super::interval::{Accuracy, Interval};
 use super::relax::Equations;
@@ -127,7 +128,7 @@ fn visiting_order(chain: &Chain, members: &[u32]) -> Vec<u32> {
     }
     if distance / transitions as f64 > chain.states() as f64 / 5.0 {
         let root = members.iter().take(1).copied();
-        return components(chain.states(), root, |state| chain.targets(state)).finished;
+        return find_in_lists(chain.states(), root, |state| chain.targets(state)).finished;
     }
     members.iter().rev().copied().collect()
 }

@@ -1,7 +1,8 @@
 //! Averages of the long run: bottom components, the gain of each, and how likely each is reached.
 
+use narrows_lts::components::{OUTSIDE, find_in_lists};
+
 use super::chain::Chain;
-use super::components::{self, NONE, components};
 use super::gain::gain;
 use super::interval::{Accuracy, Interval};
 use super::total::total;
@@ -26,14 +27,14 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(chain: &Chain) -> Parts {
         let roots = chain.initial().iter().map(|(state, _)| *state);
-        let found = components(chain.states(), roots, |state| chain.targets(state));
-        let bottom = components::bottoms(&found, |state| chain.targets(state));
-        let mut number = vec![NONE; found.count];
+        let found = find_in_lists(chain.states(), roots, |state| chain.targets(state));
+        let bottom = found.bottoms(|state| chain.targets(state));
+        let mut number = vec![OUTSIDE; found.count as usize];
         let mut sizes = Vec::new();
         for state in &found.finished {
             let component = found.of[*state as usize] as usize;
             if bottom[component] {
-                if number[component] == NONE {
+                if number[component] == OUTSIDE {
                     number[component] = sizes.len() as u32;
                     sizes.push(0);
                 }
@@ -44,7 +45,7 @@ impl Parts {
             Parts { bottoms: sizes.into_iter().map(Vec::with_capacity).collect(), passing: Vec::new() };
         for (state, component) in (0..).zip(&found.of) {
             match number.get(*component as usize) {
-                Some(&NONE) => parts.passing.push(state),
+                Some(&OUTSIDE) => parts.passing.push(state),
                 Some(number) => parts.bottoms[*number as usize].push(state),
                 None => {}
             }
@@ -104,8 +105,8 @@ impl Parts {
 pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
     let successors = |state: usize| if target(state as u32) { &[][..] } else { chain.targets(state) };
     let roots = chain.initial().iter().map(|(state, _)| *state);
-    let found = components(chain.states(), roots, successors);
-    let bottom = components::bottoms(&found, successors);
+    let found = find_in_lists(chain.states(), roots, successors);
+    let bottom = found.bottoms(successors);
     let is_lost = |state: &u32| bottom[found.of[*state as usize] as usize] && !target(*state);
     if found.finished.iter().any(is_lost) {
         return Interval::INFINITE;

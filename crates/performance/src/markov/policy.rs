@@ -1,8 +1,9 @@
 //! Markov automata in which every decision has been taken: chains in which some states take no time.
 
+use narrows_lts::components::{OUTSIDE, find_in_lists};
+
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain, Wrong};
-use super::components::{self, NONE, components};
 use super::dense::{Dense, SMALL};
 use super::relax::Equations;
 
@@ -53,14 +54,14 @@ impl Fixed {
     /// Returns the components that are never left, but for the last state, with their states in ascending order.
     pub(super) fn bottoms(&self) -> Vec<Vec<u32>> {
         let last = self.chain.states() as u32 - 1;
-        let found = components(self.chain.states(), 0..=last, |state| self.chain.targets(state));
-        let bottom = components::bottoms(&found, |state| self.chain.targets(state));
-        let mut number = vec![NONE; found.count];
+        let found = find_in_lists(self.chain.states(), 0..=last, |state| self.chain.targets(state));
+        let bottom = found.bottoms(|state| self.chain.targets(state));
+        let mut number = vec![OUTSIDE; found.count as usize];
         let mut all: Vec<Vec<u32>> = Vec::new();
         for state in 0..last {
             let component = found.of[state as usize] as usize;
             if bottom[component] {
-                if number[component] == NONE {
+                if number[component] == OUTSIDE {
                     number[component] = all.len() as u32;
                     all.push(Vec::new());
                 }

@@ -5,9 +5,10 @@
 //! do not lose on x, it gains at least x. Both are checked with bounds on rounding, after x has been moved by as little as
 //! it takes: by a multiple of the expected number of steps, or, where schedulers may go round and round, by a factor.
 
+use narrows_lts::components::OUTSIDE;
+
 use super::automaton::{Automaton, Reward};
 use super::average::decisions;
-use super::components::NONE;
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::policy::Members;
@@ -322,7 +323,7 @@ pub(super) fn largest(values: &[f64]) -> f64 {
 /// The states that are reached by allowed choices before the target, in ascending order.
 fn reached(automaton: &Automaton, allowed: &[bool], target: impl Fn(u32) -> bool) -> Vec<u32> {
     let initial = automaton.initial();
-    let mut seen = vec![NONE; automaton.states()];
+    let mut seen = vec![OUTSIDE; automaton.states()];
     let mut open = Vec::new();
     if !target(initial) {
         open.push(initial);
@@ -333,7 +334,7 @@ fn reached(automaton: &Automaton, allowed: &[bool], target: impl Fn(u32) -> bool
         found.push(state);
         for choice in automaton.choices(state as usize).filter(|choice| allowed[*choice]) {
             for to in automaton.targets(choice) {
-                if !target(*to) && std::mem::replace(&mut seen[*to as usize], 0) == NONE {
+                if !target(*to) && std::mem::replace(&mut seen[*to as usize], 0) == OUTSIDE {
                     open.push(*to);
                 }
             }

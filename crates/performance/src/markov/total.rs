@@ -43,9 +43,43 @@ pub(super) fn total(
     if given == Interval::exactly(0.0) { found } else { given.plus(found) }
 }
 
-/// Adds weighted intervals.
+/// Finds how long it takes from each of some states until they are left for ever. The true times lie between the values
+/// divided by the second number and the values divided by the first.
+pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy) -> (f64, f64) {
+    let ones = vec![1.0; chain.states()];
+    let bounds = |values: &[f64]| {
+        let (low, high) = factors(chain, members, &ones, values);
+        if low > 0.0 { Interval { low: 1.0 / high, high: 1.0 / low } } else { Interval::ANY }
+    };
+    if members.len() > SMALL {
+        let is_medium = members.len() <= MEDIUM;
+        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+        let order: Vec<u32> = members.iter().rev().copied().collect();
+        let (leaving, time) = (chain, None::<fn(usize) -> f64>);
+        let equations = Equations { chain, leaving, order: &order, right: &ones, time };
+        cycles(&equations, values, Accuracy { sweeps, ..accuracy }, bounds);
+        if !is_medium || accuracy.is_met(bounds(values)) {
+            return factors(chain, members, &ones, values);
+        }
+    }
+    let solved = Dense::new(chain, members, vec![vec![1.0; members.len()]], values).totals();
+    for (state, value) in members.iter().zip(solved) {
+        values[*state as usize] = value;
+    }
+    let relative = dense::relative_error(members.len(), chain.roundings());
+    let (low, high) = factors(chain, members, &ones, values);
+    let nearly = if relative < 0.5 { (1.0 - relative, 1.0 + 2.0 * relative) } else { (0.0, f64::INFINITY) };
+    (low.max(nearly.0), high.min(nearly.1))
+}
+
+/// Adds weighted intervals. Several weights were scaled to 1 together, and may be off by what rounding did there.
 pub(super) fn weighted(entries: &[(u32, f64)], of: impl Fn(usize) -> Interval) -> Interval {
-    let mut parts = entries.iter().map(|(state, weight)| of(*state as usize).times(*weight));
+    let slack = if entries.len() == 1 { 0.0 } else { (entries.len() + 8) as f64 * f64::EPSILON };
+    let mut parts = entries.iter().map(|(state, weight)| {
+        let part = of(*state as usize).times(*weight);
+        let largest = part.low.abs().max(part.high.abs());
+        if slack > 0.0 && largest.is_finite() { part.widened(slack * largest) } else { part }
+    });
     let Some(first) = parts.next() else { return Interval::exactly(0.0) };
     parts.fold(first, |sum, part| sum.plus(part))
 }

@@ -103,6 +103,22 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
 
 /// Bounds what a reward per time is worth at a time.
 pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
+    let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
+    let mut found = reward_once(chain, reward, time, accuracy);
+    let mut relative = accuracy.relative;
+    // What is left out is compared with the largest reward, beside which the worth may be small.
+    while !accuracy.is_met(found) && found.high < 0.01 * largest && relative > LEAST {
+        let wanted = accuracy.relative * found.low.max(found.high * 1e-3) / largest;
+        relative = wanted.min(relative / 10.0).max(LEAST);
+        found = found.and(reward_once(chain, reward, time, Accuracy { relative, ..accuracy }));
+    }
+    found
+}
+
+/// Less than this is lost to rounding anyway.
+const LEAST: f64 = 1e-16;
+
+fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
     let pace = pace(chain);
     let start = |values: &[f64]| -> f64 {
         chain.initial().iter().map(|(state, weight)| weight * values[*state as usize]).sum()

@@ -7,9 +7,10 @@
 
 use std::collections::BTreeMap;
 
+use narrows_lts::components::{OUTSIDE, find_in_lists};
+
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain};
-use super::components::{NONE, components};
 use super::end_components::{Zeno, find_zeno, reachable};
 
 /// A chain made of an automaton.
@@ -85,6 +86,27 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> 
     Ok((0..automaton.states()).map(|state| landing(state).into_iter().collect()).collect())
 }
 
+/// Where decisions lead under a policy.
+pub(super) struct Settled {
+    /// For each state that decides, with which probability each state that waits is the next one; empty for others.
+    pub(super) rows: Vec<Vec<(u32, f64)>>,
+    /// How long a row is at most.
+    pub(super) terms: usize,
+    /// How many roundings a probability has been through at most.
+    pub(super) roundings: usize,
+}
+
+/// Finds where decisions lead that take the given choice in each state.
+pub(super) fn settle(automaton: &Automaton, policy: &[u32]) -> Result<Settled, Zeno> {
+    let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
+    vanishing.run()?;
+    let roundings = vanishing.outcomes.iter().map(|outcome| outcome.roundings).max().unwrap_or(0);
+    let rows: Vec<Vec<(u32, f64)>> =
+        vanishing.outcomes.into_iter().map(|outcome| outcome.row.into_iter().collect()).collect();
+    let terms = rows.iter().map(Vec::len).max().unwrap_or(0);
+    Ok(Settled { rows, terms, roundings })
+}
+
 /// Why an automaton is no chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unclear {
@@ -140,8 +162,8 @@ impl<'a> Vanishing<'a> {
         let reached = reachable(automaton);
         let roots = (0..automaton.states()).filter(|state| reached[*state] && !automaton.waits(*state));
         let roots = roots.map(|state| state as u32);
-        let found = components(automaton.states(), roots, |state| deciding[state].as_slice());
-        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count];
+        let found = find_in_lists(automaton.states(), roots, |state| deciding[state].as_slice());
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); found.count as usize];
         for state in found.finished {
             groups[found.of[state as usize] as usize].push(state);
         }
@@ -225,7 +247,7 @@ impl<'a> Vanishing<'a> {
         let reached = reachable(automaton);
         let states = (0..automaton.states()).filter(|state| reached[*state] && automaton.waits(*state));
         let states: Vec<u32> = states.map(|state| state as u32).collect();
-        let mut number = vec![NONE; automaton.states()];
+        let mut number = vec![OUTSIDE; automaton.states()];
         for (place, state) in (0..).zip(&states) {
             number[*state as usize] = place;
         }

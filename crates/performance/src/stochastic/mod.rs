@@ -6,6 +6,7 @@
 //! first, there is no decision. A view without decisions is a Markov chain.
 
 mod build;
+mod graph;
 mod outcomes;
 mod solve;
 #[cfg(test)]

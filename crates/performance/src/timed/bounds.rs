@@ -7,9 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use narrows_lts::components::{self, Components};
+
 use super::paths::{Walk, trace_back};
 use super::{Edge, Timed};
-use crate::components::{self, Components};
 
 /// What is added up on a way.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +134,7 @@ impl Timed<'_> {
         }
         let is_end = |node: u32| between.to[self.state(node) as usize];
         let open: Vec<u32> = starts.iter().copied().filter(|node| !is_end(*node)).collect();
-        let found = components::find(self.nodes() as usize, open.iter().copied(), |node, edge| {
+        let found = components::find_among(self.nodes() as usize, open.iter().copied(), |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;
             Some((!is_end(edge.target)).then_some(edge.target))
         });

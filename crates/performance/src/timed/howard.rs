@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::components;
+use narrows_lts::components;
 
 /// A way from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) struct Round {
 /// something. `None` if there is no cycle at all.
 pub(super) fn extreme(places: &[Vec<Arc>], greatest: bool) -> Option<Round> {
     let count = places.len() as u32;
-    let found = components::find(places.len(), 0..count, |place, number| {
+    let found = components::find_among(places.len(), 0..count, |place, number| {
         places[place as usize].get(number as usize).map(|arc| Some(arc.target))
     });
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); found.count as usize];

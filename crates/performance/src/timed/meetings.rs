@@ -1,8 +1,9 @@
 //! Whether runs come to something: one that does, and one that never does.
 
+use narrows_lts::components::{self, OUTSIDE};
+
 use super::paths::Walk;
 use super::{Edge, Timed};
-use crate::components::{self, OUTSIDE};
 
 impl Timed<'_> {
     /// Finds a run with the fewest steps that takes an edge of some kind; `None` if no run does.
@@ -18,7 +19,7 @@ impl Timed<'_> {
     /// Finds a run that never takes an edge of some kind, though time goes on for ever or everything stops; `None` if there
     /// is no such run. Cycles that take no time are left at some time, so they don't count.
     pub fn avoiding(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
-        let found = components::find(self.nodes() as usize, [0], |node, edge| {
+        let found = components::find_among(self.nodes() as usize, [0], |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;
             Some((!is_meant(node, edge)).then_some(edge.target))
         });

@@ -1,11 +1,12 @@
 //! How often something happens in the long run, or for what part of the time something holds: the cycles on which it does
 //! so most and least.
 
+use narrows_lts::components;
+
 use super::Timed;
 use super::bounds::Cost;
 use super::howard::{Arc, extreme};
 use super::paths::Walk;
-use crate::components;
 
 /// How often something is counted in the long run, at best or at worst, and a run that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Timed<'_> {
         {
             return Frequency::Ends(walk);
         }
-        let all = components::find(nodes, [0], |node, edge| {
+        let all = components::find_among(nodes, [0], |node, edge| {
             self.edges(node).get(edge as usize).map(|edge| Some(edge.target))
         });
         // A group whose steps neither take time nor count is one place.
@@ -95,7 +96,7 @@ impl Timed<'_> {
 
     /// Groups nodes that edges of some kind join in both directions.
     fn groups(&self, is_kind: impl Fn(u32, u64) -> bool, counted: Cost<'_>) -> components::Components {
-        components::find(self.nodes() as usize, 0..self.nodes(), |node, edge| {
+        components::find_among(self.nodes() as usize, 0..self.nodes(), |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;
             Some(is_kind(edge.ticks, self.cost(counted, node, edge)).then_some(edge.target))
         })

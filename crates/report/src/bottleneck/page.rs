@@ -10,7 +10,7 @@ use crate::chart::Chart;
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{judgement, result_text};
 use crate::units::{grouped, seconds};
-use crate::{run, sweep};
+use crate::{ViewSize, run, sweep};
 
 /// A page about some studies.
 #[derive(Default)]
@@ -347,8 +347,9 @@ impl Maker<'_, '_> {
     }
 
     fn sizes(&self) -> Vec<String> {
-        let size = |(view, states, transitions): &(&'static str, u64, u64)| {
-            format!("{view} view: {} states, {} transitions", grouped(*states), grouped(*transitions))
+        let size = |size: &ViewSize| {
+            let (states, transitions) = (grouped(size.states), grouped(size.transitions));
+            format!("{} view: {states} states, {transitions} transitions", size.view)
         };
         let sizes = self.analysed.figures.sizes.iter().map(size);
         sizes.chain([seconds(self.analysed.figures.report.seconds)]).collect()

@@ -3,12 +3,12 @@
 use narrows_explicit::{Budget, Engine, Options, check};
 use narrows_model::{Figure, FigureResult, Question, Verdict};
 
-use super::{expect, new_figure};
-use crate::{Ask, Expect};
+use super::{blank, expect};
+use crate::{Ask, Expect, View};
 
 /// Answers whether a formula holds; it should, if the study does not say otherwise.
 pub(super) fn answer(ask: &Ask, property: Option<usize>, engine: &Engine<'_>, budget: &Budget<'_>) -> Figure {
-    let mut figure = new_figure(ask.question.kind(), ask.name.clone(), "untimed");
+    let mut figure = blank(ask, View::Untimed);
     figure.result = FigureResult::None("there is no such formula".to_owned());
     if let Some(index) = property {
         let kind = ask.question.kind();

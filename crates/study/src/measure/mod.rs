@@ -3,6 +3,7 @@
 mod expect;
 mod formulas;
 mod simulated;
+mod solve;
 mod stochastic;
 mod timed;
 mod trouble;
@@ -34,6 +35,8 @@ pub struct Size {
     pub states: u64,
     /// How many edges.
     pub transitions: u64,
+    /// How many states were left after minimisation, at most, if there were fewer for every question.
+    pub minimised: Option<u64>,
 }
 
 /// A study with its model and the views of it that were built so far.
@@ -137,6 +140,11 @@ pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
     let mut bench = Workbench::new(study, prepared, engine, budget);
     let figures = bench.answer_all();
     Measured { figures, sizes: bench.sizes() }
+}
+
+/// Makes a figure for a question that says nothing yet.
+fn blank(ask: &Ask, view: View) -> Figure {
+    new_figure(ask.question.kind(), ask.name.clone(), view.name())
 }
 
 /// Returns the views in which a question is asked, if the study does not say.

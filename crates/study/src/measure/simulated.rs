@@ -1,12 +1,12 @@
 //! Estimates from a random run: a check of what is computed.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Expr, Figure, FigureResult, Number};
+use narrows_model::{Expr, FigureResult, Number};
 use narrows_performance::simulation::{self, Draw, Part};
 use narrows_performance::{Rows, Trouble};
 
-use super::Measured;
 use super::trouble::result_of;
+use super::{Measured, blank};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// A run has so many parts; how much they differ tells how far the estimate may be off.
@@ -42,16 +42,9 @@ pub fn simulate(
     let mut measured = Measured::default();
     let mut predicate = 0;
     for ask in asks {
-        let mut figure = Figure {
-            kind: ask.question.kind(),
-            name: ask.name.clone(),
-            view: view.name(),
-            result: FigureResult::None("The run came to an end before there was enough to count.".to_owned()),
-            unit: String::new(),
-            witnesses: Vec::new(),
-            notes: Vec::new(),
-            expected: None,
-        };
+        let mut figure = blank(ask, view);
+        figure.result =
+            FigureResult::None("The run came to an end before there was enough to count.".to_owned());
         match &parts {
             Err(trouble) => {
                 let (result, witness) = result_of(trouble, engine.evaluator());

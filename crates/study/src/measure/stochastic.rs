@@ -1,16 +1,13 @@
 //! Means: questions about the long run, where every delay is random.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Figure, FigureResult, Number, Trace};
-use narrows_performance::markov::{
-    Accuracy, Aim, Automaton, Chain, Interval, Reward, Zeno, average, long_run, reward_at, steady, uniform,
-    until,
-};
-use narrows_performance::stochastic::{self, Stochastic};
-use narrows_performance::{Rows, Timing, as_f64};
+use narrows_model::{Figure, FigureResult};
+use narrows_performance::markov::Interval;
+use narrows_performance::{Rows, Timing, as_f64, stochastic};
 
-use super::trouble::result_of;
-use super::{Size, new_figure};
+use super::solve::{Gain, Solvable, set};
+use super::trouble::{Failure, result_of};
+use super::{Size, blank, new_figure};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -21,23 +18,6 @@ pub(crate) struct Means<'a, 's> {
     budget: Budget<'a>,
     built: Option<Result<Solvable<'a>, Failure>>,
 }
-
-/// Why there is no view.
-type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
-
-/// A view, and what is solved.
-struct Solvable<'a> {
-    view: Stochastic<'a>,
-    solver: Solver,
-}
-
-enum Solver {
-    Chain(Box<Chain>),
-    Automaton(Box<Automaton>),
-}
-
-/// How wide an interval may be.
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
 impl<'a, 's> Means<'a, 's> {
     pub(crate) fn new(
@@ -50,16 +30,18 @@ impl<'a, 's> Means<'a, 's> {
     }
 
     pub(crate) fn size(&self) -> Option<Size> {
-        let view = &self.built.as_ref()?.as_ref().ok()?.view;
+        let solvable = self.built.as_ref()?.as_ref().ok()?;
+        let view = &solvable.view;
         let states = u64::from(view.rests()) + u64::from(view.decisions());
-        Some(Size { view: View::Stochastic.name(), states, transitions: view.arrow_count() })
+        let (view, transitions) = (View::Stochastic.name(), view.arrow_count());
+        Some(Size { view, states, transitions, minimised: solvable.minimised() })
     }
 
     /// Returns the mean throughput of an event with other delays; `None` if there is none.
     pub(crate) fn throughput_with(&self, timing: &Timing, event: u16) -> Option<f64> {
         let solvable = self.build(timing).ok()?;
         let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
-        let found = solvable.average(&solvable.event(event), &mut figure).ok()?;
+        let found = solvable.average(&Gain::Event(event), &mut figure).ok()?;
         Some(found.middle())
     }
 
@@ -71,17 +53,9 @@ impl<'a, 's> Means<'a, 's> {
         let rows = Rows::new(self.engine, &self.prepared.system, timing, self.budget);
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
-        let solver = if view.is_chain() {
-            view.chain().map(|chain| Solver::Chain(Box::new(chain)))
-        } else {
-            view.automaton().map(|automaton| Solver::Automaton(Box::new(automaton)))
-        };
-        match solver {
-            Ok(solver) => Ok(Solvable { view, solver }),
-            Err(wrong) => {
-                Err(Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None)))
-            }
-        }
+        Solvable::new(view).map_err(|wrong| {
+            Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None))
+        })
     }
 
     /// Answers a question.
@@ -89,7 +63,7 @@ impl<'a, 's> Means<'a, 's> {
         if self.built.is_none() {
             self.built = Some(self.build(&self.prepared.timing));
         }
-        let mut figure = new_figure(ask.question.kind(), ask.name.clone(), View::Stochastic.name());
+        let mut figure = blank(ask, View::Stochastic);
         match &self.built {
             None => {}
             Some(Err(failure)) => {
@@ -107,7 +81,7 @@ impl<'a, 's> Means<'a, 's> {
             Question::Throughput(event) => {
                 figure.unit = format!("1/{}", self.study.unit);
                 if let Some(event) = self.prepared.event(event) {
-                    let found = solvable.average(&solvable.event(event), figure);
+                    let found = solvable.average(&Gain::Event(event), figure);
                     set(&found, figure);
                 }
             }
@@ -121,8 +95,8 @@ impl<'a, 's> Means<'a, 's> {
                 let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
                     return;
                 };
-                let of = solvable.average(&solvable.event(of), figure);
-                let per = solvable.average(&solvable.event(per), figure);
+                let of = solvable.average(&Gain::Event(of), figure);
+                let per = solvable.average(&Gain::Event(per), figure);
                 match (of, per) {
                     (Ok(_), Ok(per)) if per.high <= 0.0 => {
                         figure.result = none("What it is counted for never happens in the long run.");
@@ -136,19 +110,19 @@ impl<'a, 's> Means<'a, 's> {
             }
             Question::Transient(what, time) => {
                 let Some(rates) = self.rates(solvable, what, figure) else { return };
-                match &solvable.solver {
-                    Solver::Chain(chain) => {
-                        let found = reward_at(chain, &rates, as_f64(*time), ACCURACY);
-                        set(&Ok(found.and(Interval { low: 0.0, high: 1.0 })), figure);
-                    }
-                    Solver::Automaton(_) => figure.result = none(OPEN),
-                }
+                set(&solvable.transient(rates, as_f64(*time), figure), figure);
             }
             Question::MeanDelay(from, to) => {
-                self.unit_of_time(figure);
-                match &solvable.solver {
-                    Solver::Chain(chain) => self.mean_delay(solvable, chain, from, to, figure),
-                    Solver::Automaton(_) => figure.result = none(OPEN),
+                self.study.unit.clone_into(&mut figure.unit);
+                let Some(from) = self.rates(solvable, from, figure) else { return };
+                let Some(to) = self.rates(solvable, to, figure) else { return };
+                match solvable.passage(from, to, figure).transpose() {
+                    Some(found) => set(&found, figure),
+                    None => {
+                        figure.result = none(
+                            "The first predicate does not begin to hold again and again, nor does it hold at the start.",
+                        );
+                    }
                 }
             }
             _ => {
@@ -157,10 +131,6 @@ impl<'a, 's> Means<'a, 's> {
                 );
             }
         }
-    }
-
-    fn unit_of_time(&self, figure: &mut Figure) {
-        self.study.unit.clone_into(&mut figure.unit);
     }
 
     /// Returns 1 for each rest in which an expression holds, and 0 for others; `None` if that is not clear.
@@ -193,111 +163,4 @@ impl<'a, 's> Means<'a, 's> {
         }
         Some(rates)
     }
-
-    /// Measures how long it takes on average from when a predicate begins to hold until another does.
-    fn mean_delay(
-        &self,
-        solvable: &Solvable<'_>,
-        chain: &Chain,
-        from: &Text,
-        to: &Text,
-        figure: &mut Figure,
-    ) {
-        let Some(from) = self.rates(solvable, from, figure) else { return };
-        let Some(to) = self.rates(solvable, to, figure) else { return };
-        let holds = |rates: &[f64], rest: u32| rates[rest as usize] > 0.5;
-        // How often each rest is entered in which the first begins to hold.
-        let shares = steady(chain, Accuracy { relative: 1e-10, ..ACCURACY });
-        let mut entered = vec![0.0; chain.states()];
-        for rest in (0..chain.states()).filter(|rest| !holds(&from, *rest as u32)) {
-            for (target, rate) in chain.row(rest).filter(|(target, _)| holds(&from, *target)) {
-                entered[target as usize] += shares[rest] * rate;
-            }
-        }
-        let total: f64 = entered.iter().sum();
-        let initial: Vec<(u32, f64)> = if total > 0.0 {
-            let entered = entered.iter().enumerate().filter(|(_, share)| **share > 0.0);
-            entered.map(|(rest, share)| (rest as u32, share / total)).collect()
-        } else if chain.initial().iter().all(|(rest, _)| holds(&from, *rest)) {
-            chain.initial().to_vec()
-        } else {
-            figure.result = FigureResult::None(
-                "The first predicate does not begin to hold again and again, nor does it hold at the start."
-                    .to_owned(),
-            );
-            return;
-        };
-        let Ok(started) = chain.starting(initial) else { return };
-        let ones = vec![1.0; chain.states()];
-        set(&Ok(until(&started, &ones, |rest| holds(&to, rest), ACCURACY)), figure);
-        if total > 0.0 {
-            figure
-                .notes
-                .push("How likely each start is was solved to 1e-10, without a proof of that.".to_owned());
-        }
-    }
-}
-
-/// What is said where a mean depends on open choices.
-const OPEN: &str = "Choices are left open in this model, and this question has no answer for all of them yet. Give the \
-                    choices weights under `[weight]`.";
-
-/// What is gained.
-enum Gain {
-    State(Vec<f64>),
-    Event(u16),
-}
-
-impl Solvable<'_> {
-    fn event(&self, event: u16) -> Gain {
-        match self.solver {
-            Solver::Chain(_) => Gain::State(self.view.frequencies(event)),
-            Solver::Automaton(_) => Gain::Event(event),
-        }
-    }
-
-    /// Bounds a mean of the long run, over all schedulers where choices are left open.
-    fn average(&self, gain: &Gain, figure: &mut Figure) -> Result<Interval, Zeno> {
-        let automaton = match &self.solver {
-            Solver::Chain(chain) => {
-                let rates = match gain {
-                    Gain::State(rates) => rates.clone(),
-                    Gain::Event(event) => self.view.frequencies(*event),
-                };
-                return Ok(long_run(chain, &[rates], ACCURACY).remove(0));
-            }
-            Solver::Automaton(automaton) => automaton,
-        };
-        let reward: Reward = match gain {
-            Gain::State(rates) => self.view.state_reward(rates.clone()),
-            Gain::Event(event) => self.view.event_reward(*event),
-        };
-        let least = average(automaton, &reward, Aim::Least, ACCURACY)?;
-        let greatest = average(automaton, &reward, Aim::Greatest, ACCURACY)?;
-        let vanished = uniform(automaton, std::slice::from_ref(&reward))?;
-        let even = long_run(&vanished.chain, &vanished.rewards, ACCURACY);
-        if let Some(even) = even.first() {
-            figure.notes.push(format!(
-                "Choices are left open: this is the least and the greatest mean over all ways to decide; with all \
-                 choices equally likely it is {:.9}.",
-                even.middle()
-            ));
-        }
-        Ok(Interval { low: least.low, high: greatest.high })
-    }
-}
-
-fn set(found: &Result<Interval, Zeno>, figure: &mut Figure) {
-    figure.result = match found {
-        Ok(found) if found.low.is_infinite() => {
-            FigureResult::Value { low: Number::Infinity, high: Number::Infinity, exact: false }
-        }
-        Ok(found) => {
-            let high = if found.high.is_infinite() { Number::Infinity } else { Number::Float(found.high) };
-            FigureResult::Value { low: Number::Float(found.low), high, exact: false }
-        }
-        Err(_) => FigureResult::None(
-            "Choices that take no time may follow each other for ever, so that time stands still.".to_owned(),
-        ),
-    };
 }

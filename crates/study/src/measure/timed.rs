@@ -7,8 +7,8 @@ use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{Rows, Time, Timing};
 
-use super::trouble::{reason_of, result_of, trace_of};
-use super::{Size, new_figure};
+use super::trouble::{Failure, reason_of, result_of, trace_of};
+use super::{Size, blank};
 use crate::bottleneck::whole;
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
@@ -21,9 +21,6 @@ pub(crate) struct Views<'a, 's> {
     timed: Option<Result<Timed<'a>, Failure>>,
     untimed: Option<Result<Timed<'a>, Failure>>,
 }
-
-/// Why there is no view.
-type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
 
 impl<'a, 's> Views<'a, 's> {
     pub(crate) fn new(
@@ -43,6 +40,7 @@ impl<'a, 's> Views<'a, 's> {
             view: view.name(),
             states: u64::from(built.nodes()),
             transitions: built.edge_count(),
+            minimised: None,
         };
         built.map(size).collect()
     }
@@ -95,7 +93,7 @@ impl<'a, 's> Views<'a, 's> {
     pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
         self.ensure(view);
         let built = if view == View::Untimed { &self.untimed } else { &self.timed };
-        let mut figure = new_figure(ask.question.kind(), ask.name.clone(), view.name());
+        let mut figure = blank(ask, view);
         match built {
             None => {}
             Some(Err(failure)) => {

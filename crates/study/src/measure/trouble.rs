@@ -6,6 +6,9 @@ use narrows_model::{Evaluator, FigureResult, Move, Scratch, StateSpace, Trace};
 use narrows_performance::Trouble;
 use narrows_performance::timed::Unscalable;
 
+/// Why there is no view, and the run that shows it.
+pub(super) type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
+
 /// Turns trouble into a result, and the run that shows it.
 pub(super) fn result_of(
     trouble: &Trouble,

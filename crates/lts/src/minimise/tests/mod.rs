@@ -170,6 +170,44 @@ fn long_chains_take_no_long_time() {
     assert_eq!(with_history.quotient.states(), 300_001);
 }
 
+/// A chain of internal steps beside which visible ones lead further along it.
+fn ladder(length: u32, mut further: impl FnMut(u32) -> u32) -> Graph {
+    let mut builder = Builder::new(0, 2 * length as usize);
+    let (internal, visible, end) = (builder.label("i"), builder.label("a"), builder.label("end"));
+    for state in 0..length {
+        builder.edge(state, internal, state + 1);
+        builder.edge(state, visible, further(state).min(length));
+    }
+    builder.edge(length, end, length);
+    builder.build().unwrap()
+}
+
+#[test]
+fn internal_chains_that_fall_apart_take_no_long_time() {
+    let branching = Settings::plain(Relation::Branching);
+    let states = |graph: &Graph| divide(graph, branching, false).unwrap().quotient.states();
+    // One state after the other is told apart, from the last to the first.
+    assert_eq!(states(&ladder(1_000_000, |state| state + 1)), 1_000_001);
+    assert_eq!(states(&ladder(300_000, |state| state + 2)), 150_001);
+    let mut random = Random::new(9);
+    assert!(states(&ladder(300_000, |state| state + 1 + random.below(5) as u32)) > 100_000);
+    let graph = ladder(100_000, |state| state + 1);
+    let diverging = Settings::plain(Relation::DivergenceBranching);
+    assert_eq!(divide(&graph, diverging, false).unwrap().quotient.states(), 100_001);
+}
+
+#[test]
+fn ladders_are_those_of_the_reference() {
+    let mut random = Random::new(13);
+    for _ in 0..200 {
+        let reach = 1 + random.below(6);
+        let graph = ladder(12, |state| (state as usize + random.below(reach + 2)).saturating_sub(1) as u32);
+        for relation in [Relation::DivergenceBranching, Relation::Branching] {
+            check(&graph, Settings::plain(relation));
+        }
+    }
+}
+
 /// States whose edges lead to all states of a chain, one of which after the other is told apart.
 #[test]
 fn states_with_many_edges_take_no_long_time() {

@@ -10,7 +10,7 @@ use super::Random;
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
 /// Two servers, one choice: a slow one without loss, or a fast one that breaks down now and then.
-fn routing() -> (Automaton, Reward) {
+pub(super) fn routing() -> (Automaton, Reward) {
     let mut builder = Builder::default();
     builder.waiting([(1, 1.0)]);
     builder.deciding();
@@ -84,7 +84,7 @@ fn choices_that_agree_are_no_choices() {
 }
 
 /// A random automaton; targets are mostly ahead, so that few decisions go round.
-fn random_automaton(random: &mut Random) -> Automaton {
+pub(super) fn random_automaton(random: &mut Random) -> Automaton {
     let size = 3 + random.below(5) as u32;
     let mut builder = Builder::default();
     for state in 0..size {
@@ -120,7 +120,7 @@ fn random_reward(automaton: &Automaton, random: &mut Random) -> Reward {
 }
 
 /// All ways to fix a choice in each state that decides.
-fn policies(automaton: &Automaton) -> Vec<Vec<usize>> {
+pub(super) fn policies(automaton: &Automaton) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for state in 0..automaton.states() {
         let longer = |policy: &Vec<usize>| -> Vec<Vec<usize>> {

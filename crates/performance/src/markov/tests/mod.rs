@@ -2,7 +2,10 @@
 
 mod automata;
 mod chains;
+mod lumps;
+mod moments;
 mod oracle;
+mod passages;
 mod times;
 
 use super::chain::{Builder, Chain};

@@ -1,0 +1,267 @@
+//! Ordinary lumping: states that can't be told apart become one.
+//!
+//! States are divided into blocks, at first by what is gained in them. A block divides others: states that go to it with
+//! different rates fall apart (Valmari and Franceschinis 2010). Of the pieces of a block that was looked at before, all
+//! but the largest are looked at again, so that each transition is visited O(log n) times.
+//!
+//! Rates are added exactly, as whole multiples of a power of two. So states in a block have the same rates to all blocks, to
+//! the last bit, and whatever is proved about the smaller chain holds in each of them. Rates that were rounded before they
+//! were stored do no harm: the smaller chain says so, and bounds allow for it.
+
+use rustc_hash::FxHashMap;
+
+use super::chain::{self, Chain};
+
+/// A smaller chain that behaves the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lumped {
+    /// The chain; states that come first in the original one come first here.
+    pub chain: Chain,
+    /// For each state of the original chain, the one that stands for it.
+    pub of: Vec<u32>,
+    /// For each state of the smaller chain, the first one that it stands for.
+    pub first: Vec<u32>,
+}
+
+impl Lumped {
+    /// Returns what a reward is in the smaller chain; it has to be one of those that were told apart.
+    pub fn reward(&self, reward: &[f64]) -> Vec<f64> {
+        self.first.iter().map(|state| reward[*state as usize]).collect()
+    }
+}
+
+/// Makes a chain smaller, as far as states with different rewards stay apart. Gives up once too many states would be
+/// left, or it takes too long.
+pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
+    let exact = Exact::new(chain)?;
+    let mut partition = Partition::new(chain.states(), rewards)?;
+    partition.refine(chain, &exact)?;
+    partition.finish(chain)
+}
+
+/// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
+fn enough(states: usize) -> usize {
+    states - states / 4
+}
+
+/// How often each transition may be looked at before lumping costs more than it saves.
+const VISITS: usize = 6;
+
+/// Rates as whole multiples of a power of two.
+struct Exact {
+    /// The exponent of that power, as it is stored in a number.
+    unit: u64,
+}
+
+/// The bits of a number that are its digits; the first digit is not stored.
+const DIGITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+impl Exact {
+    /// `None` if the rates are too unlike for that.
+    fn new(chain: &Chain) -> Option<Exact> {
+        let (mut least, mut most, mut terms) = (u64::MAX, 0, 1);
+        for state in 0..chain.states() {
+            for (_, rate) in chain.row(state) {
+                let exponent = rate.to_bits() >> DIGITS;
+                (least, most) = (least.min(exponent), most.max(exponent));
+            }
+            terms = terms.max(chain.targets(state).len());
+        }
+        let bits = u64::from(DIGITS) + 1 + most.saturating_sub(least) + u64::from(terms.ilog2()) + 1;
+        // The sign needs a bit too, and numbers with the exponent 0 lack their first digit.
+        (bits < 127 && least > 0).then_some(Exact { unit: least })
+    }
+
+    fn of(&self, rate: f64) -> i128 {
+        let bits = rate.to_bits();
+        let digits = (bits & ((1 << DIGITS) - 1)) | (1 << DIGITS);
+        i128::from(digits) << ((bits >> DIGITS) - self.unit)
+    }
+}
+
+/// States in blocks. Those of a block are next to each other, marked ones first.
+struct Partition {
+    states: Vec<u32>,
+    place: Vec<u32>,
+    of: Vec<u32>,
+    blocks: Vec<Block>,
+    /// Blocks that are still to divide others.
+    open: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Block {
+    begin: u32,
+    end: u32,
+    marked: u32,
+}
+
+impl Partition {
+    /// Divides states by their rewards; `None` if that leaves too many blocks already.
+    fn new(size: usize, rewards: &[&[f64]]) -> Option<Partition> {
+        let mut of = vec![0_u32; size];
+        let mut count = 1;
+        for reward in rewards {
+            let mut numbers: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+            for (block, gained) in of.iter_mut().zip(*reward) {
+                let next = numbers.len() as u32;
+                *block = *numbers.entry((*block, gained.to_bits())).or_insert(next);
+                if numbers.len() > enough(size) {
+                    return None;
+                }
+            }
+            count = numbers.len();
+        }
+        let mut sizes = vec![0_u32; count];
+        for block in &of {
+            sizes[*block as usize] += 1;
+        }
+        let mut begin = 0;
+        let mut blocks = Vec::with_capacity(count);
+        for size in sizes {
+            blocks.push(Block { begin, end: begin, marked: 0 });
+            begin += size;
+        }
+        let (mut states, mut place) = (vec![0; size], vec![0; size]);
+        for (state, block) in (0..).zip(&of) {
+            let end = &mut blocks[*block as usize].end;
+            states[*end as usize] = state;
+            place[state as usize] = *end;
+            *end += 1;
+        }
+        Some(Partition { states, place, of, blocks, open: (0..count as u32).collect() })
+    }
+
+    /// Lets blocks divide others until none does; `None` if there are too many, or it takes too long.
+    fn refine(&mut self, chain: &Chain, exact: &Exact) -> Option<()> {
+        let backwards = chain.transposed();
+        let mut sums = vec![0_i128; chain.states()];
+        let (mut splitter, mut touched, mut divided) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = VISITS * chain.transitions() + chain.states();
+        while let Some(block) = self.open.pop() {
+            splitter.clear();
+            splitter.extend_from_slice(self.members(block));
+            // A state leaves its own block with what it does not do inside. The sum is 0 again, if ever, at its last term.
+            for state in &splitter {
+                let exit: i128 = chain.row(*state as usize).map(|(_, rate)| exact.of(rate)).sum();
+                if exit > 0 {
+                    sums[*state as usize] = -exit;
+                    touched.push(*state);
+                }
+                left = left.checked_sub(chain.targets(*state as usize).len())?;
+            }
+            for state in &splitter {
+                left = left.checked_sub(backwards.targets(*state as usize).len())?;
+                for (source, rate) in backwards.row(*state as usize) {
+                    let sum = &mut sums[source as usize];
+                    if *sum == 0 {
+                        touched.push(source);
+                    }
+                    *sum += exact.of(rate);
+                }
+            }
+            for state in touched.iter().filter(|state| sums[**state as usize] != 0) {
+                self.mark(*state, &mut divided);
+            }
+            for block in divided.drain(..) {
+                self.divide(block, &sums);
+            }
+            for state in touched.drain(..) {
+                sums[state as usize] = 0;
+            }
+            if self.blocks.len() > enough(chain.states()) {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn members(&self, block: u32) -> &[u32] {
+        let Block { begin, end, .. } = self.blocks[block as usize];
+        &self.states[begin as usize..end as usize]
+    }
+
+    /// Moves a state to the marked ones of its block; notes blocks when they get their first.
+    fn mark(&mut self, state: u32, divided: &mut Vec<u32>) {
+        let number = self.of[state as usize];
+        let block = &mut self.blocks[number as usize];
+        if block.marked == 0 {
+            divided.push(number);
+        }
+        let (from, to) = (self.place[state as usize], block.begin + block.marked);
+        block.marked += 1;
+        let other = self.states[to as usize];
+        self.states.swap(from as usize, to as usize);
+        (self.place[state as usize], self.place[other as usize]) = (to, from);
+    }
+
+    /// Divides a block by sums; unmarked states have the sum 0.
+    fn divide(&mut self, number: u32, sums: &[i128]) {
+        let Block { begin, end, marked } = self.blocks[number as usize];
+        self.blocks[number as usize].marked = 0;
+        let sum_of = |state: u32| sums[state as usize];
+        let range = begin as usize..(begin + marked) as usize;
+        let first = sum_of(self.states[range.start]);
+        let mut pieces: Vec<(u32, u32)> = Vec::new();
+        if self.states[range.clone()].iter().all(|state| sum_of(*state) == first) {
+            pieces.push((begin, begin + marked));
+        } else {
+            self.states[range.clone()].sort_unstable_by_key(|state| (sum_of(*state), *state));
+            let mut from = begin;
+            for piece in self.states[range].chunk_by(|one, other| sum_of(*one) == sum_of(*other)) {
+                let to = from + piece.len() as u32;
+                pieces.push((from, to));
+                from = to;
+            }
+            for place in begin..begin + marked {
+                self.place[self.states[place as usize] as usize] = place;
+            }
+        }
+        if begin + marked < end {
+            pieces.push((begin + marked, end));
+        }
+        // The largest piece keeps the number, and need not be looked at again on its own account.
+        let largest = (0..pieces.len()).max_by_key(|piece| pieces[*piece].1 - pieces[*piece].0).unwrap_or(0);
+        for (piece, (begin, end)) in pieces.into_iter().enumerate() {
+            if piece == largest {
+                self.blocks[number as usize] = Block { begin, end, marked: 0 };
+                continue;
+            }
+            let new = self.blocks.len() as u32;
+            self.blocks.push(Block { begin, end, marked: 0 });
+            self.open.push(new);
+            for place in begin..end {
+                self.of[self.states[place as usize] as usize] = new;
+            }
+        }
+    }
+
+    /// Makes the smaller chain, with blocks in the order of their first states.
+    fn finish(self, chain: &Chain) -> Option<Lumped> {
+        let mut number = vec![u32::MAX; self.blocks.len()];
+        let (mut first, mut of) = (Vec::with_capacity(number.len()), self.of);
+        for (state, block) in (0..).zip(&mut of) {
+            let number = &mut number[*block as usize];
+            if *number == u32::MAX {
+                *number = first.len() as u32;
+                first.push(state);
+            }
+            *block = *number;
+        }
+        let mut builder = chain::Builder::new(first.len(), 0);
+        let (mut merged, mut blocks) = (0, Vec::new());
+        for state in &first {
+            builder.row(chain.row(*state as usize).map(|(target, rate)| (of[target as usize], rate)));
+            let targets = chain.targets(*state as usize);
+            blocks.clear();
+            blocks.extend(targets.iter().map(|target| of[*target as usize]));
+            blocks.sort_unstable();
+            blocks.dedup();
+            merged = merged.max(targets.len() - blocks.len());
+        }
+        builder.rounded(chain.roundings() + merged);
+        let initial = chain.initial().iter().map(|(state, weight)| (of[*state as usize], *weight));
+        let chain = builder.build(initial).ok()?;
+        Some(Lumped { chain, of, first })
+    }
+}

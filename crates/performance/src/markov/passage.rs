@@ -1,0 +1,141 @@
+//! How long it takes from when something begins to hold until something else does.
+//!
+//! In a chain, ways begin again and again: how often each state is entered is weighed as the long run does. So the mean is a
+//! quotient of two averages of the long run. What is gained with each transition into a start is 1 below, and above it is
+//! the expected time from there. Both have bounds, and so has the time.
+//!
+//! In an automaton, a scheduler decides which starts are entered and how often. Here it also decides where the way begins,
+//! among all starts that can be entered again and again: whatever mixture of them a scheduler brings about, and whatever
+//! it remembers, the mean lies between the least and the greatest of these.
+
+use narrows_lts::components::find_in_lists;
+
+use super::automaton::{Automaton, Reward};
+use super::chain::Chain;
+use super::end_components::{Zeno, end_components, find_zeno, reachable};
+use super::interval::{Accuracy, Interval};
+use super::long_run::{Parts, long_run, mean_time};
+use super::schedulers::{Aim, until_over};
+use super::total::times;
+
+/// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in which `to`
+/// does. If `from` does not begin to hold again and again, ways begin where the chain does; `None` if it does not hold there.
+pub fn passage(
+    chain: &Chain,
+    from: impl Fn(u32) -> bool,
+    to: impl Fn(u32) -> bool,
+    accuracy: Accuracy,
+) -> Option<Interval> {
+    let mut is_start = vec![false; chain.states()];
+    let mut entered = vec![0.0; chain.states()];
+    let mut terms = 0;
+    for state in Parts::new(chain).bottoms.into_iter().flatten().filter(|state| !from(*state)) {
+        for (target, rate) in chain.row(state as usize).filter(|(target, _)| from(*target)) {
+            is_start[target as usize] = true;
+            entered[state as usize] += rate;
+        }
+        terms = terms.max(chain.targets(state as usize).len());
+    }
+    let starts: Vec<u32> = (0..).zip(&is_start).filter(|(_, is)| **is).map(|(state, _)| state).collect();
+    if starts.is_empty() {
+        let holds_first = chain.initial().iter().all(|(state, _)| from(*state));
+        return holds_first.then(|| mean_time(chain, to, accuracy));
+    }
+    let successors = |state: usize| if to(state as u32) { &[][..] } else { chain.targets(state) };
+    let found = find_in_lists(chain.states(), starts.iter().copied(), successors);
+    let bottom = found.bottoms(successors);
+    let is_lost = |state: &u32| bottom[found.of[*state as usize] as usize] && !to(*state);
+    if found.finished.iter().any(is_lost) {
+        return Some(Interval::INFINITE);
+    }
+    let mut members = found.finished;
+    members.retain(|state| !to(*state));
+    members.sort_unstable();
+    let finer = Accuracy { relative: accuracy.relative / 4.0, ..accuracy };
+    let mut values = vec![0.0; chain.states()];
+    let (low, high) =
+        if members.is_empty() { (1.0, 1.0) } else { times(chain, &members, &mut values, finer) };
+    let taken = |state: usize| {
+        let transitions = chain.row(state).filter(|(target, _)| entered[state] > 0.0 && from(*target));
+        transitions.map(|(target, rate)| rate * values[target as usize]).sum()
+    };
+    let taken: Vec<f64> = (0..chain.states()).map(taken).collect();
+    let averages = long_run(chain, &[taken, entered], finer);
+    // Sums of positive numbers, and what is done with them below.
+    let slack = (terms + chain.roundings() + 16) as f64 * f64::EPSILON;
+    let (time, often) = (averages[0], averages[1]);
+    let least = time.low.max(0.0) / (high * often.high) * (1.0 - 2.0 * slack);
+    let greatest = time.high / (low * often.low.max(0.0)) * (1.0 + 2.0 * slack);
+    let known = Interval { low: 0.0, high: f64::INFINITY };
+    Some(known.and(Interval {
+        low: if least.is_nan() { 0.0 } else { least },
+        high: if greatest.is_nan() { f64::INFINITY } else { greatest },
+    }))
+}
+
+/// Bounds the least or the greatest mean time, over all schedulers and all starts that can be entered again and again, until
+/// `to` holds. As [`passage`] otherwise; both predicates are about states that wait.
+pub fn passage_over(
+    automaton: &Automaton,
+    from: impl Fn(u32) -> bool + Copy,
+    to: impl Fn(u32) -> bool + Copy,
+    aim: Aim,
+    accuracy: Accuracy,
+) -> Result<Option<Interval>, Zeno> {
+    if let Some(zeno) = find_zeno(automaton) {
+        return Err(zeno);
+    }
+    let target =
+        |state: u32| (state as usize) < automaton.states() && automaton.waits(state as usize) && to(state);
+    let starts = starts(automaton, from);
+    if starts.is_empty() {
+        let mut first = landing(automaton, [automaton.initial()], |_| true);
+        first.sort_unstable();
+        if !first.iter().all(|state| from(*state)) {
+            return Ok(None);
+        }
+        return until_over(automaton, &Reward::time(automaton), target, aim, accuracy).map(Some);
+    }
+    let begun = automaton.beginning_with(&starts);
+    until_over(&begun, &Reward::time(&begun), target, aim, accuracy).map(Some)
+}
+
+/// The states that wait in which something begins to hold, again and again under some scheduler, in ascending order.
+fn starts(automaton: &Automaton, from: impl Fn(u32) -> bool + Copy) -> Vec<u32> {
+    let reached = reachable(automaton);
+    let mut all = Vec::new();
+    for part in end_components(automaton, |state| reached[state]) {
+        let before = part.states.iter().copied();
+        let before = before.filter(|state| automaton.waits(*state as usize) && !from(*state));
+        let next = before.flat_map(|state| automaton.successors(state as usize)).copied();
+        let kept = |choice: usize| part.choices.binary_search(&(choice as u32)).is_ok();
+        all.extend(landing(automaton, next, kept).into_iter().filter(|state| from(*state)));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The states that wait which some states lead to without time passing, by choices that may be taken.
+fn landing(
+    automaton: &Automaton,
+    states: impl IntoIterator<Item = u32>,
+    kept: impl Fn(usize) -> bool,
+) -> Vec<u32> {
+    let mut seen = vec![false; automaton.states()];
+    let mut open: Vec<u32> = states.into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(state) = open.pop() {
+        if std::mem::replace(&mut seen[state as usize], true) {
+            continue;
+        }
+        if automaton.waits(state as usize) {
+            found.push(state);
+            continue;
+        }
+        for choice in automaton.choices(state as usize).filter(|choice| kept(*choice)) {
+            open.extend(automaton.targets(choice));
+        }
+    }
+    found
+}

@@ -1,0 +1,106 @@
+//! A stochastic view as a labelled graph, with the conventions of CADP: for other programs, and for other ways to solve it.
+
+use std::collections::BTreeMap;
+
+use narrows_lts::{Builder, Graph, TooLarge};
+
+use super::{Arrival, Place, Stochastic};
+
+impl Stochastic<'_> {
+    /// Makes a graph of the rests and decisions. Events are actions, with the names that are given by number; if several
+    /// are counted at once, they follow each other in no time.
+    pub fn graph(&self, names: &[String]) -> Result<Graph, TooLarge> {
+        let begin = self.rests() + self.decisions();
+        let certain: Vec<Arrival> = self.initial().collect();
+        let (initial, states) = match certain[..] {
+            [Arrival { place, tally: 0, .. }] => (self.number(place), begin),
+            _ => (begin, begin + 1),
+        };
+        let builder = Builder::new(initial, self.arrow_count() as usize);
+        let mut drawing = Drawing { view: self, names, builder, states, between: BTreeMap::new() };
+        for rest in 0..self.rests() {
+            for arrow in self.arrows(rest) {
+                drawing.add(rest, Some(("rate", arrow.rate)), arrow.tally, arrow.place);
+            }
+        }
+        for decision in 0..self.decisions() {
+            let outcomes: Vec<Vec<Arrival>> = self.choices(decision).map(Iterator::collect).collect();
+            for outcome in outcomes {
+                drawing.choice(self.rests() + decision, &outcome);
+            }
+        }
+        if initial == begin {
+            drawing.choice(begin, &certain);
+        }
+        drawing.builder.states(drawing.states);
+        drawing.builder.build()
+    }
+
+    fn number(&self, place: Place) -> u32 {
+        match place {
+            Place::Rest(rest) => rest,
+            Place::Decision(decision) => self.rests() + decision,
+        }
+    }
+}
+
+/// A graph that is being made.
+struct Drawing<'g, 'a> {
+    view: &'g Stochastic<'a>,
+    names: &'g [String],
+    builder: Builder,
+    states: u32,
+    /// States between events that are counted at once: what is still to be counted, and where it leads.
+    between: BTreeMap<(Vec<u16>, u32), u32>,
+}
+
+impl Drawing<'_, '_> {
+    /// Adds a choice: chance is a state of its own, as it comes after the choice.
+    fn choice(&mut self, from: u32, outcome: &[Arrival]) {
+        if let [Arrival { place, tally, .. }] = outcome {
+            return self.add(from, None, *tally, *place);
+        }
+        let chance = self.states;
+        self.states += 1;
+        let internal = self.builder.label("i");
+        self.builder.edge(from, internal, chance);
+        for arrival in outcome {
+            self.add(chance, Some(("prob", arrival.probability)), arrival.tally, arrival.place);
+        }
+    }
+
+    /// Adds an edge for what happens with the first event, and others for the rest.
+    fn add(&mut self, from: u32, pace: Option<(&str, f64)>, tally: u32, place: Place) {
+        let counted = self.view.outcomes.tally(tally).iter();
+        let mut events: Vec<u16> =
+            counted.flat_map(|(event, count)| (0..*count).map(|_| *event)).rev().collect();
+        let first = events.pop();
+        let target = self.after(events, self.view.number(place));
+        let name = first.and_then(|event| self.names.get(usize::from(event)));
+        let text = match (name, pace) {
+            (Some(name), Some((pace, value))) => format!("{name}; {pace} {value}"),
+            (None, Some((pace, value))) => format!("{pace} {value}"),
+            (Some(name), None) => name.clone(),
+            (None, None) => "i".to_owned(),
+        };
+        let label = self.builder.label(&text);
+        self.builder.edge(from, label, target);
+    }
+
+    /// Returns the state after which some events happen at once, the last first.
+    fn after(&mut self, mut events: Vec<u16>, target: u32) -> u32 {
+        let key = (events.clone(), target);
+        let Some(event) = events.pop() else { return target };
+        if let Some(state) = self.between.get(&key) {
+            return *state;
+        }
+        let state = self.states;
+        self.states += 1;
+        self.between.insert(key, state);
+        let next = self.after(events, target);
+        let name = self.names.get(usize::from(event)).map_or("i", String::as_str);
+        let label = self.builder.label(name);
+        self.builder.edge(state, label, next);
+        state
+    }
+}
