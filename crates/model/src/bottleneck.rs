@@ -15,6 +15,19 @@ pub struct Bottleneck {
     pub utilisation: Vec<Vec<Figure>>,
     /// What is counted, and what limits it.
     pub flows: Vec<Flow>,
+    /// How variables change that hold the state of something: those with names for values.
+    pub machines: Vec<Machine>,
+}
+
+/// How a variable changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// The variable.
+    pub variable: String,
+    /// The values it takes; the first is the one it begins with.
+    pub values: Vec<String>,
+    /// From which value to which it changes, and what processes do that.
+    pub changes: Vec<(usize, usize, String)>,
 }
 
 /// Something that is busy or not.

@@ -25,7 +25,8 @@ mod watch;
 
 pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
 pub use bottleneck::{
-    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, SweepPoint, Together, Work,
+    Bar, Bottleneck, Case, Flow, Gantt, Link, Machine, Overlap, Resource, Sensitivity, SweepPoint, Together,
+    Work,
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;

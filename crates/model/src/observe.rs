@@ -1,7 +1,7 @@
 //! What an observer sees in a state: it stands beside the processes, and changes nothing.
 
 use crate::evaluator::{Context, Frame, OBSERVER};
-use crate::{Evaluator, Expr, System, Violation};
+use crate::{Evaluator, Expr, Leaf, System, Violation};
 
 /// A state that is looked at.
 #[derive(Debug)]
@@ -37,6 +37,11 @@ impl<'s> Evaluator<'s> {
     /// Looks at a state.
     pub fn observe(&self, state: &[u8]) -> Observation<'s> {
         Observation { system: self.system(), frame: self.load(state), violations: Vec::new() }
+    }
+
+    /// Returns where in a state a global variable begins.
+    pub fn global_place(&self, leaf: &Leaf) -> usize {
+        Frame::first_global(self.system()) + leaf.offset as usize
     }
 
     /// Returns whether an expression holds in a state; whatever goes wrong on the way is an error.

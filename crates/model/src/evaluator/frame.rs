@@ -53,9 +53,14 @@ impl Frames {
 }
 
 impl Frame {
+    /// Returns where in a state the global variables begin.
+    pub(crate) fn first_global(system: &System) -> usize {
+        2 + usize::from(system.tracks_last)
+    }
+
     /// Makes the state before anything is set up: no process, no channel, all variables 0.
     pub(crate) fn empty(system: &System) -> Frame {
-        let globals = 2 + usize::from(system.tracks_last);
+        let globals = Frame::first_global(system);
         Frame {
             bytes: vec![0; globals + system.global_bytes as usize],
             hidden: vec![0; system.hidden_bytes as usize],

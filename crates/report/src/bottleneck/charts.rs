@@ -26,6 +26,13 @@ impl Analysed<'_> {
         }
         self.of_utilisation(&mut charts);
         self.of_sweep(&mut charts);
+        // Two events may have the same critical run.
+        let mut shown: Vec<String> = Vec::new();
+        charts.retain(|chart| {
+            let is_new = !shown.contains(&chart.svg);
+            shown.push(chart.svg.clone());
+            is_new
+        });
         charts
     }
 
@@ -45,7 +52,7 @@ impl Analysed<'_> {
         }
         if !rows.is_empty() {
             let title = "For what part of the time resources are busy".to_owned();
-            let svg = bars(&Bars { title: &title, rows: &rows });
+            let svg = bars(&Bars { title: &title, whole: Some(1.0), rows: &rows });
             charts.push(Picture { name: "utilisation".to_owned(), title, svg });
         }
     }
@@ -60,7 +67,7 @@ impl Analysed<'_> {
             let title = format!("Throughput of {event}, 1/{}", self.unit);
             let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), short(level.value));
             let rows: Vec<_> = levels.iter().map(row).collect();
-            let svg = bars(&Bars { title: &title, rows: &rows });
+            let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
             add("throughput", title, svg);
         }
         let names: Vec<String> =
@@ -81,7 +88,7 @@ impl Analysed<'_> {
             let title = format!("What a tenth less of each delay gains for {event}");
             let row = |one: &narrows_model::Sensitivity| (one.delay.clone(), one.gain(), change(one.gain()));
             let rows: Vec<_> = flow.changes.iter().map(row).collect();
-            let svg = bars(&Bars { title: &title, rows: &rows });
+            let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
             add("elasticity", title, svg);
         }
     }

@@ -37,12 +37,26 @@ impl Analysed<'_> {
             let words: Vec<String> = overlap.answers.iter().map(word).collect();
             lines.push((pair, words.join(", with these delays ")));
         }
-        for figure in self.figures.figures {
+        // What else is asked is said above already.
+        let is_new = |kind: &str| !["overlap", "bottleneck", "throughput", "utilisation"].contains(&kind);
+        for figure in self.figures.figures.iter().filter(|figure| is_new(figure.kind)) {
             let text = crate::figures::result_text(figure);
             lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
         }
         Column { name: self.figures.name.to_owned(), lines }
     }
+}
+
+/// Returns the names of studies, without the folders that all of them are in.
+pub(crate) fn names(columns: &[Column]) -> Vec<String> {
+    let folder = |name: &str| name.rfind('/').map_or(0, |at| at + 1);
+    let Some(first) = columns.first().map(|column| &column.name[..folder(&column.name)]) else {
+        return Vec::new();
+    };
+    let is_shared = columns.iter().all(|column| column.name.starts_with(first));
+    let short =
+        |column: &Column| if is_shared { &column.name[first.len()..] } else { &column.name }.to_owned();
+    columns.iter().map(short).collect()
 }
 
 /// A line of the comparison: the name, and what each study says; empty if it says nothing.
@@ -68,12 +82,13 @@ pub(crate) fn rows(columns: &[Column]) -> (Vec<Row>, Vec<Row>) {
 /// Writes studies side by side.
 pub fn compare(columns: &[Column]) -> String {
     let (different, same) = rows(columns);
+    let names = names(columns);
     let mut text = "side by side\n".to_owned();
     let length = |text: &str| text.chars().count();
     let first = different.iter().chain(&same).map(|(name, _)| length(name)).max().unwrap_or(0).min(44);
     let width = |number: usize| {
         let texts = different.iter().chain(&same).map(|(_, texts)| length(&texts[number]));
-        texts.chain([length(&columns[number].name)]).max().unwrap_or(0).min(40)
+        texts.chain([length(&names[number])]).max().unwrap_or(0).min(40)
     };
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     let mut line = |name: &str, texts: &[String]| {
@@ -83,7 +98,6 @@ pub fn compare(columns: &[Column]) -> String {
         }
         let _ = writeln!(text, "{}", line.trim_end());
     };
-    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     line("", &names);
     for (name, texts) in &different {
         line(name, texts);

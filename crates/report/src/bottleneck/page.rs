@@ -1,13 +1,13 @@
 //! Studies as one page that needs nothing else: no network, no script.
 
 use askama::Template;
-use narrows_model::{Figure, FigureResult, Trace};
+use narrows_model::{Figure, FigureResult, Machine, Trace};
 
 use super::charts::Picture;
-use super::compare::{Column, Row, rows};
+use super::compare::{Column, Row, names as heads, rows};
 use super::{Analysed, of_view, percent, short, word};
 use crate::chart::Chart;
-use crate::diagram::{Diagram, svg as diagram_svg};
+use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{judgement, result_text};
 use crate::units::{grouped, seconds};
 use crate::{run, sweep};
@@ -27,7 +27,7 @@ struct Whole<'p> {
     tool: String,
     names: &'p [(String, String)],
     studies: &'p [String],
-    columns: &'p [Column],
+    heads: Vec<String>,
     different: Vec<Row>,
     same: Vec<Row>,
     page_style: &'static str,
@@ -60,7 +60,7 @@ struct Study {
 struct Conclusion {
     event: String,
     bottleneck: String,
-    findings: Vec<String>,
+    findings: Vec<Vec<(bool, String)>>,
     /// What a round waits for.
     critical: Vec<(String, String)>,
     period: String,
@@ -127,7 +127,7 @@ impl StudyPage {
             tool: format!("narrows {}", env!("CARGO_PKG_VERSION")),
             names: &self.names,
             studies: &self.studies,
-            columns: &self.columns,
+            heads: heads(&self.columns),
             different,
             same,
             page_style: include_str!("../../templates/page.css"),
@@ -155,7 +155,8 @@ impl Maker<'_, '_> {
             }
         }
         let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep);
-        let drawn = diagrams.iter().enumerate().map(|(number, diagram)| {
+        let machines: Vec<Diagram> = analysed.bottleneck.machines.iter().map(diagram_of).collect();
+        let drawn = machines.iter().chain(diagrams).enumerate().map(|(number, diagram)| {
             let svg = diagram_svg(std::slice::from_ref(diagram), &diagram.title);
             // Several pictures on a page must not share the names of their parts.
             let tip = format!("{}tip{number}", self.id);
@@ -202,7 +203,7 @@ impl Maker<'_, '_> {
                     .bottleneck
                     .as_ref()
                     .map_or_else(|| "not known".to_owned(), |names| names.join(" + ")),
-                findings: flow.findings.clone(),
+                findings: flow.findings.iter().map(|finding| pieces(finding)).collect(),
                 critical: critical
                     .iter()
                     .map(|link| (link.delay.clone(), percent(link.part.to_f64())))
@@ -276,8 +277,13 @@ impl Maker<'_, '_> {
                     .overlaps
                     .iter()
                     .find(|overlap| (overlap.first, overlap.second) == (first, second));
+                let answer = |view| overlap.and_then(|overlap| of_view(&overlap.answers, view));
+                let is_never = answer("untimed").is_some_and(|figure| word(figure) == "never");
                 for (view, when) in [("untimed", "whatever the delays"), ("timed", "with these delays")] {
-                    if let Some(figure) = overlap.and_then(|overlap| of_view(&overlap.answers, view)) {
+                    if is_never && view == "timed" {
+                        continue;
+                    }
+                    if let Some(figure) = answer(view) {
                         let word = word(figure);
                         let class = if matches!(figure.result, FigureResult::Word(_)) {
                             word.clone()
@@ -328,9 +334,9 @@ impl Maker<'_, '_> {
     fn texts(&self) -> Vec<(String, String)> {
         let mut texts: Vec<(String, String)> = Vec::new();
         for (_, file) in self.analysed.figures.report.sources.files() {
-            // Expressions that stand in the study are files of their own to the front end.
-            let is_new = !texts.iter().any(|(name, _)| *name == file.name);
-            if is_new && !file.name.starts_with("study:") {
+            // Expressions and constants of the study are files of their own to the front end.
+            let is_part = ["study:", "command line"].iter().any(|start| file.name.starts_with(start));
+            if !is_part && !texts.iter().any(|(name, _)| *name == file.name) {
                 texts.push((file.name.clone(), file.text.to_string()));
             }
         }
@@ -343,6 +349,30 @@ impl Maker<'_, '_> {
         };
         let sizes = self.analysed.figures.sizes.iter().map(size);
         sizes.chain([seconds(self.analysed.figures.report.seconds)]).collect()
+    }
+}
+
+/// Cuts a sentence at its quotes: whether each piece stands in quotes, and what it says.
+fn pieces(sentence: &str) -> Vec<(bool, String)> {
+    sentence.split('`').enumerate().map(|(number, piece)| (number % 2 == 1, piece.to_owned())).collect()
+}
+
+/// Draws how a variable changes. Who changes it is only said if not always the same process does.
+fn diagram_of(machine: &Machine) -> Diagram {
+    let by = machine.changes.first().map_or("", |(.., by)| by);
+    let is_one = machine.changes.iter().all(|(.., other)| other == by);
+    let title =
+        if is_one { format!("{}, changed by {by}", machine.variable) } else { machine.variable.clone() };
+    let node = |value: &String| DiagramNode { name: value.clone(), ..DiagramNode::default() };
+    let edge = |(from, to, by): &(usize, usize, String)| DiagramEdge {
+        from: *from,
+        to: *to,
+        label: if is_one { String::new() } else { by.clone() },
+    };
+    Diagram {
+        title,
+        nodes: machine.values.iter().map(node).collect(),
+        edges: machine.changes.iter().map(edge).collect(),
     }
 }
 

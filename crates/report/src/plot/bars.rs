@@ -6,6 +6,8 @@ use super::{Canvas, room};
 pub(crate) struct Bars<'b> {
     /// What it is about.
     pub(crate) title: &'b str,
+    /// The longest bar stands for the greatest value, or for this.
+    pub(crate) whole: Option<f64>,
     /// Names, values, and the values as text; a value that is not known has no bar. Values below 0 go to the left.
     pub(crate) rows: &'b [(String, Option<f64>, String)],
 }
@@ -18,7 +20,7 @@ pub(crate) fn bars(plot: &Bars<'_>) -> String {
     let left = room(plot.rows.iter().map(|(name, ..)| name.as_str())) + 16.0;
     let right = room(plot.rows.iter().map(|(.., text)| text.as_str())) + 16.0;
     let values = || plot.rows.iter().filter_map(|(_, value, _)| *value).filter(|value| value.is_finite());
-    let most = values().fold(0.0, f64::max);
+    let most = values().fold(plot.whole.unwrap_or(0.0), f64::max);
     let least = values().fold(0.0, f64::min);
     let scale = if most > least { LENGTH / (most - least) } else { 0.0 };
     let width = left + LENGTH + right;

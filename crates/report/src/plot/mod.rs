@@ -109,7 +109,11 @@ mod tests {
     fn names_stay_texts() {
         let hostile = "</text><script>alert(1)</script>";
         let drawn = [
-            bars(&Bars { title: hostile, rows: &[(hostile.to_owned(), Some(1.0), hostile.to_owned())] }),
+            bars(&Bars {
+                title: hostile,
+                whole: None,
+                rows: &[(hostile.to_owned(), Some(1.0), hostile.to_owned())],
+            }),
             lanes(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile, None),
             packets(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile),
             lines(&Lines {
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_as_nothing() {
-        assert!(bars(&Bars { title: "t", rows: &[] }).ends_with("</svg>\n"));
+        assert!(bars(&Bars { title: "t", whole: None, rows: &[] }).ends_with("</svg>\n"));
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
         assert!(packets(&[], &[], "us").ends_with("</svg>\n"));
         assert!(lines(&Lines { title: "t", across: "x", points: &[], lines: &[] }).ends_with("</svg>\n"));

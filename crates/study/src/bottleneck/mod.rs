@@ -3,6 +3,7 @@
 mod case;
 mod findings;
 mod flow;
+mod machines;
 mod overlap;
 mod rate;
 mod sensitivity;
@@ -35,6 +36,7 @@ pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
         let flow = bench.flow(event);
         bottleneck.flows.push(flow);
     }
+    bottleneck.machines = bench.machines();
     let figures = bench.answer_all();
     Analysis { measured: Measured { figures, sizes: bench.sizes() }, bottleneck }
 }

@@ -5,9 +5,10 @@
 //! With delays, an overlap is one that lasts, and the runs are those of the timed view.
 
 use narrows_explicit::{End, Options, check, numbered_walk};
-use narrows_model::{Figure, FigureResult, Question, StateSpace, Together, Trace, Verdict};
+use narrows_model::{Figure, FigureResult, Machine, Question, StateSpace, Together, Trace, Verdict};
 use narrows_performance::timed::{Edge, Walk};
 
+use super::machines::Machines;
 use crate::measure::{Workbench, new_figure, timed_trace};
 
 /// A set of resources, one bit each.
@@ -17,6 +18,7 @@ type Set = u64;
 pub(crate) const MOST: usize = 64;
 
 /// What was found in the states of a model.
+#[derive(Default)]
 pub(crate) struct Sets {
     /// The sets that are busy somewhere.
     found: Vec<Set>,
@@ -24,6 +26,8 @@ pub(crate) struct Sets {
     states: u64,
     /// Why not all were.
     cut: Option<FigureResult>,
+    /// How variables with names for values change.
+    machines: Machines,
 }
 
 impl Sets {
@@ -39,8 +43,10 @@ impl Sets {
         if let Ok((initial, _)) = bench.engine.initial() {
             look(&initial);
         }
+        let mut machines = Machines::new(bench.engine.evaluator());
         let mut known = 0;
         let walk = numbered_walk(bench.engine, &bench.budget, &mut |edge| {
+            machines.note(edge);
             // States are numbered as they are found.
             if let Some(state) = edge.successor.target
                 && edge.target > known
@@ -57,7 +63,7 @@ impl Sets {
             _ if walk.faults > 0 => Some(FigureResult::None(fault.to_owned())),
             _ => None,
         };
-        Sets { found, states: walk.exploration.coverage.states, cut: wrong.or(cut) }
+        Sets { found, states: walk.exploration.coverage.states, cut: wrong.or(cut), machines }
     }
 
     /// Returns the largest sets.
@@ -109,7 +115,13 @@ impl Workbench<'_, '_> {
             self.sets = Some(Sets::visit(self));
         }
         // It was just made.
-        self.sets.get_or_insert_with(|| Sets { found: Vec::new(), states: 0, cut: None })
+        self.sets.get_or_insert_with(Sets::default)
+    }
+
+    /// Returns how variables change that hold the state of something.
+    pub(crate) fn machines(&mut self) -> Vec<Machine> {
+        let evaluator = self.engine.evaluator();
+        self.sets().machines.describe(evaluator)
     }
 
     /// Returns the largest sets of resources, in the views that there are.
