@@ -165,7 +165,8 @@ pub struct Sensitivity {
 impl Sensitivity {
     /// Returns the elasticity: by how many percent the throughput falls for each percent of delay.
     pub fn elasticity(&self) -> Option<f64> {
-        Some((self.less? - self.more?) / (0.2 * self.now))
+        let elasticity = (self.less? / self.more?).ln() / (11.0_f64 / 9.0).ln();
+        elasticity.is_finite().then_some(elasticity)
     }
 
     /// Returns what part of the throughput is gained with a tenth less.
