@@ -217,7 +217,10 @@ impl Options {
             let figures = match prepare(&study, sources, model, &disk, &mut diagnostics) {
                 Some(prepared) => {
                     let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                    measure(&study, &prepared, &engine, &clock.budget()).figures
+                    let mut figures = measure(&study, &prepared, &engine, &clock.budget()).figures;
+                    // A table shows numbers; the runs behind them are those of one study at a time.
+                    figures.iter_mut().for_each(|figure| figure.witnesses.clear());
+                    figures
                 }
                 None => {
                     output::diagnostics(&diagnostics.sorted(), sources);

@@ -7,7 +7,7 @@
 //! distance, as long as that takes no longer than a moment.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -146,7 +146,7 @@ pub(super) fn lasso<S: Coloured + ?Sized>(
     way: &[Vec<u8>],
     fair: bool,
 ) -> Option<Lasso> {
-    let round = Round { space, part, fair, work: Cell::new(u64::MAX) };
+    let round = Round { space, part, fair, work: Cell::new(u64::MAX), scratch: RefCell::default() };
     let entry = part.find(way.last()?)?;
     let mut stem = steps_between(space, way);
     let (approach, cycle) = round.shortest(entry)?;
@@ -165,7 +165,7 @@ pub(super) fn shorter<S: Coloured + ?Sized>(
     mut length: usize,
 ) -> Option<Lasso> {
     let store = &near.store;
-    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT) };
+    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT), scratch: RefCell::default() };
     let mut best = None;
     let mut next = store.first();
     while let Some(id) = next {
@@ -198,7 +198,7 @@ pub(super) fn different<S: Coloured + ?Sized>(
     most: usize,
 ) -> Vec<Lasso> {
     let store = &near.store;
-    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT) };
+    let round = Round { space, part: store, fair, work: Cell::new(A_MOMENT), scratch: RefCell::default() };
     let mut taken: Vec<Vec<(u8, u32)>> = Vec::new();
     let mut list = Vec::new();
     let mut next = store.first();
@@ -231,6 +231,8 @@ struct Round<'r, S: ?Sized> {
     fair: bool,
     /// How many more states may be looked at.
     work: Cell<u64>,
+    /// Room for successors, kept because it is large.
+    scratch: RefCell<Scratch>,
 }
 
 /// An edge of the component: the number of the successor, and where it leads.
@@ -261,7 +263,8 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
         let mut choice = 0;
         let mut broken = false;
         self.work.set(self.work.get().saturating_sub(1));
-        self.space.successors(&self.part.state(from), &mut Scratch::default(), &mut |successor| {
+        let mut scratch = self.scratch.take();
+        self.space.successors(&self.part.state(from), &mut scratch, &mut |successor| {
             enabled = enabled.or(Pids::enabled(successor.moves));
             if let Some(target) = successor.target.and_then(|target| self.part.find(target))
                 && !broken
@@ -271,6 +274,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
             choice += 1;
             ControlFlow::Continue(())
         });
+        self.scratch.replace(scratch);
         enabled
     }
 
@@ -389,9 +393,10 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
 
     fn steps(&self, hops: &[Hop]) -> Vec<Step> {
         let mut steps = Vec::new();
+        let mut scratch = self.scratch.take();
         for hop in hops {
             let mut choice = 0;
-            self.space.successors(&self.part.state(hop.from), &mut Scratch::default(), &mut |successor| {
+            self.space.successors(&self.part.state(hop.from), &mut scratch, &mut |successor| {
                 if choice == hop.choice {
                     steps.push(Step { moves: successor.moves.to_vec() });
                     return ControlFlow::Break(());
@@ -400,6 +405,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
                 ControlFlow::Continue(())
             });
         }
+        self.scratch.replace(scratch);
         steps
     }
 }

@@ -7,9 +7,10 @@ use std::ops::ControlFlow;
 use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Evaluator, Expr, Move, Scratch, StateSpace, System};
 
+use super::activity::chain;
 use super::bounds::{Between, Bound, Cost};
 use super::ratio::{Extreme, Frequency};
-use super::{Timed, Walk, build, build_untimed};
+use super::{Edge, Timed, Walk, build, build_untimed};
 use crate::samples::{predicate, system, timing};
 use crate::{Delay, Rows, Time, Timing, Trouble};
 
@@ -211,6 +212,35 @@ fn steps_and_states_are_counted_without_delays() {
     });
 }
 
+#[test]
+fn a_chain_of_delays_is_what_a_round_waits_for() {
+    // One fills, the other empties, with room for one: while one works, the other waits.
+    let text = "byte n; active proctype fill() { do :: f: atomic { n == 0 -> n = 1 } od }
+                active proctype drain() { do :: d: atomic { n == 1 -> n = 0 } od }";
+    let system = system(text);
+    let timing = timing(&system, &[("fill:f", fixed(3)), ("drain:d", fixed(2))], &["drain:d"]);
+    with_view(&system, &timing, |timed| {
+        let timed = timed.unwrap();
+        let Frequency::Every { count, ticks, walk } = timed.frequency(Cost::Event(0), Extreme::Best) else {
+            panic!("it goes round");
+        };
+        assert_eq!((count, ticks, walk.period(&timed)), (1, 5, 5));
+        let long = walk.unrolled(4);
+        let activities = long.activities(&timed);
+        let spans: Vec<(u16, u64, u64)> =
+            activities.iter().map(|one| (one.delay, one.start, one.end)).take(4).collect();
+        assert_eq!(spans, [(0, 0, 3), (1, 3, 5), (0, 5, 8), (1, 8, 10)]);
+        let waits = chain(&activities, (5, 10));
+        let waits: Vec<(u16, u64)> =
+            waits.iter().map(|(number, ticks)| (activities[*number].delay, *ticks)).collect();
+        assert_eq!(waits, [(0, 3), (1, 2)]);
+        let full = holds(&timed, &system, &predicate(&system, "n == 1"));
+        assert_eq!(long.parts(&timed, |state| full[state as usize])[..2], [(3, 5), (8, 10)]);
+        let busy = timed.frequency(Cost::While(&full), Extreme::Worst);
+        assert!(matches!(busy, Frequency::Every { count: 2, ticks: 5, .. }), "{busy:?}");
+    });
+}
+
 /// A clock that ticks one by one: what can be reached, and the least and most ticks from one predicate to another.
 struct Naive<'s> {
     evaluator: Evaluator<'s>,
@@ -269,15 +299,14 @@ impl Naive<'_> {
         found
     }
 
-    /// Returns the least and the most ticks, by repeating until nothing changes; `None` is infinity.
-    fn delays(&self, from: &Expr, to: &Expr) -> (Option<u32>, Option<u32>) {
+    /// Returns everything that can be reached, what leads from where to where, and what is entered by a step.
+    fn graph(&self) -> (Vec<Moment>, Vec<Vec<(u32, usize)>>, Vec<bool>) {
         let (initial, _) = self.evaluator.initial().unwrap();
         let clocks = self.settle(&initial, &[], &[]);
         let mut numbers: HashMap<Moment, usize> = HashMap::new();
         let mut moments = vec![(initial, clocks)];
         numbers.insert(moments[0].clone(), 0);
         let mut edges: Vec<Vec<(u32, usize)>> = Vec::new();
-        // A way begins when a state is entered, not while time passes there.
         let mut is_entered = vec![true];
         while edges.len() < moments.len() {
             let next = self.next(&moments[edges.len()]);
@@ -293,6 +322,38 @@ impl Naive<'_> {
             }
             edges.push(row);
         }
+        (moments, edges, is_entered)
+    }
+
+    /// Returns whether something ever holds while time passes, and whether a run avoids that for ever.
+    fn meets(&self, expr: &Expr) -> (bool, bool) {
+        let (moments, edges, _) = self.graph();
+        let holds: Vec<bool> =
+            moments.iter().map(|(state, _)| self.evaluator.holds(expr, state).unwrap()).collect();
+        let is_met = |moment: usize, ticks: u32| ticks > 0 && holds[moment];
+        let meets =
+            (0..moments.len()).any(|moment| edges[moment].iter().any(|(ticks, _)| is_met(moment, *ticks)));
+        // How many ticks can pass without it, up to more than there are moments; a run that stops has all the time.
+        let infinite = moments.len() as u32 + 1;
+        let mut without: Vec<u32> =
+            edges.iter().map(|row| if row.is_empty() { infinite } else { 0 }).collect();
+        loop {
+            let before = without.clone();
+            for moment in 0..moments.len() {
+                for (ticks, next) in edges[moment].iter().filter(|(ticks, _)| !is_met(moment, *ticks)) {
+                    without[moment] = without[moment].max((ticks + without[*next]).min(infinite));
+                }
+            }
+            if without == before {
+                return (meets, without[0] == infinite);
+            }
+        }
+    }
+
+    /// Returns the least and the most ticks, by repeating until nothing changes; `None` is infinity.
+    fn delays(&self, from: &Expr, to: &Expr) -> (Option<u32>, Option<u32>) {
+        // A way begins when a state is entered, not while time passes there.
+        let (moments, edges, is_entered) = self.graph();
         let at = |expr: &Expr| -> Vec<bool> {
             moments.iter().map(|(state, _)| self.evaluator.holds(expr, state).unwrap()).collect()
         };
@@ -328,7 +389,7 @@ fn agrees_with_a_clock_that_ticks() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % below
     };
-    let (mut finite, mut infinite) = (0, 0);
+    let (mut finite, mut infinite, mut met) = (0, 0, [0; 3]);
     for _ in 0..300 {
         // Processes that set variables, wait for each other, and have delays at some of their statements.
         let mut text = "byte x, y;\n".to_owned();
@@ -387,7 +448,20 @@ fn agrees_with_a_clock_that_ticks() {
                 finite += usize::from(found.1.is_some());
                 infinite += usize::from(found.1.is_none());
             }
+            for text in ["x == 1", "y == 2", "y == 1 && x == 1"] {
+                let expr = predicate(&system, text);
+                let holds = holds(&timed, &system, &expr);
+                let is_meant = |node: u32, edge: &Edge| edge.ticks > 0 && holds[timed.state(node) as usize];
+                let (meets, avoids) = (timed.meeting(is_meant), timed.avoiding(is_meant));
+                assert_eq!((meets.is_some(), avoids.is_some()), naive.meets(&expr), "{text} in {given:?}");
+                let takes = |walk: &Walk| {
+                    walk.steps.iter().any(|(node, edge)| is_meant(*node, &timed.edges(*node)[*edge as usize]))
+                };
+                assert!(meets.as_ref().is_none_or(takes) && !avoids.as_ref().is_some_and(takes));
+                met[usize::from(meets.is_some()) + usize::from(meets.is_some() && avoids.is_none())] += 1;
+            }
         });
     }
     assert!(finite > 50 && infinite > 50, "{finite} {infinite}");
+    assert!(met.iter().all(|count| *count > 30), "never, possible and inevitable: {met:?}");
 }

@@ -38,6 +38,19 @@ impl Analysed<'_> {
         };
         case.critical.iter().map(|link| (name(link), percent(link.part.to_f64()))).collect()
     }
+
+    /// Returns why something was not found out, if a limit was hit.
+    pub(crate) fn limit(&self) -> Option<&'static str> {
+        let bottleneck = self.bottleneck;
+        let figures = self.figures.figures.iter();
+        let figures = figures.chain(bottleneck.overlaps.iter().flat_map(|overlap| &overlap.answers));
+        let figures = figures.chain(bottleneck.flows.iter().flat_map(|flow| &flow.throughput));
+        let mut figures = figures.chain(bottleneck.utilisation.iter().flatten());
+        figures.find_map(|figure| match figure.result {
+            FigureResult::Undecided(limit) => Some(limit.reason()),
+            _ => None,
+        })
+    }
 }
 
 /// Something between 0 and 1 as a percentage.

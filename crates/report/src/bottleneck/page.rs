@@ -41,6 +41,8 @@ struct Study {
     id: String,
     name: String,
     title: String,
+    /// Why something was not found out.
+    limit: Option<&'static str>,
     conclusions: Vec<Conclusion>,
     answers: Vec<Answer>,
     heads: Vec<String>,
@@ -168,6 +170,7 @@ impl Maker<'_, '_> {
         Study {
             name: analysed.figures.name.to_owned(),
             title: analysed.figures.title.to_owned(),
+            limit: analysed.limit(),
             conclusions: self.conclusions(),
             answers,
             heads: analysed

@@ -26,6 +26,9 @@ impl Analysed<'_> {
             let _ = write!(text, ": {}", self.figures.title);
         }
         text.push('\n');
+        if let Some(reason) = self.limit() {
+            let _ = writeln!(text, "  Not everything was found out: {reason}.");
+        }
         for flow in &self.bottleneck.flows {
             self.flow(flow, &mut text);
         }

@@ -21,6 +21,9 @@ impl Workbench<'_, '_> {
             flow.bottleneck = self.limits(case, &flow.event, &mut findings);
         }
         findings.extend(matters(&flow.changes));
+        if self.study.resources.is_empty() {
+            findings.push("Name what can be busy under `[resource]` to see what is.".to_owned());
+        }
         // What is so in the worst case and in the best case is said once.
         for finding in findings {
             if !flow.findings.contains(&finding) {

@@ -1,7 +1,5 @@
 //! State machines in a model: global variables with names for values, and how they change.
 
-use std::collections::BTreeSet;
-
 use narrows_explicit::NumberedEdge;
 use narrows_model::{Evaluator, Leaf, Machine, ProctypeId, Scalar, StateSpace};
 
@@ -11,8 +9,8 @@ pub(crate) struct Machines {
     variables: Vec<Leaf>,
     /// Where in a state each of them is.
     places: Vec<usize>,
-    /// The variable, its values before and after, and the kind of process that changes it.
-    changes: BTreeSet<(usize, u8, u8, u16)>,
+    /// The variable, its values before and after, and the kind of process that changes it; as they are found.
+    changes: Vec<(usize, u8, u8, u16)>,
 }
 
 impl Machines {
@@ -21,7 +19,7 @@ impl Machines {
         let is_named = |leaf: &&Leaf| matches!(leaf.scalar, Scalar::Mtype(_));
         let variables: Vec<Leaf> = evaluator.system().globals.iter().filter(is_named).cloned().collect();
         let places = variables.iter().map(|leaf| evaluator.global_place(leaf)).collect();
-        Machines { variables, places, changes: BTreeSet::new() }
+        Machines { variables, places, changes: Vec::new() }
     }
 
     /// Notes what an edge changes.
@@ -31,7 +29,10 @@ impl Machines {
             let (before, after) = (edge.before[*place], after[*place]);
             if before != after {
                 let by = edge.successor.moves.last().map_or(ProctypeId(0), |step| step.proctype);
-                self.changes.insert((variable, before, after, by.0));
+                let change = (variable, before, after, by.0);
+                if !self.changes.contains(&change) {
+                    self.changes.push(change);
+                }
             }
         }
     }

@@ -119,9 +119,12 @@ impl Workbench<'_, '_> {
         let mut figure = new_figure("bottleneck", ask.name.clone(), View::Timed.name());
         let Question::Bottleneck(event) = &ask.question else { return figure };
         let flow = self.flow(event);
-        figure.result = match flow.bottleneck {
-            Some(names) => FigureResult::Word(names.join(" + ")),
-            None => FigureResult::None("There is no bottleneck to name.".to_owned()),
+        let undecided =
+            flow.throughput.iter().find(|figure| matches!(figure.result, FigureResult::Undecided(_)));
+        figure.result = match (flow.bottleneck, undecided) {
+            (Some(names), _) => FigureResult::Word(names.join(" + ")),
+            (None, Some(figure)) => figure.result.clone(),
+            (None, None) => FigureResult::None("There is no bottleneck to name.".to_owned()),
         };
         figure
     }

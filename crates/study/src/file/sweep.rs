@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::read::{constant, written};
 use super::table::Reader;
-use super::{Study, Text};
+use super::{Ask, Question, Study, Text, View};
 
 /// Something that is varied, and the values it takes.
 #[derive(Clone, Debug)]
@@ -89,13 +89,27 @@ impl Reader<'_> {
     }
 }
 
+impl Ask {
+    /// Returns whether delays can make a difference to the answer.
+    fn depends_on_time(&self) -> bool {
+        match self.question {
+            Question::Ltl(_) | Question::Ctl(_) => false,
+            Question::Overlap(..) => self.view == Some(View::Timed),
+            _ => self.view != Some(View::Untimed),
+        }
+    }
+}
+
 impl Study {
     /// Returns the study with each combination of values that the sweep names; none if there is no sweep.
     pub fn variants(&self) -> Vec<Variant> {
         if self.sweep.is_empty() {
             return Vec::new();
         }
-        let plain = Study { sweep: Vec::new(), ..self.clone() };
+        let mut plain = Study { sweep: Vec::new(), ..self.clone() };
+        if self.sweep.iter().all(|axis| matches!(axis.values, Values::Delays(_))) {
+            plain.asks.retain(Ask::depends_on_time);
+        }
         let mut variants = vec![Variant { settings: Vec::new(), study: plain }];
         for axis in &self.sweep {
             let mut next = Vec::new();

@@ -123,3 +123,57 @@ fn what_is_no_toml_is_no_panic() {
         assert!(!messages.is_empty(), "{text:?}");
     }
 }
+
+#[test]
+fn sweeps_have_all_combinations() {
+    let text = r#"
+model = "m.pml"
+unit = "us"
+[delay]
+"p:a" = { between = [1, 3] }
+[[ask]]
+throughput = "p:a"
+[[ask]]
+ltl = "[] x"
+[sweep]
+N = [1, 2]
+"p:a" = [4, "0.006 ms"]
+"#;
+    let (study, messages) = study(text);
+    assert_eq!(messages, Vec::<String>::new());
+    let variants = study.variants();
+    let settings: Vec<String> = variants
+        .iter()
+        .map(|variant| variant.settings.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(settings, ["1 4", "1 0.006 ms", "2 4", "2 0.006 ms"]);
+    let last = &variants[3].study;
+    assert_eq!(last.constants, [("N".to_owned(), "2".to_owned())]);
+    let time = Time::from_integer;
+    assert_eq!(last.delays[0].delay, Delay::Between(time(3), time(9)));
+    assert_eq!(last.asks.len(), 2);
+}
+
+#[test]
+fn formulas_are_not_asked_again_if_only_delays_vary() {
+    let text = "model = \"m.pml\"\nunit = \"us\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[[ask]]\nthroughput = \"p:a\"\n\
+                [[ask]]\nltl = \"[] x\"\n[sweep]\n\"p:a\" = [4, 5]\n";
+    let (study, _) = study(text);
+    assert!(study.variants().iter().all(|variant| variant.study.asks.len() == 1));
+}
+
+#[test]
+fn wrong_sweeps_are_told() {
+    let head = "model = \"m.pml\"\nunit = \"us\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[sweep]\n";
+    let cases = [
+        ("N = 3", "S0010 a sweep needs a list of values [3] "),
+        ("N = []", "S0010 a sweep needs a list of values [[]] "),
+        ("N = [[1]]", "S0010 the values of a constant are numbers, texts or truth values [[[1]]] "),
+        ("\"p:b\" = [1]", "S0010 there is no delay of `p:b` to be varied [\"p:b\"] did you mean `p:a`?"),
+        ("\"p:a\" = [-1]", "S0005 a time must not be below 0 [-1] "),
+    ];
+    for (line, expected) in cases {
+        let (_, messages) = study(&format!("{head}{line}"));
+        assert_eq!(messages, [expected], "{line}");
+    }
+}

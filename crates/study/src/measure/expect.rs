@@ -8,9 +8,13 @@ use crate::Expect;
 /// Results that are not exact meet an expectation if they are this near, relatively.
 const NEAR: f64 = 1e-3;
 
-/// Says of a figure whether it is what was expected.
+/// Says of a figure whether it is what was expected; of one that is undecided, nothing is known.
 pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
     let Some(expect) = expect else { return };
+    if let FigureResult::Undecided(_) = figure.result {
+        figure.notes.push(format!("Expected: {}.", describe(expect)));
+        return;
+    }
     let met = match (&figure.result, expect) {
         (FigureResult::Value { low, high, .. }, Expect::Infinity) => {
             (*low, *high) == (Number::Infinity, Number::Infinity)

@@ -264,6 +264,13 @@ impl Asked<'_, '_, '_> {
             self.witness(&what, &walk, figure);
         }
         figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: true };
+        if ends[0] == ends[1] && figure.witnesses.len() == 2 {
+            // Both runs show the same.
+            figure.witnesses.truncate(1);
+            if matches!(cost, Cost::Event(_)) && figure.witnesses[0].1.cycle.is_some() {
+                "the critical cycle".clone_into(&mut figure.witnesses[0].0);
+            }
+        }
     }
 
     /// Replays a run, with times.
