@@ -24,15 +24,15 @@ pub(crate) struct Models {
 
     /// Define a macro, as in C
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    definitions: Vec<String>,
+    pub(crate) definitions: Vec<String>,
 
     /// Look for included files in this folder too
     #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
+    pub(crate) include: Vec<PathBuf>,
 
     /// Choose how the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(crate) format: Format,
 
     /// Choose what executes the model [default: machine code for all but small models, where the machine has the means]
     #[arg(long, value_name = "ENGINE")]
@@ -148,6 +148,17 @@ impl Models {
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
         expand(&self.files, "pml")
+    }
+
+    /// Returns the files if they are studies; `None` if they are models.
+    pub(crate) fn studies(&self) -> anyhow::Result<Option<&[PathBuf]>> {
+        let is_study = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+        let count = self.files.iter().filter(|path| is_study(path)).count();
+        anyhow::ensure!(
+            count == 0 || count == self.files.len(),
+            "studies and models can't be checked together: check the .toml files by themselves"
+        );
+        Ok((count > 0).then_some(&self.files))
     }
 
     /// Reads and compiles a model, and shows what is wrong with it.

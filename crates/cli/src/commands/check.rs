@@ -7,6 +7,7 @@ use narrows_languages::promela::{Formula, Logic};
 use narrows_model::{Limit, Question, Trace, Verdict};
 use narrows_report::{Chart, Report, document};
 
+use super::figures;
 use super::files::{Files, Writer};
 use super::problems;
 use super::selection::selected;
@@ -77,6 +78,13 @@ enum Fairness {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if let Some(studies) = arguments.models.studies()? {
+        anyhow::ensure!(
+            formulas(arguments).is_empty() && arguments.only.is_empty(),
+            "formulas and names are for models: a study says itself what it asks"
+        );
+        return figures::Options::of(&arguments.models).answer_all(studies, &arguments.models.definitions);
+    }
     let interrupted = interrupt_flag()?;
     let mut writer = arguments.files.writer();
     if arguments.checkpointing.is_wanted() {

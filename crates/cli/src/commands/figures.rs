@@ -13,8 +13,8 @@ use narrows_source::{Diagnostics, FileId, Sources};
 use narrows_study::{Measured, Prepared, Study, Variant, View, measure, prepare, read, simulate};
 use serde_json::Value;
 
-use crate::input::{Disk, read_text, unreadable};
-use crate::limits::{self, Clock};
+use crate::input::{Disk, Models, expand, read_text, unreadable};
+use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Format};
 
 /// What may be used, and how figures are written.
@@ -106,6 +106,28 @@ impl Options {
     pub(super) fn plain(include: &[PathBuf], quiet: bool) -> Options {
         let (runs, format, include) = (false, Format::Text, include.to_vec());
         Options { runs, format, include, memory: None, time: None, quiet }
+    }
+
+    /// Makes the options of a command that also takes models.
+    pub(super) fn of(models: &Models) -> Options {
+        Options {
+            runs: false,
+            format: models.format,
+            include: models.include.clone(),
+            memory: models.memory,
+            time: models.time,
+            quiet: models.quiet,
+        }
+    }
+
+    /// Answers the questions of some studies, and prints the answers; returns the exit status.
+    pub(super) fn answer_all(&self, files: &[PathBuf], definitions: &[String]) -> anyhow::Result<u8> {
+        let interrupted = interrupt_flag()?;
+        let mut said = Vec::new();
+        for path in expand(files, "toml")? {
+            said.push(self.answer_study(&path, definitions, Way::Whole, &interrupted)?);
+        }
+        self.print(said)
     }
 
     /// Reads a study and answers its questions. Definitions are constants that the user gives other values.

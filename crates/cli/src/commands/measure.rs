@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::figures::{Options, Way};
-use crate::input::expand;
-use crate::limits::interrupt_flag;
+use super::figures::Options;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,10 +35,5 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let interrupted = interrupt_flag()?;
-    let mut said = Vec::new();
-    for path in expand(&arguments.files, "toml")? {
-        said.push(arguments.options.answer_study(&path, &arguments.definitions, Way::Whole, &interrupted)?);
-    }
-    arguments.options.print(said)
+    arguments.options.answer_all(&arguments.files, &arguments.definitions)
 }

@@ -34,7 +34,11 @@ impl Analysed<'_> {
             let resources = &self.bottleneck.resources;
             let pair = format!("{} and {}", resources[overlap.first].name, resources[overlap.second].name);
             let words: Vec<String> = overlap.answers.iter().map(word).collect();
-            lines.push((pair, words.join(", with these delays ")));
+            let text = match words.as_slice() {
+                [untimed, ..] if untimed == "never" => untimed.clone(),
+                words => words.join(", with these delays "),
+            };
+            lines.push((pair, text));
         }
         // What else is asked is said above already.
         let is_new = |kind: &str| !["overlap", "bottleneck", "throughput", "utilisation"].contains(&kind);
