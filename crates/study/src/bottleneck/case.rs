@@ -67,7 +67,7 @@ impl Described<'_, '_> {
             critical: self.critical(&activities, window, &parts, &owners, last, part),
             gantt: Gantt {
                 unit: self.unit.to_owned(),
-                lanes: drawn(&parts).iter().map(|parts| parts.iter().map(bar).collect()).collect(),
+                lanes: drawn(&parts, window).iter().map(|parts| parts.iter().map(bar).collect()).collect(),
                 round: rate.walk.cycle.map(|_| (as_f64(time(window.0)), as_f64(time(window.1)))),
             },
         }
@@ -222,11 +222,18 @@ struct Owner {
     resources: u64,
 }
 
-/// Returns the parts that are drawn. All lanes end at the same time: when one of them has enough bars.
-fn drawn(parts: &[Vec<Window>]) -> Vec<Vec<Window>> {
-    let end = parts.iter().filter_map(|lane| lane.get(BARS - 1)).map(|(_, to)| *to).min().unwrap_or(u64::MAX);
+/// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than others, all lanes end
+/// at the same time, so that none seems to rest when its bars are used up.
+fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
+    let in_round =
+        |lane: &Vec<Window>| lane.iter().filter(|(from, _)| (round.0..round.1).contains(from)).count();
+    let mut counts = parts.iter().map(in_round).filter(|count| *count > 0);
+    let first = counts.next();
+    let is_even = counts.all(|count| Some(count) == first);
+    let ends = parts.iter().filter_map(|lane| lane.get(BARS - 1)).map(|(_, to)| *to);
+    let end = if is_even { u64::MAX } else { ends.min().unwrap_or(u64::MAX) };
     let cut = |lane: &Vec<Window>| {
-        let before = lane.iter().filter(|(from, _)| *from < end);
+        let before = lane.iter().take(BARS).filter(|(from, _)| *from < end);
         before.map(|(from, to)| (*from, (*to).min(end))).collect::<Vec<_>>()
     };
     parts.iter().map(cut).collect()
