@@ -41,6 +41,7 @@ fn pages() -> Vec<PathBuf> {
     let mut pages = vec![
         root.join("README.md"),
         root.join("examples/README.md"),
+        root.join("examples/bottlenecks/README.md"),
         root.join("examples/myrinet/README.md"),
     ];
     book(&root.join("docs/src"), &mut pages);

@@ -7,6 +7,16 @@ use narrows_tests::compare::{Verdict, compare_file};
 use narrows_tests::spin::{self, Limits};
 
 const EXAMPLES: &[(&str, &[&str])] = &[
+    ("bottlenecks/bus.pml", &[]),
+    ("bottlenecks/bus.pml", &["POSTED"]),
+    ("bottlenecks/bus.pml", &["SEPARATE"]),
+    ("bottlenecks/dma.pml", &["BUFFERS=1"]),
+    ("bottlenecks/dma.pml", &["BUFFERS=2"]),
+    ("bottlenecks/nvme.pml", &["DEPTH=1"]),
+    ("bottlenecks/nvme.pml", &["DEPTH=4"]),
+    ("bottlenecks/ring.pml", &["SIZE=1"]),
+    ("bottlenecks/ring.pml", &["SIZE=4"]),
+    ("bottlenecks/workers.pml", &[]),
     ("mutex/broken.pml", &[]),
     ("mutex/peterson.pml", &[]),
     ("mutex/semaphore.pml", &[]),

@@ -7,14 +7,19 @@ use narrows_tests::narrows::program;
 use serde_json::Value;
 
 fn measure(study: &str, definition: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/queues").join(study);
+    measure_in("queues", study, definition).1
+}
+
+/// Measures a study of a folder of examples, or all of them; returns the exit status too.
+fn measure_in(folder: &str, study: &str, definition: &str) -> (Option<i32>, Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(folder).join(study);
     let mut command = Command::new(program().expect("the program"));
     command.arg("measure").arg(&path).args(["--format", "json", "--quiet"]);
     if !definition.is_empty() {
         command.args(["-D", definition]);
     }
     let output = command.output().expect("it runs");
-    serde_json::from_slice(&output.stdout).expect("a document")
+    (output.status.code(), serde_json::from_slice(&output.stdout).expect("a document"))
 }
 
 #[test]
@@ -54,14 +59,31 @@ fn intervals_contain_exact_values() {
 }
 
 #[test]
-fn every_study_of_a_folder_is_measured() {
-    let document = measure("", "");
-    let models = document["models"].as_array().expect("a list");
-    assert_eq!(models.len(), 7);
-    for model in models {
-        for answer in model["answers"].as_array().expect("a list") {
-            assert_ne!(answer["met"], false, "{}: {}", model["model"], answer["name"]);
-            assert!(answer["value"].is_object(), "{}: {}", model["model"], answer["name"]);
+fn every_study_of_the_examples_comes_out_as_expected() {
+    for (folder, least) in [("bottlenecks", 11), ("myrinet", 4), ("queues", 7)] {
+        let (status, document) = measure_in(folder, "", "");
+        let models = document["models"].as_array().expect("a list");
+        assert!(models.len() >= least, "{folder}");
+        for model in models {
+            for answer in model["answers"].as_array().expect("a list") {
+                assert_ne!(answer["met"], false, "{}: {}", model["model"], answer["name"]);
+                let is_answered = answer["value"].is_object() || answer["verdict"] != "undecided";
+                assert!(is_answered, "{}: {}", model["model"], answer["name"]);
+            }
+        }
+        assert_eq!(status, Some(0), "{folder}");
+    }
+}
+
+/// A study of a bottleneck is a test: it says what limits the design, and how fast it is.
+#[test]
+fn every_study_of_a_bottleneck_expects_something() {
+    let (_, document) = measure_in("bottlenecks", "", "");
+    for model in document["models"].as_array().expect("a list") {
+        for kind in ["bottleneck", "throughput"] {
+            let is_judged = |answer: &Value| answer["kind"] == kind && answer["met"] == true;
+            let answers = model["answers"].as_array().expect("a list");
+            assert!(answers.iter().any(is_judged), "{}: {kind}", model["model"]);
         }
     }
 }

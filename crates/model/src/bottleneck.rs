@@ -165,7 +165,9 @@ pub struct Sensitivity {
 impl Sensitivity {
     /// Returns the elasticity: by how many percent the throughput falls for each percent of delay.
     pub fn elasticity(&self) -> Option<f64> {
-        Some((self.less? - self.more?) / (0.2 * self.now))
+        // The time of a round grows evenly with a delay, as long as the critical cycle stays the same.
+        let elasticity = (self.now / self.more? - self.now / self.less?) / 0.2;
+        elasticity.is_finite().then_some(elasticity)
     }
 
     /// Returns what part of the throughput is gained with a tenth less.

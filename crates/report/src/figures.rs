@@ -44,11 +44,16 @@ impl Figures<'_> {
     pub fn status(&self) -> u8 {
         if self.figures.iter().any(Figure::fails) {
             1
-        } else if self.figures.iter().any(Figure::is_open) {
+        } else if self.figures.iter().any(Figure::is_open) || self.lacks_a_point() {
             2
         } else {
             0
         }
+    }
+
+    /// Returns whether there was no model to measure for some values of the sweep.
+    fn lacks_a_point(&self) -> bool {
+        !self.figures.is_empty() && self.sweep.iter().any(|point| point.figures.is_empty())
     }
 
     /// Writes the figures for people, with the runs that show them if they are wanted.
@@ -77,13 +82,19 @@ impl Figures<'_> {
     /// Writes the answers, a line each.
     pub(crate) fn answers(&self, text: &mut String) {
         let kinds = self.figures.iter().map(|figure| figure.kind.len()).max().unwrap_or(0);
-        let names = self.figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0).min(44);
+        // The view is said where a question is asked in several.
+        let name = |figure: &Figure| {
+            let is_same = |other: &&Figure| (other.kind, &other.name) == (figure.kind, &figure.name);
+            let is_alone = self.figures.iter().filter(is_same).count() == 1;
+            if is_alone { figure.name.clone() } else { format!("{}, {}", figure.name, figure.view) }
+        };
+        let names = self.figures.iter().map(|figure| name(figure).chars().count()).max().unwrap_or(0).min(44);
         for figure in self.figures {
             let _ = writeln!(
                 text,
                 "  {:kinds$}  {:names$}  {}{}",
                 figure.kind,
-                figure.name,
+                name(figure),
                 result_text(figure),
                 judgement(figure)
             );

@@ -28,12 +28,18 @@ pub(crate) fn cells(points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
         "untimed" => format!("{} {}", figure.kind, figure.name),
         view => format!("{} {}, {view}", figure.kind, figure.name),
     };
-    let heads = first.settings.iter().map(|(name, _)| name.clone()).chain(first.figures.iter().map(name));
+    // With some values there may be no model to measure.
+    let figures = points.iter().map(|point| &point.figures).max_by_key(|figures| figures.len());
+    let figures = figures.map_or(&[][..], Vec::as_slice);
+    let heads = first.settings.iter().map(|(name, _)| name.clone()).chain(figures.iter().map(name));
+    let heads: Vec<String> = heads.collect();
     let line = |point: &SweepPoint| {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
-        settings.chain(point.figures.iter().map(result_text)).collect::<Vec<_>>()
+        let results = point.figures.iter().map(result_text).chain(std::iter::repeat_with(|| "–".to_owned()));
+        settings.chain(results).take(heads.len()).collect::<Vec<_>>()
     };
-    (heads.collect(), points.iter().map(line).collect())
+    let lines = points.iter().map(line).collect();
+    (heads, lines)
 }
 
 /// Writes the points as JSON.

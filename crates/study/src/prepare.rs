@@ -6,9 +6,9 @@ use narrows_languages::promela::{Formula, Logic, Options, compile};
 use narrows_logic::Ltl;
 use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, System};
 use narrows_performance::{Delayed, Site, Timing};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span, closest};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, SourceFile, Sources, Span, closest};
 
-use crate::{Question, Study, Text};
+use crate::{Question, Study, Text, Values};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -99,6 +99,7 @@ pub fn prepare(
     for diagnostic in found.sorted() {
         diagnostics.push(relocate(diagnostic, sources));
     }
+    look_for_constants(study, sources, diagnostics);
     let system = system.filter(|_| !diagnostics.has_errors())?;
     let own = system.properties.len() - all().count();
     let mut predicates = HashMap::new();
@@ -119,6 +120,29 @@ pub fn prepare(
     prepared.claim_overlaps(study);
     prepared.attach(study, diagnostics);
     (!diagnostics.has_errors()).then_some(prepared)
+}
+
+/// Complains about constants that are to be varied and of which neither the model nor an expression of the study knows.
+fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagnostics) {
+    for axis in study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_))) {
+        let name = &axis.name;
+        let is_text = |file: &(FileId, &SourceFile)| {
+            file.0 != name.span.file && !file.1.name.starts_with("command line")
+        };
+        let words = || {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            sources.files().filter(is_text).flat_map(move |(_, file)| file.text.split(move |c| !is_part(c)))
+        };
+        if words().any(|word| word == name.text) {
+            continue;
+        }
+        let title = format!("the model has no constant `{}` to be varied", name.text);
+        let diagnostic = Diagnostic::error("S0010", name.span, title);
+        diagnostics.push(match closest(&name.text, words()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        });
+    }
 }
 
 /// Marks texts that stand in a study, with the place.

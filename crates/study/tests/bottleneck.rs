@@ -234,3 +234,29 @@ fn unknown_resources_are_named() {
     let wrong = analysed(STAGES, study).expect_err("two mistakes");
     assert_eq!(wrong, ["S0011 `draning` did you mean `draining`?", "S0011 `filling` "]);
 }
+
+#[test]
+fn a_resource_that_happens_to_be_busy_is_not_waited_for() {
+    let model = concat!("#define DEPTH 2\n", include_str!("../../../examples/bottlenecks/nvme.pml"));
+    let study = "[resource]\nflash = \"reads[0] || reads[1]\"\n[delay]\n\"host:doorbell\" = { fixed = 1 }\n\
+                 \"controller:fetched\" = { fixed = 2 }\n\"channel:read\" = { fixed = 60 }\n\
+                 \"handler:handled\" = { fixed = 5 }\n[event]\nread = \"handler:handled\"";
+    let analysis = analysed(model, study).expect("a study");
+    // A command rings the doorbell while the other one is read.
+    let expected = ["controller:fetched", "flash", "handler:handled", "host:doorbell"];
+    let mut names = analysis.bottleneck.flows[0].bottleneck.clone().expect("a bottleneck");
+    names.sort();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn lanes_with_more_bars_in_a_round_do_not_end_early() {
+    let model = concat!("#define SIZE 1\n", include_str!("../../../examples/bottlenecks/ring.pml"));
+    let study = "[resource]\nrest = \"producer@rested\"\nwork = \"consumer@done\"\n[delay]\n\
+                 \"producer:put\" = { fixed = 1 }\n\"producer:rested\" = { fixed = 20 }\n\
+                 \"consumer:done\" = { fixed = 5 }\n[event]\nitem = \"consumer:done\"";
+    let analysis = analysed(model, study).expect("a study");
+    let lanes = &analysis.bottleneck.flows[0].cases[0].gantt.lanes;
+    let counts: Vec<usize> = lanes.iter().map(Vec::len).collect();
+    assert_eq!(counts, [2, 10], "four are worked on for each rest");
+}

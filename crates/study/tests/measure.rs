@@ -308,6 +308,14 @@ fn mistakes_point_into_the_study() {
 }
 
 #[test]
+fn what_is_varied_is_in_the_model() {
+    let model = "#define SIZE 3\nbyte n; active proctype p() { do :: step: n = (n + 1) % SIZE od }";
+    let study = |name: &str| format!("[sweep]\n{name} = [1, 2]");
+    assert!(figures(model, &study("SIZE")).is_ok());
+    assert_eq!(figures(model, &study("SIEZ")).unwrap_err(), ["S0010 study.toml `SIEZ` did you mean `SIZE`?"]);
+}
+
+#[test]
 fn what_goes_wrong_is_said() {
     let model = "byte x; active proctype p() { a: x = 1; assert(x == 0) }";
     let study = "unit = \"s\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[[ask]]\nmakespan = true";

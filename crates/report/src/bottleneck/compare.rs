@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Analysed, ends, of_view, percent, short, word};
+use super::{Analysed, Level, ends, of_view, percent, short, word};
 
 /// What a study says, in lines with names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +21,8 @@ impl Analysed<'_> {
             let name =
                 flow.bottleneck.as_ref().map_or_else(|| "not known".to_owned(), |names| names.join(" + "));
             lines.push((format!("bottleneck of {}", flow.event), name));
-            for level in super::levels(flow) {
-                let value = format!("{} 1/{}", short(level.value), self.unit);
-                lines.push((format!("{}: {}", flow.event, level.name), value));
+            for (name, value) in joined(&super::levels(flow)) {
+                lines.push((format!("{}: {name}", flow.event), format!("{value} 1/{}", self.unit)));
             }
         }
         for (resource, figures) in self.bottleneck.resources.iter().zip(&self.bottleneck.utilisation) {
@@ -49,6 +48,21 @@ impl Analysed<'_> {
         }
         Column { name: self.figures.name.to_owned(), lines }
     }
+}
+
+/// Returns throughputs with their names. Both ends of a range are one line, beside which stands what is no range elsewhere.
+fn joined(levels: &[Level]) -> Vec<(&'static str, String)> {
+    let mut lines: Vec<(&'static str, String)> = Vec::new();
+    for level in levels {
+        let (name, value) = (level.name, short(level.value));
+        match (name, lines.last_mut()) {
+            ("best" | "mean, at most", Some((_, text))) => *text = format!("{text} and {value}"),
+            ("worst", _) => lines.push(("worst and best", value)),
+            ("mean, at least", _) => lines.push(("mean", value)),
+            _ => lines.push((name, value)),
+        }
+    }
+    lines
 }
 
 /// Returns the names of studies, without the folders that all of them are in.

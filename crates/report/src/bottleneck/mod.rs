@@ -6,7 +6,7 @@ mod json;
 mod page;
 mod text;
 
-use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow};
+use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};
 
 use crate::Figures;
 
@@ -26,6 +26,19 @@ pub struct Analysed<'a> {
 }
 
 impl Analysed<'_> {
+    /// Returns what a round waits for: the delays, each with its part. A delay that comes more than once is named with the
+    /// resource that is busy, or else with the process.
+    pub(crate) fn critical(&self, case: &Case) -> Vec<(String, String)> {
+        let name = |link: &Link| {
+            if case.critical.iter().filter(|other| other.delay == link.delay).count() == 1 {
+                return link.delay.clone();
+            }
+            let resource = link.resources.first().map(|resource| &self.bottleneck.resources[*resource].name);
+            format!("{} ({})", link.delay, resource.unwrap_or(&link.process))
+        };
+        case.critical.iter().map(|link| (name(link), percent(link.part.to_f64()))).collect()
+    }
+
     /// Returns why something was not found out, if a limit was hit.
     pub(crate) fn limit(&self) -> Option<&'static str> {
         let bottleneck = self.bottleneck;
@@ -114,7 +127,10 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
     let mut add = |name, value: f64, meaning| levels.push(Level { name, value, meaning });
     let best: Option<&Case> = flow.cases.last();
     if let Some(case) = best {
-        add("nothing overlapped", case.none_overlapped.to_f64(), "one after the other");
+        // With the delays of the best case.
+        let meaning =
+            if flow.cases.len() > 1 { "one after the other, at best" } else { "one after the other" };
+        add("nothing overlapped", case.none_overlapped.to_f64(), meaning);
     }
     if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
         if (high - low).abs() <= high.abs() * 1e-12 {

@@ -5,7 +5,7 @@ use narrows_model::{Figure, FigureResult, Machine, Trace};
 
 use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
-use super::{Analysed, of_view, percent, short, word};
+use super::{Analysed, of_view, short, word};
 use crate::chart::Chart;
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{judgement, result_text};
@@ -198,7 +198,6 @@ impl Maker<'_, '_> {
         let unit = self.analysed.unit;
         let conclusion = |flow: &narrows_model::Flow| {
             let case = flow.cases.last();
-            let critical = case.map_or(&[][..], |case| &case.critical);
             let work = case.map_or(&[][..], |case| &case.work);
             Conclusion {
                 event: flow.event.clone(),
@@ -207,10 +206,7 @@ impl Maker<'_, '_> {
                     .as_ref()
                     .map_or_else(|| "not known".to_owned(), |names| names.join(" + ")),
                 findings: flow.findings.iter().map(|finding| pieces(finding)).collect(),
-                critical: critical
-                    .iter()
-                    .map(|link| (link.delay.clone(), percent(link.part.to_f64())))
-                    .collect(),
+                critical: case.map_or_else(Vec::new, |case| self.analysed.critical(case)),
                 period: case
                     .map_or_else(String::new, |case| format!("{} {unit}", short(case.period.to_f64()))),
                 work: work

@@ -88,14 +88,13 @@ impl Analysed<'_> {
         if let Some(case) = flow.cases.last()
             && !case.critical.is_empty()
         {
-            let links: Vec<String> = case
-                .critical
-                .iter()
-                .map(|link| format!("{} {}", link.delay, percent(link.part.to_f64())))
-                .collect();
+            let links: Vec<String> =
+                self.critical(case).into_iter().map(|(name, part)| format!("{name} {part}")).collect();
+            let counted =
+                if case.count == 1 { String::new() } else { format!(" ({} × {})", case.count, flow.event) };
             let _ = writeln!(
                 text,
-                "\nwhat a round of {} {} waits for\n  {}",
+                "\nwhat a round of {} {}{counted} waits for\n  {}",
                 short(case.period.to_f64()),
                 self.unit,
                 links.join(", then ")
@@ -199,7 +198,9 @@ impl Analysed<'_> {
             for (number, bar) in bars.iter().enumerate() {
                 let place = |time: f64| ((time / end * cells as f64).round() as usize).min(cells);
                 let digit = char::from_digit((number as u32 + 1) % 10, 10).unwrap_or('#');
-                for cell in &mut line[place(bar.from)..place(bar.to)] {
+                // Even what is very short is shown.
+                let from = place(bar.from).min(cells - 1);
+                for cell in &mut line[from..place(bar.to).max(from + 1)] {
                     *cell = digit;
                 }
             }
@@ -213,7 +214,8 @@ impl Analysed<'_> {
 fn wrapped(sentence: &str, text: &mut String) {
     let mut line = String::from(" ");
     for word in sentence.split(' ') {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+        // A number stays with its sign.
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && !word.starts_with('%') {
             let _ = writeln!(text, "{line}");
             line = String::from(" ");
         }

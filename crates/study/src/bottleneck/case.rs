@@ -3,7 +3,7 @@
 use narrows_model::{Bar, Case, Evaluator, Gantt, Link, Number, ProcessView, Work};
 use narrows_performance::timed::activity::{Activity, chain};
 use narrows_performance::timed::{Timed, Walk};
-use narrows_performance::{Time, as_f64};
+use narrows_performance::{Pace, Time, as_f64};
 
 use super::rate::Rate;
 
@@ -33,6 +33,7 @@ impl Described<'_, '_> {
         let timed = self.timed;
         let tick = timed.tick().unwrap_or_else(|| Time::from_integer(1));
         let (walk, window) = self.unrolled(&rate.walk);
+        let owners = self.owners();
         let activities = walk.activities(timed);
         let time = |ticks: u64| tick * Time::from_integer(i128::from(ticks));
         let span = Time::from_integer(i128::from((window.1 - window.0).max(1)));
@@ -63,10 +64,10 @@ impl Described<'_, '_> {
                     time: number(time),
                 })
                 .collect(),
-            critical: self.critical(&activities, window, &parts, last, part),
+            critical: self.critical(&activities, window, &parts, &owners, last, part),
             gantt: Gantt {
                 unit: self.unit.to_owned(),
-                lanes: parts.iter().map(|parts| parts.iter().take(BARS).map(bar).collect()).collect(),
+                lanes: drawn(&parts, window).iter().map(|parts| parts.iter().map(bar).collect()).collect(),
                 round: rate.walk.cycle.map(|_| (as_f64(time(window.0)), as_f64(time(window.1)))),
             },
         }
@@ -144,20 +145,57 @@ impl Described<'_, '_> {
         if is_alone { process.name.clone() } else { process.label() }
     }
 
+    /// Returns which resources belong to each delay: those that are busy whenever it runs, or only while it runs. A
+    /// resource that just happens to be busy at the time is left out.
+    fn owners(&self) -> Vec<Owner> {
+        let timed = self.timed;
+        let running = |node: u32| -> Vec<(u8, u16)> {
+            let row = timed.rows().row(timed.state(node));
+            let pace = |deed: u32| match timed.rows().deed(deed).pace {
+                Pace::Later(pid, delay) => Some((pid, delay)),
+                Pace::Now => None,
+            };
+            row.iter().filter_map(|step| pace(step.deed)).collect()
+        };
+        let passes = |node: &u32| timed.edges(*node).iter().any(|edge| edge.ticks > 0);
+        let nodes: Vec<u32> = (0..timed.nodes()).filter(passes).collect();
+        let mut pairs: Vec<(u8, u16)> = nodes.iter().flat_map(|node| running(*node)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        // For each, what was busy whenever it ran, and what was not busy while it did not.
+        let mut found = vec![(u64::MAX, u64::MAX); pairs.len()];
+        for node in nodes {
+            let (busy, running) = (self.busy[timed.state(node) as usize], running(node));
+            for (pair, (always, only)) in pairs.iter().zip(&mut found) {
+                if running.contains(pair) {
+                    *always &= busy;
+                } else {
+                    *only &= !busy;
+                }
+            }
+        }
+        let owner = |((pid, delay), (always, only))| Owner { pid, delay, resources: always | only };
+        pairs.into_iter().zip(found).map(owner).collect()
+    }
+
     /// Returns what a round waits for: delays in order, and how much of it each takes.
     fn critical(
         &self,
         activities: &[Activity],
         window: Window,
         parts: &[Vec<Window>],
+        owners: &[Owner],
         state: u32,
         part: impl Fn(u64) -> Number,
     ) -> Vec<Link> {
         let mut list: Vec<(u16, u8, Vec<usize>, u64)> = Vec::new();
         for (number, ticks) in chain(activities, window) {
             let Activity { delay, pid, start, end, .. } = activities[number];
-            let covers =
-                |resource: &usize| parts[*resource].iter().any(|(from, to)| *from <= start && end <= *to);
+            let own = owners.iter().find(|owner| (owner.pid, owner.delay) == (pid, delay));
+            let covers = |resource: &usize| {
+                own.is_some_and(|own| own.resources >> resource & 1 == 1)
+                    && parts[*resource].iter().any(|(from, to)| *from <= start && end <= *to)
+            };
             let resources: Vec<usize> = (0..parts.len()).filter(covers).collect();
             let is_same = |(known, other, busy, _): &&mut (u16, u8, Vec<usize>, u64)| {
                 (*known, *other) == (delay, pid) && *busy == resources
@@ -175,6 +213,30 @@ impl Described<'_, '_> {
         };
         list.into_iter().map(link).collect()
     }
+}
+
+/// A delay of a process, and the resources that belong to it, one bit each.
+struct Owner {
+    pid: u8,
+    delay: u16,
+    resources: u64,
+}
+
+/// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than others, all lanes end
+/// at the same time, so that none seems to rest when its bars are used up.
+fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
+    let in_round =
+        |lane: &Vec<Window>| lane.iter().filter(|(from, _)| (round.0..round.1).contains(from)).count();
+    let mut counts = parts.iter().map(in_round).filter(|count| *count > 0);
+    let first = counts.next();
+    let is_even = counts.all(|count| Some(count) == first);
+    let ends = parts.iter().filter_map(|lane| lane.get(BARS - 1)).map(|(_, to)| *to);
+    let end = if is_even { u64::MAX } else { ends.min().unwrap_or(u64::MAX) };
+    let cut = |lane: &Vec<Window>| {
+        let before = lane.iter().take(BARS).filter(|(from, _)| *from < end);
+        before.map(|(from, to)| (*from, (*to).min(end))).collect::<Vec<_>>()
+    };
+    parts.iter().map(cut).collect()
 }
 
 fn number(time: Time) -> Number {

@@ -1,6 +1,6 @@
 //! Says what the bottleneck is, in the words of the study.
 
-use narrows_model::{Case, FigureResult, Flow, Number};
+use narrows_model::{Case, FigureResult, Flow, Number, Sensitivity};
 
 use crate::measure::Workbench;
 use crate::{Question, View};
@@ -20,20 +20,16 @@ impl Workbench<'_, '_> {
             // The last case is the best one: what limits it limits all.
             flow.bottleneck = self.limits(case, &flow.event, &mut findings);
         }
-        if let Some(change) = flow.changes.first()
-            && let Some(gain) = change.gain()
-        {
-            findings.push(if gain > 1e-9 {
-                let (delay, gain) = (&change.delay, percent(gain));
-                format!("The delay that matters most is `{delay}`: a tenth less of it gives {gain} more.")
-            } else {
-                "No single delay matters: a tenth less of any of them gains nothing.".to_owned()
-            });
-        }
+        findings.extend(matters(&flow.changes));
         if self.study.resources.is_empty() {
             findings.push("Name what can be busy under `[resource]` to see what is.".to_owned());
         }
-        flow.findings = findings;
+        // What is so in the worst case and in the best case is said once.
+        for finding in findings {
+            if !flow.findings.contains(&finding) {
+                flow.findings.push(finding);
+            }
+        }
     }
 
     fn name(&self, resource: usize) -> &str {
@@ -138,6 +134,7 @@ impl Workbench<'_, '_> {
 
     /// Says of resources that take turns whether they must.
     fn pairs(&mut self, busy: &[usize], findings: &mut Vec<String>) {
+        let mut never = Vec::new();
         for (number, first) in busy.iter().enumerate() {
             for second in &busy[number + 1..] {
                 let mut word = |view: View| match self.overlap(*first, *second, view).result {
@@ -147,10 +144,7 @@ impl Workbench<'_, '_> {
                 let (untimed, timed) = (word(View::Untimed), word(View::Timed));
                 let both = format!("`{}` and `{}`", self.name(*first), self.name(*second));
                 if untimed == "never" {
-                    findings.push(format!(
-                        "{both} are never busy at the same time, whatever the delays: the design itself puts one after \
-                         the other."
-                    ));
+                    never.push(both);
                 } else if timed == "never" {
                     findings.push(format!(
                         "{both} could be busy at the same time, but with these delays they never are."
@@ -158,6 +152,16 @@ impl Workbench<'_, '_> {
                 }
             }
         }
+        let all = busy.len() * busy.len().saturating_sub(1) / 2;
+        let who = match never.as_slice() {
+            [] => return,
+            _ if never.len() > 1 && never.len() == all => "No two of them are ever".to_owned(),
+            [one] => format!("{one} are never"),
+            [first @ .., last] => format!("{}, and {last} are never", first.join(", ")),
+        };
+        findings.push(format!(
+            "{who} busy at the same time, whatever the delays: the design itself puts one after the other."
+        ));
     }
 
     /// Says what is busy most on average.
@@ -182,6 +186,26 @@ impl Workbench<'_, '_> {
         });
         Some(vec![name.to_owned()])
     }
+}
+
+/// Says which delay matters most, or which ones if several do alike.
+fn matters(changes: &[Sensitivity]) -> Option<String> {
+    let gain = changes.first()?.gain()?;
+    if gain <= 1e-9 {
+        return Some("No single delay matters: a tenth less of any of them gains nothing.".to_owned());
+    }
+    let is_alike =
+        |change: &&Sensitivity| change.gain().is_some_and(|other| (gain - other).abs() <= gain * 1e-6);
+    let alike: Vec<String> =
+        changes.iter().filter(is_alike).map(|change| format!("`{}`", change.delay)).collect();
+    let gain = percent(gain);
+    Some(match alike.as_slice() {
+        [delay] => format!("The delay that matters most is {delay}: a tenth less of it gives {gain} more."),
+        _ => format!(
+            "The delays that matter most are {}: a tenth less of any of them gives {gain} more.",
+            listed(alike.into_iter())
+        ),
+    })
 }
 
 /// What is waited for: a resource if there is one, its name or that of the delay, and the part of the time.

@@ -245,7 +245,11 @@ impl Reader<'_> {
         let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
         let name = name.map_or_else(|| question.describe(), |name| name.text);
         let view = entry.get("view").and_then(|value| self.view(value));
-        let expect = entry.get("expect").and_then(|value| self.expect(value, unit));
+        let expect = entry.get("expect").and_then(|value| {
+            let expect = self.expect(value, unit)?;
+            self.check_word(&question, &expect, self.span(value.span()));
+            Some(expect)
+        });
         Some(Ask { question, name, view, expect, span })
     }
 
@@ -307,6 +311,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Complains about a word that can't come out.
+    fn check_word(&mut self, question: &Question, expect: &Expect, span: Span) {
+        let words: &[&str] = match question {
+            Question::Overlap(..) => &["never", "possible", "inevitable"],
+            Question::Ltl(_) | Question::Ctl(_) => &["holds", "fails"],
+            _ => return,
+        };
+        if !matches!(expect, Expect::Word(word) if words.contains(&word.as_str())) {
+            self.wrong("S0005", span, format!("what can come out is {}", listed(words)));
+        }
+    }
+
     fn view(&mut self, value: &Value<'_>) -> Option<View> {
         let text = self.text(value, "`view`")?;
         let view =
@@ -319,7 +335,8 @@ impl Reader<'_> {
 
     fn expect(&mut self, value: &Value<'_>, unit: &str) -> Option<Expect> {
         if let Some(list) = value.get_ref().as_array() {
-            let ends: Vec<Time> = list.iter().filter_map(|value| self.time(value, unit)).collect();
+            let end = |value| fraction(&written(value)?).or_else(|| self.time(value, unit));
+            let ends: Vec<Time> = list.iter().filter_map(end).collect();
             let [low, high] = ends[..] else {
                 self.wrong("S0005", self.span(value.span()), "a range that is expected has two ends");
                 return None;
@@ -330,17 +347,21 @@ impl Reader<'_> {
         if text == "infinity" || text == "inf" {
             return Some(Expect::Infinity);
         }
-        if let Some((above, below)) = text.split_once('/')
-            && let (Some(above), Some(below)) = (decimal(above), decimal(below))
-            && below != Time::from_integer(0)
-        {
-            return Some(Expect::Number(above / below, above / below));
+        if let Some(number) = fraction(&text) {
+            return Some(Expect::Number(number, number));
         }
         match time(&text, unit) {
             Ok(number) => Some(Expect::Number(number, number)),
             Err(_) => Some(Expect::Word(text)),
         }
     }
+}
+
+/// Reads a fraction such as `1/248`.
+fn fraction(text: &str) -> Option<Time> {
+    let (above, below) = text.split_once('/')?;
+    let (above, below) = (decimal(above)?, decimal(below)?);
+    (below != Time::from_integer(0)).then(|| above / below)
 }
 
 /// Returns a number or a text as it is written.

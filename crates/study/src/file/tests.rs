@@ -43,6 +43,9 @@ expect = "1/3"
 [[ask]]
 max_delay = { from = "BUSY", to = "!BUSY" }
 expect = "infinity"
+[[ask]]
+throughput = "done"
+expect = ["2/21", "1/9"]
 "#;
     let (study, messages) = study(text);
     assert_eq!(messages, [""; 0]);
@@ -60,6 +63,7 @@ expect = "infinity"
     assert_eq!(study.weights[0].1, [1, 3]);
     assert_eq!(study.asks[0].expect, Some(Expect::Number(Time::new(1, 3), Time::new(1, 3))));
     assert_eq!(study.asks[1].expect, Some(Expect::Infinity));
+    assert_eq!(study.asks[2].expect, Some(Expect::Number(Time::new(2, 21), Time::new(1, 9))));
     assert!(matches!(&study.asks[1].question, Question::MaxDelay(from, _) if from.text == "BUSY"));
 }
 
@@ -99,6 +103,10 @@ fn mistakes_are_found_where_they_are() {
         (
             "[[ask]]\nmakespan = true\nview = \"slow\"",
             "S0005 a view is `untimed`, `timed` or `stochastic` [slow] ",
+        ),
+        (
+            "[[ask]]\noverlap = [\"a\", \"b\"]\nexpect = \"nver\"",
+            "S0005 what can come out is `never`, `possible`, `inevitable` [\"nver\"] ",
         ),
     ];
     for (text, expected) in cases {

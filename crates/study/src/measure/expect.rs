@@ -41,10 +41,17 @@ pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
             };
             fits(low, least, true) && fits(high, most, false)
         }
-        (FigureResult::Word(word), Expect::Word(expected)) => word == expected,
+        (FigureResult::Word(word), Expect::Word(expected)) => names(word) == names(expected),
         _ => false,
     };
     figure.expected = Some((describe(expect), met));
+}
+
+/// Returns the names in a word such as `fill + drain`: their order does not matter.
+fn names(word: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = word.split('+').map(str::trim).collect();
+    names.sort_unstable();
+    names
 }
 
 fn describe(expect: &Expect) -> String {
