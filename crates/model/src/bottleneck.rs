@@ -83,6 +83,8 @@ pub struct Flow {
 pub struct Case {
     /// Which one it is: `worst`, `best`, or `every` if they are the same.
     pub name: &'static str,
+    /// Whether it goes round for ever; otherwise it ends, and is looked at as a whole.
+    pub is_endless: bool,
     /// How often the event happens.
     pub throughput: Number,
     /// How long a round takes.

@@ -81,4 +81,10 @@ const EXPLANATIONS: &[Explanation] = &[
         text: "`overlap` is about two resources of the study, which stand under `[resource]`: names, each with a \
                predicate that holds while it is busy.\n",
     },
+    Explanation {
+        code: "S0012",
+        title: "no such constant",
+        text: "Under `[constant]`, and with `-D`, macros of the model get values. Nothing in the model has this name, so it \
+               would make no difference; mostly it is misspelt.\n",
+    },
 ];

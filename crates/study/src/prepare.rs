@@ -89,7 +89,8 @@ pub fn prepare(
     let in_parentheses = |text: &str| format!("({text})");
     let definitions =
         study.definitions.iter().map(|(name, text)| (name.text.clone(), in_parentheses(&text.text)));
-    let definitions = study.constants.iter().cloned().chain(definitions);
+    let constants = study.constants.iter().map(|(name, value)| (name.text.clone(), value.clone()));
+    let definitions = constants.chain(definitions);
     let options = Options {
         definitions: definitions.map(|(name, value)| (name, Some(value))).collect(),
         formulas: all().map(|(logic, text)| formula(logic, text)).collect(),
@@ -122,12 +123,16 @@ pub fn prepare(
     (!diagnostics.has_errors()).then_some(prepared)
 }
 
-/// Complains about constants that are to be varied and of which neither the model nor an expression of the study knows.
+/// Complains about constants of which neither the model nor an expression of the study knows.
 fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagnostics) {
-    for axis in study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_))) {
-        let name = &axis.name;
+    let own = study.model.as_ref().map(|model| model.span.file);
+    let varied = study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_)));
+    let varied = varied.map(|axis| ("S0010", &axis.name));
+    let given = study.constants.iter().map(|(name, _)| ("S0012", name));
+    for (code, name) in varied.chain(given) {
         let is_text = |file: &(FileId, &SourceFile)| {
-            file.0 != name.span.file && !file.1.name.starts_with("command line")
+            let is_given = ["command line", "-D"].iter().any(|start| file.1.name.starts_with(start));
+            ![Some(name.span.file), own].contains(&Some(file.0)) && !is_given
         };
         let words = || {
             let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -136,8 +141,8 @@ fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagno
         if words().any(|word| word == name.text) {
             continue;
         }
-        let title = format!("the model has no constant `{}` to be varied", name.text);
-        let diagnostic = Diagnostic::error("S0010", name.span, title);
+        let title = format!("the model has no constant `{}`", name.text);
+        let diagnostic = Diagnostic::error(code, name.span, title);
         diagnostics.push(match closest(&name.text, words()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,

@@ -186,6 +186,7 @@ fn a_run_that_ends_is_looked_at_as_a_whole() {
     let analysis = analysed(&model, study).expect("a study");
     let case = &analysis.bottleneck.flows[0].cases[0];
     assert_eq!((case.count, case.period, case.throughput), (4, Number::Ratio(32, 1), Number::Ratio(1, 8)));
+    assert!(!case.is_endless);
 }
 
 #[test]
@@ -218,6 +219,18 @@ fn changed_delays_are_checked() {
     });
     let analysis = faster.expect("a study");
     assert_eq!(analysis.bottleneck.flows[0].cases[0].throughput, Number::Ratio(1, 3));
+}
+
+#[test]
+fn misspelt_constants_are_told() {
+    let study = "[constant]
+        BUFERS = 2
+        [resource]
+        filling = \"fills\"";
+    let wrong = analysed(&STAGES.replace("BUFFERS", "BUFFERS_OF_THE_MODEL"), study).expect_err("a mistake");
+    assert!(wrong.iter().any(|message| message.contains("P0201")), "{wrong:?}");
+    let wrong = analysed(&format!("#define BUFFERS 2\n{STAGES}"), study).expect_err("a mistake");
+    assert_eq!(wrong, ["S0012 `BUFERS` did you mean `BUFFERS`?"]);
 }
 
 #[test]

@@ -69,9 +69,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         expect: None,
         span: Span::default(),
     };
-    let constant = |text: &String| match text.split_once('=') {
-        Some((name, value)) => (name.to_owned(), value.to_owned()),
-        None => (text.clone(), "1".to_owned()),
+    let constant = |definition: &String| {
+        let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+        let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());
+        (Text { text: name.to_owned(), span }, value.to_owned())
     };
     let study = Study {
         constants: arguments.definitions.iter().map(constant).collect(),

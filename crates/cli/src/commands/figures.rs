@@ -11,8 +11,8 @@ use narrows_lts::aut;
 use narrows_model::{Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
 use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
-use narrows_source::{Diagnostics, FileId, Sources};
-use narrows_study::{Measured, Prepared, Study, Variant, View, measure, prepare, read, simulate};
+use narrows_source::{Diagnostics, FileId, Sources, Span};
+use narrows_study::{Measured, Prepared, Study, Text, Variant, View, measure, prepare, read, simulate};
 use serde_json::Value;
 
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -169,13 +169,18 @@ impl Options {
         changes: &[String],
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let name = path.display().to_string();
+        anyhow::ensure!(
+            path.extension().is_none_or(|extension| extension != "pml"),
+            "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
+        );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
         let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
         let file = sources.add(name.clone(), text);
         let mut study = read(&sources, file, &mut diagnostics);
         for definition in definitions {
             let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-            study.set_constant(constant, value);
+            let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
+            study.set_constant(&Text { text: constant.to_owned(), span }, value);
         }
         for change in changes {
             study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;

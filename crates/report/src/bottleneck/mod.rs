@@ -132,7 +132,12 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
             if flow.cases.len() > 1 { "one after the other, at best" } else { "one after the other" };
         add("nothing overlapped", case.none_overlapped.to_f64(), meaning);
     }
-    if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
+    if best.is_some_and(|case| !case.is_endless) {
+        for case in &flow.cases {
+            let name = if case.name == "worst" { "longest run" } else { "shortest run" };
+            add(name, case.throughput.to_f64(), "exact, from beginning to end");
+        }
+    } else if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
         if (high - low).abs() <= high.abs() * 1e-12 {
             add("worst and best", low, "exact, with the delays as they are");
         } else {
@@ -140,7 +145,8 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
             add("best", high, "exact, over all runs");
         }
     }
-    if let Some((low, high)) = of_view(&flow.throughput, "stochastic").and_then(ends) {
+    let mean = of_view(&flow.throughput, "stochastic").and_then(ends);
+    if let Some((low, high)) = mean.filter(|_| best.is_none_or(|case| case.is_endless)) {
         if (high - low) <= high.abs() * 1e-3 {
             add("mean", f64::midpoint(low, high), "every delay random, with its mean");
         } else {

@@ -207,8 +207,10 @@ impl Maker<'_, '_> {
                     .map_or_else(|| "not known".to_owned(), |names| names.join(" + ")),
                 findings: flow.findings.iter().map(|finding| pieces(finding)).collect(),
                 critical: case.map_or_else(Vec::new, |case| self.analysed.critical(case)),
-                period: case
-                    .map_or_else(String::new, |case| format!("{} {unit}", short(case.period.to_f64()))),
+                period: case.map_or_else(String::new, |case| {
+                    let what = if case.is_endless { "round" } else { "run" };
+                    format!("{what} of {} {unit}", short(case.period.to_f64()))
+                }),
                 work: work
                     .iter()
                     .map(|work| (work.process.clone(), format!("{} {unit}", short(work.time.to_f64()))))

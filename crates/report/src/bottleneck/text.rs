@@ -32,6 +32,9 @@ impl Analysed<'_> {
         for flow in &self.bottleneck.flows {
             self.flow(flow, &mut text);
         }
+        if self.bottleneck.flows.is_empty() {
+            text.push_str("  Name what is counted under `[event]` to see how often it happens.\n");
+        }
         let mut drawn: Vec<&Gantt> = Vec::new();
         for case in self.bottleneck.flows.iter().filter_map(|flow| flow.cases.last()) {
             if !drawn.contains(&&case.gantt) {
@@ -94,7 +97,8 @@ impl Analysed<'_> {
                 if case.count == 1 { String::new() } else { format!(" ({} × {})", case.count, flow.event) };
             let _ = writeln!(
                 text,
-                "\nwhat a round of {} {}{counted} waits for\n  {}",
+                "\nwhat a {} of {} {}{counted} waits for\n  {}",
+                if case.is_endless { "round" } else { "run" },
                 short(case.period.to_f64()),
                 self.unit,
                 links.join(", then ")
@@ -124,12 +128,12 @@ impl Analysed<'_> {
             return;
         }
         let width = resources.iter().map(|resource| resource.name.chars().count()).max().unwrap_or(0).max(9);
-        let _ = writeln!(text, "\n{:width$}    at least   at most      mean", "busy");
-        for (resource, figures) in resources.iter().zip(&self.bottleneck.utilisation) {
-            let timed = of_view(figures, "timed").and_then(ends);
-            let mean = of_view(figures, "stochastic").and_then(ends);
-            let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
-            let mean = mean.map_or_else(
+        let bounds: Vec<Option<(f64, f64)>> = (0..resources.len()).map(|one| self.busy(one)).collect();
+        let has_bounds = bounds.iter().any(Option::is_some);
+        let heads = if has_bounds { "  at least   at most" } else { "" };
+        let _ = writeln!(text, "\n{:width$}  {heads}      mean", "busy");
+        for ((resource, figures), bounds) in resources.iter().zip(&self.bottleneck.utilisation).zip(bounds) {
+            let mean = of_view(figures, "stochastic").and_then(ends).map_or_else(
                 || "–".to_owned(),
                 |(low, high)| {
                     if high - low > 1e-3 {
@@ -139,14 +143,29 @@ impl Analysed<'_> {
                     }
                 },
             );
-            let _ = writeln!(
-                text,
-                "  {:width$}  {:>8}  {:>8}  {mean:>8}",
-                resource.name,
-                share(timed.map(|(low, _)| low)),
-                share(timed.map(|(_, high)| high)),
-            );
+            let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+            let bounds = if has_bounds {
+                format!(
+                    "  {:>8}  {:>8}",
+                    share(bounds.map(|(low, _)| low)),
+                    share(bounds.map(|(_, high)| high))
+                )
+            } else {
+                String::new()
+            };
+            let _ = writeln!(text, "  {:width$}{bounds}  {mean:>8}", resource.name);
         }
+    }
+
+    /// Returns for what part of the time a resource is busy, at least and at most.
+    fn busy(&self, resource: usize) -> Option<(f64, f64)> {
+        let cases = || self.bottleneck.flows.iter().flat_map(|flow| &flow.cases);
+        if cases().any(|case| !case.is_endless) {
+            // In the long run nothing is busy; what counts is the runs as a whole.
+            let parts = || cases().map(|case| case.busy[resource].to_f64());
+            return Some((parts().fold(1.0, f64::min), parts().fold(0.0, f64::max)));
+        }
+        of_view(&self.bottleneck.utilisation[resource], "timed").and_then(ends)
     }
 
     fn overlaps(&self, text: &mut String) {
@@ -162,16 +181,15 @@ impl Analysed<'_> {
             .iter()
             .map(|overlap| pair(overlap.first, overlap.second).chars().count());
         let width = widths.max().unwrap_or(0);
-        let _ = writeln!(text, "\n{:width$}  whatever the delays  with these delays", "at the same time");
+        let has_time =
+            self.bottleneck.overlaps.iter().any(|overlap| of_view(&overlap.answers, "timed").is_some());
+        let heads = if has_time { "whatever the delays  with these delays" } else { "whatever the delays" };
+        let _ = writeln!(text, "\n{:width$}  {heads}", "at the same time");
         for overlap in &self.bottleneck.overlaps {
-            let answer = |view: &str| of_view(&overlap.answers, view).map_or_else(|| "–".to_owned(), word);
-            let _ = writeln!(
-                text,
-                "  {:width$}  {:19}  {}",
-                pair(overlap.first, overlap.second),
-                answer("untimed"),
-                answer("timed")
-            );
+            let answer = |view: &str| of_view(&overlap.answers, view).map(word).unwrap_or_default();
+            let (pair, timed) = (pair(overlap.first, overlap.second), answer("timed"));
+            let line = format!("  {pair:width$}  {:19}  {timed}", answer("untimed"));
+            let _ = writeln!(text, "{}", line.trim_end());
         }
         for together in &self.bottleneck.together {
             let set = |set: &Vec<usize>| {

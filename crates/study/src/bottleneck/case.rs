@@ -50,6 +50,7 @@ impl Described<'_, '_> {
         let bar = |(from, to): &Window| Bar { from: as_f64(time(*from)), to: as_f64(time(*to)) };
         Case {
             name,
+            is_endless: rate.walk.cycle.is_some(),
             throughput: number(rate.per_time(tick)),
             period: number(time(window.1 - window.0)),
             count: rate.count,

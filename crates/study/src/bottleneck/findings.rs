@@ -16,6 +16,12 @@ impl Workbench<'_, '_> {
             flow.bottleneck = self.on_average(&mut findings);
         }
         let cases = flow.cases.clone();
+        if cases.iter().any(|case| !case.is_endless) {
+            findings.push(
+                "Every run comes to an end: these figures are of the shortest and the longest run as a whole."
+                    .to_owned(),
+            );
+        }
         for case in &cases {
             // The last case is the best one: what limits it limits all.
             flow.bottleneck = self.limits(case, &flow.event, &mut findings);
@@ -69,8 +75,8 @@ impl Workbench<'_, '_> {
         if reached < possible * (1.0 - 1e-9) {
             let part = ((reached - least) / (possible - least)).clamp(0.0, 1.0);
             findings.push(format!(
-                "If everything was done at the same time, there would be {} times as many `{event}`: {} 1/{}. Of what \
-                 could be gained by working at the same time, {} is reached.",
+                "If the process with the most work never waited, there would be {} times as many `{event}`: {} 1/{}. Of \
+                 what could be gained by working at the same time, {} is reached.",
                 short(possible / reached),
                 short(possible),
                 self.study.unit,

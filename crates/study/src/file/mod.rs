@@ -32,7 +32,7 @@ pub struct Study {
     /// The unit of all times.
     pub unit: String,
     /// Macros of the model, with their values.
-    pub constants: Vec<(String, String)>,
+    pub constants: Vec<(Text, String)>,
     /// Named predicates.
     pub definitions: Vec<(Text, Text)>,
     /// What is busy while a predicate holds.

@@ -93,7 +93,11 @@ impl Reader<'_> {
         };
         for (name, value) in entries {
             match constant(value.get_ref()) {
-                Some(text) => study.constants.push((name.get_ref().to_string(), text)),
+                Some(text) => {
+                    let span = self.span(name.span());
+                    let name = Text { text: name.get_ref().to_string(), span };
+                    study.constants.push((name, text));
+                }
                 None => {
                     let title = format!("`{}` must be a number, a text or a truth value", name.get_ref());
                     self.wrong("S0002", self.span(value.span()), title);

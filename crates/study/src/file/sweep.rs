@@ -119,7 +119,7 @@ impl Study {
                     variant.settings.push((axis.name.text.clone(), label.clone()));
                     match &axis.values {
                         Values::Constants(values) => {
-                            variant.study.set_constant(&axis.name.text, &values[number]);
+                            variant.study.set_constant(&axis.name, &values[number]);
                         }
                         Values::Delays(times) => {
                             variant.study.set_delay(&axis.name.text, times[number]);
@@ -134,9 +134,9 @@ impl Study {
     }
 
     /// Gives a constant another value.
-    pub fn set_constant(&mut self, name: &str, value: &str) {
-        self.constants.retain(|(known, _)| known != name);
-        self.constants.push((name.to_owned(), value.to_owned()));
+    pub fn set_constant(&mut self, name: &Text, value: &str) {
+        self.constants.retain(|(known, _)| known.text != name.text);
+        self.constants.push((name.clone(), value.to_owned()));
     }
 
     /// Makes a delay take another time: its mean, if it is random; a range is scaled so that its middle is there. Returns
@@ -170,8 +170,12 @@ impl Study {
         if self.set_delay(place, time) {
             return Ok(());
         }
-        let names = self.delays.iter().map(|entry| entry.place.text.as_str());
-        let near = closest(place, names).map(|near| format!("; did you mean `{near}`?"));
+        let names = || self.delays.iter().map(|entry| entry.place.text.as_str());
+        let ends_so = |name: &&str| name.rsplit(':').next() == Some(place);
+        let near = names()
+            .find(ends_so)
+            .or_else(|| closest(place, names()))
+            .map(|near| format!("; did you mean `{near}`?"));
         Err(format!("the study gives no delay to `{place}`{}", near.unwrap_or_default()))
     }
 }
