@@ -42,10 +42,14 @@ impl Taken {
 /// What there is to spend at first: so many edges. Small graphs should try both ways in tests.
 const FIRST: usize = if cfg!(test) { 1 } else { 256 };
 
+/// With more states that changed, it pays to look at all that is above them at once.
+const FEW: usize = 16;
+
 impl Refiner<'_> {
     /// Marks what leads to marked states, or splits off what ends there, whichever is cheaper. Returns whether it was split.
     pub(super) fn split_bottoms(&mut self, block: u32, scratch: &mut Scratch) -> bool {
-        if self.partition.clean(block) == 0 || self.history.is_some() {
+        let is_few = self.partition.marked(block).len() <= FEW;
+        if self.partition.clean(block) == 0 || !is_few || self.history.is_some() {
             self.mark_what_leads_there(block, &mut 0, usize::MAX);
             return false;
         }
