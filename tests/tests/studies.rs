@@ -57,7 +57,7 @@ fn intervals_contain_exact_values() {
 fn every_study_of_a_folder_is_measured() {
     let document = measure("", "");
     let models = document["models"].as_array().expect("a list");
-    assert_eq!(models.len(), 7);
+    assert_eq!(models.len(), 8);
     for model in models {
         for answer in model["answers"].as_array().expect("a list") {
             assert_ne!(answer["met"], false, "{}: {}", model["model"], answer["name"]);
