@@ -8,6 +8,9 @@
 //! them is not bisimilar to any of them: either its signature is another one; or it has an internal step to a state that
 //! was not taken, which is not bisimilar to them either, and they have no such step.
 //!
+//! What stays slow: a long chain of internal steps beside a long visible one, whose states are told apart one by one. There
+//! the signature of the whole chain changes each time, though no state falls off for it.
+//!
 //! Both ways are tried in turns, with twice as much to spend each time, so that the cost is that of the cheaper one (as in Groote,
 //! Jansen, Keiren and Wijs 2017).
 
