@@ -2,21 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]
 
+mod program;
+
 use std::process::{Command, Output};
 
+use program::{status, stderr, stdout};
 use serde_json::Value;
-
-fn status(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 fn automaton(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_narrows")).arg("automaton").args(arguments).output().unwrap()

@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]
 
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+mod program;
 
+use std::process::{Command, Output, Stdio};
+
+use program::{Folder, document, status, stderr, stdout};
 use serde_json::Value;
 
 const GOOD: &str = "byte x;\nactive proctype P() { x = 1; assert(x == 1) }\n";
@@ -13,59 +14,6 @@ const STUCK: &str =
     "chan c = [0] of { byte };\nactive proctype P() {\n  c!1;\n  c!2\n}\nactive proctype Q() { c?_ }\n";
 const WRONG: &str = "active proctype P() { y = 1 }\n";
 const LARGE: &str = "int x, y;\nactive proctype P() { do :: x++ :: y++ :: x + y == -1 -> break od }\n";
-
-/// A folder with models, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("narrows-cli-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        for (name, text) in files {
-            std::fs::write(path.join(name), text).unwrap();
-        }
-        Folder(path)
-    }
-
-    fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-        command.current_dir(&self.0).args(arguments.split(' '));
-        command
-    }
-
-    /// Runs a command with further arguments, which may have spaces.
-    fn ask(&self, arguments: &str, more: &[&str]) -> Output {
-        self.command(arguments).args(more).output().unwrap()
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn status(output: &Output) -> i32 {
-    output.status.code().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn document(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
-}
 
 #[test]
 fn the_exit_status_says_what_came_out() {

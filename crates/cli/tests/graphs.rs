@@ -2,54 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail as the test itself")]
 
+mod program;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicU32, Ordering};
 
+use program::{Folder, document, stderr, stdout};
 use serde_json::Value;
-
-/// A folder of its own, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Folder {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("narrows-graphs-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        for (name, text) in files {
-            std::fs::write(path.join(name), text).unwrap();
-        }
-        Folder(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-        command.current_dir(&self.0).args(arguments).output().unwrap()
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn document(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
-}
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
@@ -88,16 +46,16 @@ fn a_graph_has_the_states_that_explore_counts() {
         "myrinet/mcp_send.pml",
     ] {
         let path = examples().join(name).display().to_string();
-        let explored = document(&folder.run(&["explore", &path, "--format", "json", "-q"]));
+        let explored = document(&folder.run_with(&["explore", &path, "--format", "json", "-q"]));
         for labels in ["text", "label", "channel"] {
             let arguments = ["graph", &path, "-o", "all.aut", "--labels", labels, "--format", "json", "-q"];
-            let output = folder.run(&arguments);
+            let output = folder.run_with(&arguments);
             assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
             let written = document(&output);
             for field in ["states", "transitions"] {
                 assert_eq!(written[field], explored[field], "{name} {labels} {field}");
             }
-            let info = document(&folder.run(&["lts", "info", "all.aut", "--format", "json"]));
+            let info = document(&folder.run_with(&["lts", "info", "all.aut", "--format", "json"]));
             assert_eq!(
                 (&info["states"], &info["transitions"]),
                 (&explored["states"], &explored["transitions"])
@@ -110,7 +68,7 @@ fn a_graph_has_the_states_that_explore_counts() {
 fn labels_tell_what_a_step_does() {
     let folder = Folder::new(&[("m.pml", MODEL)]);
     let labels = |style: &str| {
-        let text = stdout(&folder.run(&["graph", "m.pml", "--states", "--labels", style]));
+        let text = stdout(&folder.run_with(&["graph", "m.pml", "--states", "--labels", style]));
         let labels =
             text.lines().skip(1).filter_map(|line| Some(line.split_once(", ")?.1.rsplit_once(", ")?.0));
         let mut labels: Vec<String> = labels.map(|label| label.trim_matches('"').to_owned()).collect();
@@ -133,7 +91,7 @@ fn labels_tell_what_a_step_does() {
 fn a_part_of_a_graph_is_not_written() {
     let model = "int x;\nactive proctype P() { do :: x++ od }\n";
     let folder = Folder::new(&[("large.pml", model)]);
-    let output = folder.run(&["graph", "large.pml", "-o", "large.aut", "--memory", "2M", "-q"]);
+    let output = folder.run_with(&["graph", "large.pml", "-o", "large.aut", "--memory", "2M", "-q"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output).contains("nothing was written, as the graph would not be whole"),
@@ -141,8 +99,17 @@ fn a_part_of_a_graph_is_not_written() {
         stderr(&output)
     );
     assert!(!folder.0.join("large.aut").exists());
-    let output =
-        folder.run(&["graph", "large.pml", "-o", "large.aut", "--time", "100ms", "-q", "--format", "json"]);
+    let output = folder.run_with(&[
+        "graph",
+        "large.pml",
+        "-o",
+        "large.aut",
+        "--time",
+        "100ms",
+        "-q",
+        "--format",
+        "json",
+    ]);
     assert_eq!(document(&output)["complete"], Value::Bool(false));
 }
 
@@ -150,36 +117,36 @@ fn a_part_of_a_graph_is_not_written() {
 fn drawings_are_written_by_the_name_of_the_file() {
     let folder = Folder::new(&[("m.pml", MODEL)]);
     for (name, start) in [("m.svg", "<svg"), ("m.dot", "digraph"), ("m.aut", "des (0, ")] {
-        let output = folder.run(&["graph", "m.pml", "-o", name]);
+        let output = folder.run_with(&["graph", "m.pml", "-o", name]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         assert!(folder.read(name).starts_with(start), "{name}");
         assert!(stdout(&output).starts_with(&format!("{name}: ")), "{}", stdout(&output));
     }
     assert!(folder.read("m.svg").contains("meet!data, 3"));
     assert!(folder.read("m.dot").contains("label = \"Receiver\""));
-    let output = folder.run(&["graph", "m.pml", "--states", "-o", "states.svg"]);
+    let output = folder.run_with(&["graph", "m.pml", "--states", "-o", "states.svg"]);
     assert!(folder.read("states.svg").contains("Receiver(1): buffer?y"), "{}", stderr(&output));
-    let output = folder.run(&["graph", "m.pml", "-o", "m.png"]);
+    let output = folder.run_with(&["graph", "m.pml", "-o", "m.png"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("use a name with .aut, .dot or .svg"));
-    let output = folder.run(&["graph", "m.pml", "m.pml"]);
+    let output = folder.run_with(&["graph", "m.pml", "m.pml"]);
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
 fn formulas_are_answered_with_status_and_run() {
     let folder = Folder::new(&[("ring.aut", RING), ("good.mcl", "<true* . \"B\"> @\n")]);
-    let output = folder.run(&["lts", "check", "ring.aut", "-f", "good.mcl"]);
+    let output = folder.run_with(&["lts", "check", "ring.aut", "-f", "good.mcl"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("┌─ cycle: steps 1–2 repeat for ever"), "{}", stdout(&output));
-    let output = folder.run(&["lts", "check", "ring.aut", "[true* . \"STOP\"] false", "-f", "good.mcl"]);
+    let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . \"STOP\"] false", "-f", "good.mcl"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("  2  state 2  STOP\n"), "{}", stdout(&output));
-    let output = folder.run(&["lts", "check", "ring.aut", "[true* . STOP] false", "--format", "json"]);
+    let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . STOP] false", "--format", "json"]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(document(&output)["diagnostics"][0]["code"], "M0006");
-    assert_eq!(folder.run(&["lts", "check", "none.aut", "true"]).status.code(), Some(2));
-    assert_eq!(folder.run(&["lts", "check", "ring.aut"]).status.code(), Some(2));
+    assert_eq!(folder.run_with(&["lts", "check", "none.aut", "true"]).status.code(), Some(2));
+    assert_eq!(folder.run_with(&["lts", "check", "ring.aut"]).status.code(), Some(2));
 }
 
 #[test]
@@ -187,13 +154,13 @@ fn a_diagnostic_is_saved_and_shows_the_same() {
     let folder = Folder::new(&[("ring.aut", RING)]);
     let formula = "[true* . \"STOP\"] false";
     let arguments = ["lts", "check", "ring.aut", formula, "--diagnostic", "why.aut", "--format", "json"];
-    let answer = document(&folder.run(&arguments))["answers"][0].clone();
+    let answer = document(&folder.run_with(&arguments))["answers"][0].clone();
     assert_eq!((&answer["kind"], &answer["verdict"]), (&Value::from("mu"), &Value::from("fails")));
     assert_eq!(answer["run"]["steps"].as_array().unwrap().len(), 2);
     assert_eq!(answer["diagnostic"]["original"], serde_json::json!([0, 1, 2]));
     assert_eq!(folder.read("why.aut"), "des (0, 2, 3)\n(0, \"A\", 1)\n(1, \"STOP\", 2)\n");
-    assert_eq!(folder.run(&["lts", "check", "why.aut", formula]).status.code(), Some(1));
-    let output = folder.run(&["lts", "check", "ring.aut", "true", "false", "--diagnostic", "why.aut"]);
+    assert_eq!(folder.run_with(&["lts", "check", "why.aut", formula]).status.code(), Some(1));
+    let output = folder.run_with(&["lts", "check", "ring.aut", "true", "false", "--diagnostic", "why.aut"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--diagnostic is for one formula, and there are 2"));
 }
@@ -201,10 +168,10 @@ fn a_diagnostic_is_saved_and_shows_the_same() {
 #[test]
 fn what_fits_no_label_is_told() {
     let folder = Folder::new(&[("ring.aut", RING)]);
-    let output = folder.run(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false"]);
+    let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(stderr(&output).contains("warning[M0104]: no edge is labelled `STOPP`"), "{}", stderr(&output));
     assert!(stderr(&output).contains("did you mean `\"STOP\"`?"));
-    let output = folder.run(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false", "-q"]);
+    let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false", "-q"]);
     assert_eq!(stderr(&output), "");
 }

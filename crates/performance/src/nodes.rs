@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use narrows_lts::components::{self, Components};
 use rustc_hash::FxHashMap;
 
+use crate::rows::choices_to;
 use crate::states::States;
 use crate::timed::Edge;
 use crate::{Pace, Rows, Trouble};
@@ -108,15 +109,8 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns the choices on a way from the initial state to a node.
-    pub(crate) fn choices_to(&self, mut node: u32) -> Vec<u32> {
-        let mut choices = Vec::new();
-        while node != 0 {
-            let (parent, choice) = self.parents[node as usize];
-            choices.push(choice);
-            node = parent;
-        }
-        choices.reverse();
-        choices
+    pub(crate) fn choices_to(&self, node: u32) -> Vec<u32> {
+        choices_to(&self.parents, node)
     }
 
     /// Asks whether to go on, now and then.

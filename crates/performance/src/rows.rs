@@ -141,15 +141,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Returns the choices on a way from the initial state to this one.
-    pub fn choices_to(&self, mut state: u32) -> Vec<u32> {
-        let mut choices = Vec::new();
-        while state != 0 {
-            let (parent, choice) = self.parents[state as usize];
-            choices.push(choice);
-            state = parent;
-        }
-        choices.reverse();
-        choices
+    pub fn choices_to(&self, state: u32) -> Vec<u32> {
+        choices_to(&self.parents, state)
     }
 
     /// Returns how many bytes all of this takes.
@@ -274,4 +267,16 @@ impl<'a> Rows<'a> {
         self.numbers.insert(deed, number);
         Ok(number)
     }
+}
+
+/// Returns the choices on the way to a place, given for each the one before it and the choice there.
+pub(crate) fn choices_to(parents: &[(u32, u32)], mut place: u32) -> Vec<u32> {
+    let mut choices = Vec::new();
+    while place != 0 {
+        let (parent, choice) = parents[place as usize];
+        choices.push(choice);
+        place = parent;
+    }
+    choices.reverse();
+    choices
 }

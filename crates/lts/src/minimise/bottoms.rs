@@ -8,6 +8,9 @@
 //! them is not bisimilar to any of them: either its signature is another one; or it has an internal step to a state that
 //! was not taken, which is not bisimilar to them either, and they have no such step.
 //!
+//! What stays slow: a long chain of internal steps beside a long visible one, whose states are told apart one by one. There
+//! the signature of the whole chain changes each time, though no state falls off for it.
+//!
 //! Both ways are tried in turns, with twice as much to spend each time, so that the cost is that of the cheaper one (as in Groote,
 //! Jansen, Keiren and Wijs 2017).
 
@@ -42,10 +45,14 @@ impl Taken {
 /// What there is to spend at first: so many edges. Small graphs should try both ways in tests.
 const FIRST: usize = if cfg!(test) { 1 } else { 256 };
 
+/// With more states that changed, it pays to look at all that is above them at once.
+const FEW: usize = 16;
+
 impl Refiner<'_> {
     /// Marks what leads to marked states, or splits off what ends there, whichever is cheaper. Returns whether it was split.
     pub(super) fn split_bottoms(&mut self, block: u32, scratch: &mut Scratch) -> bool {
-        if self.partition.clean(block) == 0 || self.history.is_some() {
+        let is_few = self.partition.marked(block).len() <= FEW;
+        if self.partition.clean(block) == 0 || !is_few || self.history.is_some() {
             self.mark_what_leads_there(block, &mut 0, usize::MAX);
             return false;
         }
