@@ -175,7 +175,7 @@ impl<'a, 's> Means<'a, 's> {
         for rest in 0..view.rests() {
             let mut value = None;
             for state in view.states(rest) {
-                match evaluator.holds(expr, view.rows().state(*state)) {
+                match evaluator.holds(expr, &view.rows().state(*state)) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
                         figure.result = FigureResult::None(format!(

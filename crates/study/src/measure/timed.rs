@@ -149,7 +149,7 @@ impl Asked<'_, '_, '_> {
         let rows = self.timed.rows();
         let mut list = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
-            match evaluator.holds(expr, rows.state(state)) {
+            match evaluator.holds(expr, &rows.state(state)) {
                 Ok(holds) => list.push(holds),
                 Err(violation) => {
                     let reason = violation.kind.message();
