@@ -18,8 +18,8 @@ pub struct Figures<'a> {
     pub title: &'a str,
     /// What came out.
     pub figures: &'a [Figure],
-    /// The views that were built: name, states, transitions.
-    pub sizes: Vec<(&'static str, u64, u64)>,
+    /// The views that were built: name, states, transitions, and how many seconds that took.
+    pub sizes: Vec<(&'static str, u64, u64, f64)>,
     /// The model, for the runs.
     pub report: Report<'a>,
 }
@@ -65,7 +65,7 @@ impl Figures<'_> {
             }
         }
         text.push('\n');
-        for (view, states, transitions) in &self.sizes {
+        for (view, states, transitions, _) in &self.sizes {
             let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
             let _ = writeln!(text, "  {view} view: {states} states, {transitions} transitions");
         }
@@ -79,11 +79,12 @@ impl Figures<'_> {
         if !self.title.is_empty() {
             document.insert("title".into(), json!(self.title));
         }
-        let sizes = self.sizes.iter().map(|(view, states, transitions)| {
-            json!({ "view": view, "states": states, "transitions": transitions })
+        let rounded = |seconds: f64| json!((seconds * 1000.0).round() / 1000.0);
+        let sizes = self.sizes.iter().map(|(view, states, transitions, seconds)| {
+            json!({ "view": view, "states": states, "transitions": transitions, "seconds": rounded(*seconds) })
         });
         document.insert("views".into(), sizes.collect());
-        document.insert("seconds".into(), json!((self.report.seconds * 1000.0).round() / 1000.0));
+        document.insert("seconds".into(), rounded(self.report.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());
         Value::Object(document)

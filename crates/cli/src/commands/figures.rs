@@ -141,7 +141,8 @@ impl Options {
             problems: Vec::new(),
             answers: &[],
         };
-        let sizes = measured.sizes.iter().map(|size| (size.view, size.states, size.transitions)).collect();
+        let sizes = measured.sizes.iter();
+        let sizes = sizes.map(|size| (size.view, size.states, size.transitions, size.seconds)).collect();
         let figures = Figures { name, title: &study.title, figures: &measured.figures, sizes, report };
         let (text, document) = match self.format {
             Format::Json => (String::new(), figures.document()),

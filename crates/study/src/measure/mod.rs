@@ -24,7 +24,7 @@ pub struct Measured {
 }
 
 /// How large a view is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     /// The view.
     pub view: &'static str,
@@ -32,6 +32,8 @@ pub struct Size {
     pub states: u64,
     /// How many edges.
     pub transitions: u64,
+    /// How many seconds it took to build it.
+    pub seconds: f64,
 }
 
 /// Answers all questions of a study.

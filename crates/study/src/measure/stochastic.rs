@@ -20,6 +20,8 @@ pub(super) struct Means<'a, 's> {
     engine: &'a Engine<'s>,
     budget: Budget<'a>,
     built: Option<Result<Solvable<'a>, Failure>>,
+    /// How many seconds that took.
+    seconds: f64,
 }
 
 /// Why there is no view.
@@ -46,13 +48,14 @@ impl<'a, 's> Means<'a, 's> {
         engine: &'a Engine<'s>,
         budget: Budget<'a>,
     ) -> Means<'a, 's> {
-        Means { study, prepared, engine, budget, built: None }
+        Means { study, prepared, engine, budget, built: None, seconds: 0.0 }
     }
 
     pub(super) fn size(&self) -> Option<Size> {
         let view = &self.built.as_ref()?.as_ref().ok()?.view;
         let states = u64::from(view.rests()) + u64::from(view.decisions());
-        Some(Size { view: View::Stochastic.name(), states, transitions: view.arrow_count() })
+        let transitions = view.arrow_count();
+        Some(Size { view: View::Stochastic.name(), states, transitions, seconds: self.seconds })
     }
 
     fn build(&self) -> Result<Solvable<'a>, Failure> {
@@ -76,7 +79,9 @@ impl<'a, 's> Means<'a, 's> {
     /// Answers a question.
     pub(super) fn answer(&mut self, ask: &Ask) -> Figure {
         if self.built.is_none() {
+            let before = self.budget.watch.seconds();
             self.built = Some(self.build());
+            self.seconds = self.budget.watch.seconds() - before;
         }
         let mut figure = Figure {
             kind: ask.question.kind(),

@@ -19,6 +19,8 @@ pub(super) struct Views<'a, 's> {
     budget: Budget<'a>,
     timed: Option<Result<Timed<'a>, Failure>>,
     untimed: Option<Result<Timed<'a>, Failure>>,
+    /// How many seconds it took to build each view that there is.
+    seconds: Vec<(View, f64)>,
 }
 
 /// Why there is no view.
@@ -31,7 +33,7 @@ impl<'a, 's> Views<'a, 's> {
         engine: &'a Engine<'s>,
         budget: Budget<'a>,
     ) -> Views<'a, 's> {
-        Views { study, prepared, engine, budget, timed: None, untimed: None }
+        Views { study, prepared, engine, budget, timed: None, untimed: None, seconds: Vec::new() }
     }
 
     pub(super) fn sizes(&self) -> Vec<Size> {
@@ -42,6 +44,7 @@ impl<'a, 's> Views<'a, 's> {
             view: view.name(),
             states: u64::from(built.nodes()),
             transitions: built.edge_count(),
+            seconds: self.seconds.iter().find(|(known, _)| *known == view).map_or(0.0, |(_, seconds)| *seconds),
         };
         built.map(size).collect()
     }
@@ -64,7 +67,9 @@ impl<'a, 's> Views<'a, 's> {
     pub(super) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
         let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
         if is_missing {
+            let before = self.budget.watch.seconds();
             let built = Some(self.build(view));
+            self.seconds.push((view, self.budget.watch.seconds() - before));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
         let built = if view == View::Untimed { &self.untimed } else { &self.timed };
