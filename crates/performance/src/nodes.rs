@@ -140,7 +140,10 @@ impl<'a> Nodes<'a> {
     pub(crate) fn watch(&self, count: usize, elsewhere: usize) -> Result<(), Trouble> {
         if count.is_multiple_of(1 << 10) {
             let others = self.numbers.len() * 30 + self.fresh.capacity() * 4;
-            let bytes = self.places.len() * 20 + others + self.edges.capacity() * size_of::<(u32, Edge)>() + elsewhere;
+            let bytes = self.places.len() * 20
+                + others
+                + self.edges.capacity() * size_of::<(u32, Edge)>()
+                + elsewhere;
             self.rows.watch(bytes as u64 + self.clocks.memory())?;
         }
         Ok(())

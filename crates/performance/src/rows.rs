@@ -312,9 +312,8 @@ impl<'a> Rows<'a> {
             let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
             pace = match (delay, partners) {
                 (Some(_), Some((partner, _))) => {
-                    let span = |step: &Move| {
-                        self.system.proctype(step.proctype).transition(step.transition).span
-                    };
+                    let span =
+                        |step: &Move| self.system.proctype(step.proctype).transition(step.transition).span;
                     return Err(Trouble::TwoDelays(span(first), span(partner)));
                 }
                 (Some((pid, delay)), None) => Pace::Later(pid, delay),

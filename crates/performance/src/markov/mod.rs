@@ -14,6 +14,7 @@ mod dense;
 mod end_components;
 mod gain;
 mod interval;
+mod levels;
 mod long_run;
 mod poisson;
 mod policy;

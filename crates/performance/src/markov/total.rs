@@ -133,8 +133,14 @@ fn large(
     accuracy: Accuracy,
 ) -> Interval {
     let order: Vec<u32> = members.iter().rev().copied().collect();
-    let equations =
-        |right| Equations { chain, leaving: chain, order: &order, right, time: None::<fn(usize) -> f64> };
+    let equations = |right| Equations {
+        chain,
+        leaving: chain,
+        order: &order,
+        right,
+        time: None::<fn(usize) -> f64>,
+        closed: false,
+    };
     let positive = members.iter().all(|state| reward[*state as usize] > 0.0);
     for state in members {
         values[*state as usize] = 0.0;
@@ -195,7 +201,7 @@ fn cycles<T: Fn(usize) -> f64 + Copy>(
     let mut best = Interval::ANY;
     let mut stuck = 0;
     loop {
-        equations.cycle(&mut iteration, values);
+        equations.cycle(&mut iteration, values, 0.0);
         let found = bounds(values);
         let narrower = found.width() < 0.9 * best.width();
         best = best.and(found);

@@ -3,9 +3,9 @@
 use narrows_model::{Evaluator, Observation};
 use rustc_hash::FxHashMap;
 
+use super::Stochastic;
 use super::arrows::{Arrow, Arrows};
 use super::outcomes::{Arrival, Outcomes, Place};
-use super::Stochastic;
 use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round};
 use crate::timing::Delayed;
@@ -297,8 +297,7 @@ impl Builder<'_> {
         let mut seen = None;
         for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
             let End { pid, delay, .. } = group[0];
-            let rate =
-                self.paces[usize::from(delay)].rate * self.speed(delay, members[0], &mut seen)?;
+            let rate = self.paces[usize::from(delay)].rate * self.speed(delay, members[0], &mut seen)?;
             if rate <= 0.0 {
                 continue;
             }
@@ -335,12 +334,7 @@ impl Builder<'_> {
     }
 
     /// Returns how many times as fast as usual a delay runs in a node, of which an observation may be at hand.
-    fn speed<'s>(
-        &self,
-        delay: u16,
-        node: u32,
-        seen: &mut Option<Observation<'s>>,
-    ) -> Result<f64, Trouble>
+    fn speed<'s>(&self, delay: u16, node: u32, seen: &mut Option<Observation<'s>>) -> Result<f64, Trouble>
     where
         Self: 's,
     {

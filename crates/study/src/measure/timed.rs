@@ -44,7 +44,11 @@ impl<'a, 's> Views<'a, 's> {
             view: view.name(),
             states: u64::from(built.nodes()),
             transitions: built.edge_count(),
-            seconds: self.seconds.iter().find(|(known, _)| *known == view).map_or(0.0, |(_, seconds)| *seconds),
+            seconds: self
+                .seconds
+                .iter()
+                .find(|(known, _)| *known == view)
+                .map_or(0.0, |(_, seconds)| *seconds),
         };
         built.map(size).collect()
     }

@@ -2,6 +2,7 @@
 
 mod automata;
 mod chains;
+mod levels;
 mod oracle;
 mod times;
 
