@@ -68,7 +68,7 @@ struct Known(u64);
 
 impl Known {
     const NOT: Known = Known(u64::MAX);
-    /// More successors than this no state has.
+    /// How many bits tell how many steps there are.
     const COUNT_BITS: u32 = 24;
 
     fn new(start: u64, count: usize) -> Known {
@@ -223,6 +223,9 @@ impl<'a> Rows<'a> {
             Some(trouble) => Err(trouble),
             None => {
                 let count = self.steps.len() - start;
+                if count >= 1 << Known::COUNT_BITS {
+                    return Err(Limit::Memory.into());
+                }
                 self.known[state as usize] = Known::new(self.forgotten + start as u64, count);
                 Ok(())
             }

@@ -6,6 +6,9 @@
 //! (Saad and Schultz 1986) finds the best e of those that a few more sweeps lead to. If the gain is unknown, it is chosen
 //! best at the same time: what it changes in a sweep, the slope, is kept out of the other directions.
 //!
+//! If few directions leave much, a sweep is followed by what coarser chains say (`levels.rs`), and by another sweep: that is
+//! an affine map too.
+//!
 //! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
 //! kept with few digits.
 //!
