@@ -147,6 +147,10 @@ impl Watch for Clock {
         }
         self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
     }
+
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,11 @@ pub struct Progress {
 pub trait Watch: Sync {
     /// Returns why the search must stop now, if it must; called every few thousand edges.
     fn check(&self, progress: &Progress) -> Option<Limit>;
+
+    /// Returns how many seconds have passed, if there is a clock.
+    fn seconds(&self) -> f64 {
+        0.0
+    }
 }
 
 /// Lets a search run to its end.

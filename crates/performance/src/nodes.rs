@@ -20,6 +20,9 @@ pub(crate) type Running = (u8, u16, u32);
 /// How many bytes a clock has: a process, a delay and a number.
 const CLOCK: usize = 7;
 
+/// Marks a state without a node.
+const NONE: u32 = u32::MAX;
+
 fn clock_name(pid: u8, delay: u16) -> [u8; 3] {
     let [low, high] = delay.to_le_bytes();
     [pid, low, high]
@@ -34,6 +37,9 @@ pub(crate) struct Nodes<'a> {
     clocks: States,
     /// The state and the clocks of each node.
     places: Vec<(u32, u32)>,
+    /// The node of each state in which no delay has run yet; [`NONE`] if there is none.
+    fresh: Vec<u32>,
+    /// The nodes of other states and clocks.
     numbers: FxHashMap<(u32, u32), u32>,
     /// From where, and by which choice, each node was first found.
     parents: Vec<(u32, u32)>,
@@ -84,7 +90,7 @@ impl<'a> Nodes<'a> {
         let mut clocks = States::new(0);
         clocks.add(&[]);
         let (numbers, places, parents, edges) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
-        let mut first = Nodes { rows, clocks, places, numbers, parents, edges };
+        let mut first = Nodes { rows, clocks, places, fresh: Vec::new(), numbers, parents, edges };
         first.node(0, 0, (0, 0));
         Ok(first)
     }
@@ -100,7 +106,18 @@ impl<'a> Nodes<'a> {
 
     fn node(&mut self, state: u32, clocks: u32, parent: (u32, u32)) -> u32 {
         let next = self.places.len() as u32;
-        let number = *self.numbers.entry((state, clocks)).or_insert(next);
+        let number = if clocks == 0 {
+            if self.fresh.len() <= state as usize {
+                self.fresh.resize(self.rows.states() as usize, NONE);
+            }
+            let number = &mut self.fresh[state as usize];
+            if *number == NONE {
+                *number = next;
+            }
+            *number
+        } else {
+            *self.numbers.entry((state, clocks)).or_insert(next)
+        };
         if number == next {
             self.places.push((state, clocks));
             self.parents.push(parent);
@@ -116,7 +133,11 @@ impl<'a> Nodes<'a> {
     /// Asks whether to go on, now and then.
     pub(crate) fn watch(&self, count: usize, elsewhere: usize) -> Result<(), Trouble> {
         if count.is_multiple_of(1 << 10) {
-            let bytes = self.places.len() * 50 + self.edges.capacity() * size_of::<(u32, Edge)>() + elsewhere;
+            let others = self.numbers.len() * 30 + self.fresh.capacity() * 4;
+            let bytes = self.places.len() * 20
+                + others
+                + self.edges.capacity() * size_of::<(u32, Edge)>()
+                + elsewhere;
             self.rows.watch(bytes as u64 + self.clocks.memory())?;
         }
         Ok(())
@@ -124,8 +145,11 @@ impl<'a> Nodes<'a> {
 
     /// Returns which delays run in a node, in order of processes.
     pub(crate) fn running(&self, node: u32) -> Vec<Running> {
-        let (state, clocks) = self.places[node as usize];
-        let clocks = self.clocks.get(clocks);
+        let (state, number) = self.places[node as usize];
+        let mut clocks = Vec::new();
+        if number != 0 {
+            self.clocks.read(number, &mut clocks);
+        }
         let mut running: Vec<Running> = Vec::new();
         for step in self.rows.row(state) {
             if let Pace::Later(pid, delay) = self.rows.deed(step.deed).pace
@@ -166,6 +190,9 @@ impl<'a> Nodes<'a> {
         further: u32,
     ) -> Result<u32, Trouble> {
         let step = self.rows.row(self.state(from))[choice as usize];
+        if !running.iter().any(|(_, _, far)| far + further > 0) {
+            return Ok(self.node(step.target, 0, (from, choice)));
+        }
         self.rows.expand(step.target)?;
         let moved = self.rows.deed(step.deed).moved;
         let goes_on = |pid: u8, delay: u16| {
@@ -195,6 +222,13 @@ impl<'a> Nodes<'a> {
             self.watch(node as usize, 0)?;
         }
         starts.push(self.edges.len() - edges);
+        if self.edges.len() == edges {
+            // Nothing happens at once: time passes everywhere.
+            let count = starts.len() - 1;
+            let of: Vec<u32> = (0..count as u32).collect();
+            let found = Components { finished: of.clone(), of, count: count as u32 };
+            return Ok(Round { first, edges, starts, waits: vec![true; count], found });
+        }
         let found = components::find_among(starts.len() - 1, 0..starts.len() as u32 - 1, |node, edge| {
             let index = starts[node as usize] + edge as usize;
             let (_, edge) = (index < starts[node as usize + 1]).then(|| self.edges[edges + index])?;
@@ -208,6 +242,7 @@ impl<'a> Nodes<'a> {
 
     fn go_on(&mut self, node: u32) -> Result<(), Trouble> {
         let state = self.state(node);
+        self.rows.expand(state)?;
         let is_now =
             |rows: &Rows<'_>, choice: u32| rows.deed(rows.row(state)[choice as usize].deed).pace == Pace::Now;
         let count = self.rows.row(state).len() as u32;
@@ -267,6 +302,11 @@ impl<'a> Nodes<'a> {
         }
         choices.extend(cycle.into_iter().rev());
         Trouble::Zeno(choices, begins)
+    }
+
+    /// Returns the rows.
+    pub(crate) fn into_rows(self) -> Rows<'a> {
+        self.rows
     }
 
     /// Returns the states of all nodes, the edges, and the rows.

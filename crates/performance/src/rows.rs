@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Progress};
-use narrows_model::{Limit, MoveKind, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
+use narrows_model::{Limit, Move, MoveKind, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 use rustc_hash::FxHashMap;
 
 use crate::states::States;
@@ -48,15 +48,45 @@ pub struct Rows<'a> {
     budget: Budget<'a>,
     scratch: Scratch,
     states: States,
-    /// For each state, where its steps begin and how many they are; `None` if it was not expanded.
-    known: Vec<Option<(u64, u32)>>,
+    /// For each state, where its steps begin, counted from the first that were ever found, and how many they are.
+    known: Vec<Known>,
+    /// How many steps were forgotten.
+    forgotten: u64,
     /// For each state, from where and by which choice it was first found.
     parents: Vec<(u32, u32)>,
     steps: Vec<Step>,
     deeds: Vec<Deed>,
     numbers: FxHashMap<Deed, u32>,
+    /// What the last steps of some moves were, by what the moves are.
+    recent: Vec<(Vec<Move>, u32)>,
     buffer: Vec<u8>,
 }
+
+/// Where the steps of a state are: a place and how many, or that they were not looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known(u64);
+
+impl Known {
+    const NOT: Known = Known(u64::MAX);
+    /// How many bits tell how many steps there are.
+    const COUNT_BITS: u32 = 24;
+
+    fn new(start: u64, count: usize) -> Known {
+        Known(start << Known::COUNT_BITS | count as u64)
+    }
+
+    /// Returns where the steps begin among those that are not forgotten, and how many they are.
+    fn place(self, forgotten: u64) -> Option<(usize, usize)> {
+        if self == Known::NOT {
+            return None;
+        }
+        let start = (self.0 >> Known::COUNT_BITS).checked_sub(forgotten)?;
+        Some((start as usize, (self.0 & ((1 << Known::COUNT_BITS) - 1)) as usize))
+    }
+}
+
+/// How many moves are remembered with what they are.
+const RECENT: usize = 256;
 
 impl std::fmt::Debug for Rows<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -83,10 +113,12 @@ impl<'a> Rows<'a> {
             scratch: Scratch::default(),
             states: States::new(space.hidden_bytes()),
             known: Vec::new(),
+            forgotten: 0,
             parents: Vec::new(),
             steps: Vec::new(),
             deeds: Vec::new(),
             numbers: FxHashMap::default(),
+            recent: vec![(Vec::new(), 0); RECENT],
             buffer: Vec::new(),
         };
         let (initial, violations) = space.initial().map_err(|fault| Trouble::Wrong(fault, Vec::new()))?;
@@ -94,7 +126,7 @@ impl<'a> Rows<'a> {
             return Err(Trouble::Wrong(*violation, Vec::new()));
         }
         rows.states.add(&initial);
-        rows.known.push(None);
+        rows.known.push(Known::NOT);
         rows.parents.push((0, 0));
         Ok(rows)
     }
@@ -106,12 +138,14 @@ impl<'a> Rows<'a> {
 
     /// Returns how many steps are known.
     pub fn step_count(&self) -> u64 {
-        self.steps.len() as u64
+        self.forgotten + self.steps.len() as u64
     }
 
     /// Returns a state.
-    pub fn state(&self, state: u32) -> &[u8] {
-        self.states.get(state)
+    pub fn state(&self, state: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.states.read(state, &mut bytes);
+        bytes
     }
 
     /// Returns what is done by number.
@@ -134,10 +168,11 @@ impl<'a> Rows<'a> {
         self.system
     }
 
-    /// Returns the steps of a state that was expanded, in the order of its successors.
+    /// Returns the steps of a state that was expanded and not forgotten, in the order of its successors.
     pub fn row(&self, state: u32) -> &[Step] {
         self.known[state as usize]
-            .map_or(&[], |(start, length)| &self.steps[start as usize..][..length as usize])
+            .place(self.forgotten)
+            .map_or(&[], |(start, length)| &self.steps[start..][..length])
     }
 
     /// Returns the choices on a way from the initial state to this one.
@@ -147,21 +182,20 @@ impl<'a> Rows<'a> {
 
     /// Returns how many bytes all of this takes.
     pub fn memory(&self) -> u64 {
-        let rows = self.known.capacity() * size_of::<Option<(u64, u32)>>() + self.parents.capacity() * 8;
+        let rows = self.known.capacity() * size_of::<Known>() + self.parents.capacity() * 8;
         self.states.memory() + (rows + self.steps.capacity() * size_of::<Step>()) as u64
     }
 
     /// Makes sure that the steps of a state are known.
     pub fn expand(&mut self, state: u32) -> Result<(), Trouble> {
-        if self.known[state as usize].is_some() {
+        if self.known[state as usize].place(self.forgotten).is_some() {
             return Ok(());
         }
         if self.known.len().is_multiple_of(WATCH_EVERY) {
             self.watch(0)?;
         }
         let mut bytes = std::mem::take(&mut self.buffer);
-        bytes.clear();
-        bytes.extend_from_slice(self.states.get(state));
+        self.states.read(state, &mut bytes);
         let start = self.steps.len();
         let mut trouble = None;
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -181,14 +215,25 @@ impl<'a> Rows<'a> {
         match trouble {
             Some(trouble) => Err(trouble),
             None => {
-                self.known[state as usize] = Some((start as u64, (self.steps.len() - start) as u32));
+                let count = self.steps.len() - start;
+                if count >= 1 << Known::COUNT_BITS {
+                    return Err(Limit::Memory.into());
+                }
+                self.known[state as usize] = Known::new(self.forgotten + start as u64, count);
                 Ok(())
             }
         }
     }
 
-    /// Forgets all steps, when only the states themselves are still of interest.
+    /// Forgets all steps that are known so far: they are found again when they are asked for.
     pub(crate) fn forget_steps(&mut self) {
+        self.forgotten += self.steps.len() as u64;
+        self.steps.clear();
+    }
+
+    /// Forgets all but the states, when nothing else is of interest any more.
+    pub(crate) fn forget_ways(&mut self) {
+        self.forget_steps();
         (self.steps, self.known, self.parents) = (Vec::new(), Vec::new(), Vec::new());
         self.states.forget_table();
     }
@@ -218,14 +263,30 @@ impl<'a> Rows<'a> {
         let deed = self.deed_of(successor)?;
         let (target, is_new) = self.states.add(target);
         if is_new {
-            self.known.push(None);
+            self.known.push(Known::NOT);
             self.parents.push((from, choice));
         }
         self.steps.push(Step { target, deed });
         Ok(())
     }
 
+    /// Returns the number of what is done. The same moves are always the same deed.
     fn deed_of(&mut self, successor: &Successor<'_>) -> Result<u32, Trouble> {
+        let first = successor.moves.first();
+        let place = first.map_or(0, |step| usize::from(step.pid) * 31 + step.transition.0 as usize) % RECENT;
+        let (moves, deed) = &self.recent[place];
+        if moves == successor.moves && first.is_some() {
+            return Ok(*deed);
+        }
+        let deed = self.new_deed(successor)?;
+        let (moves, known) = &mut self.recent[place];
+        moves.clear();
+        moves.extend_from_slice(successor.moves);
+        *known = deed;
+        Ok(deed)
+    }
+
+    fn new_deed(&mut self, successor: &Successor<'_>) -> Result<u32, Trouble> {
         let timing = self.timing;
         let (mut pace, mut chance) = (Pace::Now, None);
         let mut moved = ProcessSet::default();
@@ -247,9 +308,8 @@ impl<'a> Rows<'a> {
             let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
             pace = match (delay, partners) {
                 (Some(_), Some((partner, _))) => {
-                    let span = |step: &narrows_model::Move| {
-                        self.system.proctype(step.proctype).transition(step.transition).span
-                    };
+                    let span =
+                        |step: &Move| self.system.proctype(step.proctype).transition(step.transition).span;
                     return Err(Trouble::TwoDelays(span(first), span(partner)));
                 }
                 (Some((pid, delay)), None) => Pace::Later(pid, delay),

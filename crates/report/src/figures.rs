@@ -27,7 +27,7 @@ pub struct Figures<'a> {
 }
 
 /// How large a view is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewSize {
     /// The view's name.
     pub view: &'static str,
@@ -37,6 +37,8 @@ pub struct ViewSize {
     pub transitions: u64,
     /// How many states were left after minimisation, if there were fewer.
     pub minimised: Option<u64>,
+    /// How many seconds it took to build it.
+    pub seconds: f64,
 }
 
 impl Figures<'_> {
@@ -106,7 +108,7 @@ impl Figures<'_> {
 
     /// Writes how large the views are, and how long it took.
     pub(crate) fn sizes_text(&self, text: &mut String) {
-        for ViewSize { view, states, transitions, minimised } in &self.sizes {
+        for ViewSize { view, states, transitions, minimised, .. } in &self.sizes {
             let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
             let _ = write!(text, "  {view} view: {states} states, {transitions} transitions");
             if let Some(minimised) = minimised {
@@ -123,16 +125,19 @@ impl Figures<'_> {
         if !self.title.is_empty() {
             document.insert("title".into(), json!(self.title));
         }
+        let rounded = |seconds: f64| json!((seconds * 1000.0).round() / 1000.0);
         let sizes = self.sizes.iter().map(|size| {
-            let mut entry =
-                json!({ "view": size.view, "states": size.states, "transitions": size.transitions });
+            let mut entry = json!({
+                "view": size.view, "states": size.states, "transitions": size.transitions,
+                "seconds": rounded(size.seconds),
+            });
             if let Some(minimised) = size.minimised {
                 entry["minimised"] = json!(minimised);
             }
             entry
         });
         document.insert("views".into(), sizes.collect());
-        document.insert("seconds".into(), json!((self.report.seconds * 1000.0).round() / 1000.0));
+        document.insert("seconds".into(), rounded(self.report.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());
         if !self.sweep.is_empty() {

@@ -98,6 +98,7 @@ impl Loaded {
             states: size.states,
             transitions: size.transitions,
             minimised: size.minimised,
+            seconds: size.seconds,
         };
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&self.name, &self.study.title);

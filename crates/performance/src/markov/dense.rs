@@ -94,6 +94,13 @@ impl Dense {
         self.columns.iter().map(solve).collect()
     }
 
+    /// Eliminates all states but the first of an irreducible system whose only column are times.
+    pub(super) fn eliminated(mut self) -> Eliminated {
+        let exits = self.eliminate(1);
+        let times = self.columns.pop().unwrap_or_default();
+        Eliminated { dense: self, exits, times }
+    }
+
     /// Solves a system that is left for ever: what is gained from each state on.
     pub(super) fn totals(mut self) -> Vec<f64> {
         let exits = self.eliminate(0);
@@ -119,6 +126,36 @@ impl Dense {
         }
         let total: f64 = weights.iter().sum();
         weights.iter().map(|weight| weight / total).collect()
+    }
+}
+
+/// An irreducible system that is solved for one reward after the other.
+pub(super) struct Eliminated {
+    dense: Dense,
+    exits: Vec<f64>,
+    /// How long each state counts once those with greater numbers are gone.
+    times: Vec<f64>,
+}
+
+impl Eliminated {
+    /// Finds what each state has in advance of the first one; the rewards are used up. There may be negative ones: then
+    /// digits may cancel.
+    pub(super) fn advance(&self, rewards: &mut [f64], values: &mut [f64]) {
+        let size = self.dense.size;
+        let rates = &self.dense.rates;
+        for state in (1..size).rev() {
+            let factor = rewards[state] / self.exits[state];
+            for other in 0..state {
+                rewards[other] += factor * rates[other * size + state];
+            }
+        }
+        let gain = rewards[0] / self.times[0];
+        values[0] = 0.0;
+        for state in 1..size {
+            let row = &rates[state * size..state * size + state];
+            let sum: f64 = row.iter().zip(&*values).map(|(rate, value)| rate * value).sum();
+            values[state] = (rewards[state] - gain * self.times[state] + sum) / self.exits[state];
+        }
     }
 }
 

@@ -86,34 +86,56 @@ fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> 
     found.and(Interval { low: (gain - off).max(0.0), high: gain + off })
 }
 
-fn large(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64], accuracy: Accuracy) -> Interval {
+/// Bounds the average by relaxation.
+pub(super) fn large(
+    chain: &Chain,
+    members: &[u32],
+    reward: &[f64],
+    values: &mut [f64],
+    accuracy: Accuracy,
+) -> Interval {
     for state in members {
         values[*state as usize] = 0.0;
     }
     let order = visiting_order(chain, members);
-    let equations =
-        Equations { chain, leaving: chain, order: &order, right: reward, time: Some(|_: usize| 1.0) };
+    let equations = Equations {
+        chain,
+        leaving: chain,
+        order: &order,
+        right: reward,
+        time: Some(|_: usize| 1.0),
+        closed: true,
+    };
     let mean = members.iter().map(|state| reward[*state as usize]).sum::<f64>() / members.len() as f64;
     let mut iteration = equations.start(mean);
     let mut best = Interval::ANY;
-    // How wide the bounds were for each unit of change, when last computed.
-    let (mut ratio, mut skipped) = (0.0, 0);
+    // How narrow the bounds were, and how much of that may be left next.
+    let (mut least, mut enough) = (f64::INFINITY, 0.0);
     loop {
-        equations.cycle(&mut iteration, values);
-        let wanted = accuracy.relative * iteration.gain.abs();
-        if iteration.change * ratio > 4.0 * wanted && skipped < 6 && iteration.sweeps < accuracy.sweeps {
-            skipped += 1;
-            continue;
-        }
+        equations.cycle(&mut iteration, values, enough);
         let found = bounds(chain, &order, reward, values);
         best = best.and(found.interval);
-        let done = accuracy.is_met(best) || found.interval.width() <= 4.0 * found.noise;
+        let width = found.interval.width();
+        let done = accuracy.is_met(best) || width <= 4.0 * found.noise;
         if done || iteration.sweeps >= accuracy.sweeps {
             return best;
         }
-        (ratio, skipped) = (found.interval.width() / iteration.change, 0);
+        if width > ASTRAY * least {
+            iteration.gain = mean;
+            for state in members {
+                values[*state as usize] = 0.0;
+            }
+        }
+        if width >= least && iteration.has_help() {
+            equations.get_help(&mut iteration);
+        }
+        least = least.min(width);
+        enough = 0.2 * accuracy.relative * iteration.gain.abs() / width;
     }
 }
+
+/// If bounds become so many times as wide as they were, a guess has gone astray.
+const ASTRAY: f64 = 10.0;
 
 /// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say nothing
 /// about what is near, a depth-first search says it.

@@ -26,6 +26,9 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) fn new(chain: &Chain) -> Parts {
+        if is_connected(chain) {
+            return Parts { bottoms: vec![(0..chain.states() as u32).collect()], passing: Vec::new() };
+        }
         let roots = chain.initial().iter().map(|(state, _)| *state);
         let found = find_in_lists(chain.states(), roots, |state| chain.targets(state));
         let bottom = found.bottoms(|state| chain.targets(state));
@@ -98,6 +101,37 @@ impl Parts {
         };
         (0..self.bottoms.len()).map(|one| of_one(one).and(Interval { low: 0.0, high: 1.0 })).collect()
     }
+}
+
+/// So many times all states are looked at before their components are sought.
+const LOOKS: usize = 10;
+
+/// Returns whether every state leads to every other, if a few looks at all states show that. They do if states were numbered
+/// as they were found, and are much quicker than a search for components.
+fn is_connected(chain: &Chain) -> bool {
+    let Some((root, _)) = chain.initial().first() else { return false };
+    let mut reached = vec![false; chain.states()];
+    let mut returns = vec![false; chain.states()];
+    (reached[*root as usize], returns[*root as usize]) = (true, true);
+    for turn in 0..LOOKS {
+        let mut all = true;
+        let mut look = |state: usize| {
+            for target in chain.targets(state) {
+                reached[*target as usize] |= reached[state];
+                returns[state] |= returns[*target as usize];
+            }
+            all &= reached[state] && returns[state];
+        };
+        if turn % 2 == 0 {
+            (0..chain.states()).for_each(&mut look);
+        } else {
+            (0..chain.states()).rev().for_each(&mut look);
+        }
+        if all {
+            return true;
+        }
+    }
+    false
 }
 
 /// Bounds what is gained, per time, until one of the target states is first reached; with 1 everywhere, how long that

@@ -13,6 +13,7 @@ mod dense;
 mod end_components;
 mod gain;
 mod interval;
+mod levels;
 mod long_run;
 mod lump;
 mod moment;

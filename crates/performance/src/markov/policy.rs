@@ -117,13 +117,19 @@ impl Fixed {
         relative: f64,
     ) -> f64 {
         let order: Vec<u32> = members.iter().rev().copied().collect();
-        let equations =
-            Equations { chain: &self.chain, leaving: &self.chain, order: &order, right: &self.right, time };
+        let equations = Equations {
+            chain: &self.chain,
+            leaving: &self.chain,
+            order: &order,
+            right: &self.right,
+            time,
+            closed: false,
+        };
         let mut iteration = equations.start(0.0);
         let mut least = f64::INFINITY;
         let mut stuck = 0;
         loop {
-            equations.cycle(&mut iteration, values);
+            equations.cycle(&mut iteration, values, 0.0);
             let span = members.iter().map(|state| values[*state as usize].abs()).fold(0.0, f64::max);
             stuck = if iteration.change < 0.5 * least { 0 } else { stuck + 1 };
             least = least.min(iteration.change);

@@ -6,12 +6,16 @@
 //! (Saad and Schultz 1986) finds the best e of those that a few more sweeps lead to. If the gain is unknown, it is chosen
 //! best at the same time: what it changes in a sweep, the slope, is kept out of the other directions.
 //!
+//! If few directions leave much, a sweep is followed by what coarser chains say (`levels.rs`), and by another sweep: that is
+//! an affine map too.
+//!
 //! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
 //! kept with few digits.
 //!
 //! Memory: besides x, for each state 28 bytes, and 4 for each direction.
 
 use super::chain::Chain;
+use super::levels::{Levels, WAYS};
 
 /// The equations of some states of a chain.
 pub(super) struct Equations<'a, T> {
@@ -23,6 +27,8 @@ pub(super) struct Equations<'a, T> {
     pub(super) right: &'a [f64],
     /// How much the gain counts in a state; nowhere if there is none.
     pub(super) time: Option<T>,
+    /// Whether the states are a component that is never left: if this takes long, coarser chains help.
+    pub(super) closed: bool,
 }
 
 /// An iteration that goes on where it stopped.
@@ -46,14 +52,41 @@ pub(super) struct Iteration {
     directions: Vec<Vec<f32>>,
     /// How many directions there may be now.
     most: usize,
+    /// How long each state is visited, roughly.
+    visited: Vec<f32>,
+    help: Help,
+}
+
+/// What coarser chains are to an iteration.
+enum Help {
+    Untried,
+    /// The chains, and in which way they were made.
+    Given(Box<Levels>, usize),
+    Useless,
+}
+
+impl Iteration {
+    /// Returns whether coarser chains are made use of.
+    pub(super) fn has_help(&self) -> bool {
+        matches!(self.help, Help::Given(..))
+    }
 }
 
 /// Sweeps between two searches: they make what remains smooth.
 const PLAIN: usize = 3;
-/// Sweeps that find out how much states count.
-const SPREAD: usize = 10;
+/// Sweeps that find out how much states count: at first, and before coarser chains are made.
+const SPREAD: (usize, usize) = (5, 10);
 /// How many directions there are at first, and at most if that is too few.
 const DIRECTIONS: (usize, usize) = (20, 60);
+/// This share of the time is spread over all states, as if all were visited as often.
+const SELDOM: f64 = 0.1;
+/// If each direction of a search leaves more than this share of what there was, coarser chains may help. That is seen
+/// after so many directions.
+const SLOW: (f64, usize) = (0.75, 8);
+/// With few digits, no search leaves less than this share.
+const LEAST: f64 = 1e-5;
+/// If it leaves more than this share with them, they do not.
+const VAIN: f64 = 0.3;
 
 impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
     /// Starts an iteration at a guess of the gain.
@@ -70,14 +103,21 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             weights: Vec::new(),
             directions: Vec::new(),
             most: DIRECTIONS.0,
+            visited: Vec::new(),
+            help: if self.closed { Help::Untried } else { Help::Useless },
         };
-        self.weigh(&mut iteration);
+        self.weigh(&mut iteration, SPREAD.0);
+        self.find_slope(&mut iteration);
+        iteration
+    }
+
+    /// Finds out what one unit of gain changes in a sweep.
+    fn find_slope(&self, iteration: &mut Iteration) {
         iteration.scratch.fill(0.0);
         if let Some(time) = self.time {
-            let (inverse, scratch) = (&iteration.inverse, &mut iteration.scratch);
-            self.visit(|place, state| {
-                scratch[state] = self.chain.gather(state, time(state), scratch) * inverse[place];
-            });
+            let mut scratch = std::mem::take(&mut iteration.scratch);
+            self.relax(iteration, time, &mut scratch);
+            iteration.scratch = scratch;
             let weights = iteration.weights.iter().map(|weight| f64::from(*weight));
             let values = || {
                 self.order
@@ -88,24 +128,26 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             iteration.steepness = values().map(|value| value * value).sum::<f64>().sqrt();
             iteration.slope = values().map(|value| (value / iteration.steepness) as f32).collect();
         }
-        iteration
     }
 
     /// Weighs states by where sweeps take values from: what is wrong in a state that many depend on spreads to them.
     ///
     /// With weights that a sweep, backwards, leaves as they are, no sweep makes a vector longer. Those here are the mean
     /// of some sweeps that begin with all states alike.
-    fn weigh(&self, iteration: &mut Iteration) {
+    fn weigh(&self, iteration: &mut Iteration, spread: usize) {
+        iteration.scratch.fill(0.0);
         let share = 1.0 / self.order.len() as f64;
         for state in self.order {
             iteration.scratch[*state as usize] = share;
         }
         let mut sums = vec![share; self.order.len()];
         let (inverse, scratch) = (&iteration.inverse, &mut iteration.scratch);
-        for _ in 0..SPREAD {
+        let mut visited = vec![0.0; self.order.len()];
+        for _ in 0..spread {
             // What is handed to a state that comes later here is handed on; what comes to one that has been here stays.
             let mut hand_on = |place: usize, state: usize| {
                 let share = std::mem::take(&mut scratch[state]) * inverse[place];
+                visited[place] += share;
                 for (target, rate) in self.chain.row(state) {
                     scratch[target as usize] += share * rate;
                 }
@@ -115,9 +157,15 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
                 *sum += scratch[*state as usize];
             }
         }
-        iteration.sweeps += 2 * SPREAD;
-        let mean = share * (SPREAD + 1) as f64;
+        iteration.sweeps += 2 * spread;
+        let mean = share * (spread + 1) as f64;
         iteration.weights = sums.iter().map(|sum| (sum / mean).sqrt() as f32).collect();
+        if self.closed {
+            // What is visited rarely counts too.
+            let least = SELDOM * visited.iter().sum::<f64>() / inverse.iter().sum::<f64>();
+            let visited = visited.iter().zip(inverse).map(|(time, inverse)| (time + least * inverse) as f32);
+            iteration.visited = visited.collect();
+        }
     }
 
     /// Visits each state twice: there and back.
@@ -130,7 +178,24 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         }
     }
 
-    /// Solves the equation of each state.
+    /// Solves the equation of each state, with coarser chains if there are any.
+    fn relax(&self, iteration: &mut Iteration, right: impl Fn(usize) -> f64, values: &mut [f64]) {
+        let inverse = &iteration.inverse;
+        let visit = |values: &mut [f64]| {
+            self.visit(|place, state| {
+                values[state] = self.chain.gather(state, right(state), values) * inverse[place];
+            });
+        };
+        visit(values);
+        iteration.sweeps += 2;
+        if let Help::Given(levels, _) = &mut iteration.help {
+            levels.correct(self.chain, self.order, inverse, &right, values);
+            visit(values);
+            iteration.sweeps += 4;
+        }
+    }
+
+    /// Solves the equation of each state, and notes how much that changes.
     fn sweep(&self, iteration: &mut Iteration, values: &mut [f64]) {
         let mut change = 0.0_f64;
         let (gain, inverse) = (iteration.gain, &iteration.inverse);
@@ -147,21 +212,23 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         iteration.sweeps += 2;
     }
 
-    /// Does some sweeps, and then takes the best change that some more lead to.
-    pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64]) {
+    /// Does some sweeps, and then takes the best change that some more lead to. It may leave so much of what there was.
+    pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64], enough: f64) {
         for _ in 0..PLAIN {
             self.sweep(iteration, values);
         }
         if iteration.change > 0.0 && iteration.change.is_finite() {
-            self.correct(iteration, values);
+            self.correct(iteration, values, enough.clamp(LEAST, 0.1));
         }
     }
 
-    fn correct(&self, iteration: &mut Iteration, values: &mut [f64]) {
+    fn correct(&self, iteration: &mut Iteration, values: &mut [f64], enough: f64) {
         // What a sweep would change now.
         let mut scratch = std::mem::take(&mut iteration.scratch);
         scratch.copy_from_slice(values);
-        self.sweep(iteration, &mut scratch);
+        let gain = iteration.gain;
+        let right = |state: usize| self.right[state] - self.time.map_or(0.0, |time| gain * time(state));
+        self.relax(iteration, right, &mut scratch);
         let weights = std::mem::take(&mut iteration.weights);
         let changes = || {
             let changes = self.order.iter().map(|state| scratch[*state as usize] - values[*state as usize]);
@@ -189,7 +256,8 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             let length = norm(&next);
             column.push(length);
             search.add(column);
-            if length <= 1e-6 || !length.is_finite() || search.is_small() {
+            let needs_help = count == SLOW.1 && matches!(iteration.help, Help::Untried) && search.is_slow();
+            if length <= 1e-6 || !length.is_finite() || search.progress() <= enough || needs_help {
                 break;
             }
             scale(&mut next, 1.0 / length);
@@ -212,6 +280,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         }
         iteration.directions = directions;
         (iteration.scratch, iteration.weights) = (scratch, weights);
+        self.reconsider(iteration, &search);
     }
 
     /// Replaces a direction by what a sweep leaves of it: (I − M)·v.
@@ -226,12 +295,42 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         for ((state, value), weight) in self.order.iter().zip(&*direction).zip(weights) {
             scratch[*state as usize] = f64::from(*value) / f64::from(*weight);
         }
-        let inverse = &iteration.inverse;
-        self.visit(|place, state| scratch[state] = self.chain.gather(state, 0.0, scratch) * inverse[place]);
+        self.relax(iteration, |_| 0.0, scratch);
         for ((state, value), weight) in self.order.iter().zip(direction).zip(weights) {
             *value = (f64::from(*value) - scratch[*state as usize] * f64::from(*weight)) as f32;
         }
-        iteration.sweeps += 2;
+    }
+
+    /// Gets help if the last search left so much, or gives it up if that was with help.
+    fn reconsider(&self, iteration: &mut Iteration, search: &Search) {
+        let (progress, is_slow) = (search.progress(), search.is_slow());
+        match iteration.help {
+            Help::Untried if is_slow => self.get_help(iteration),
+            Help::Given(..) if progress > VAIN || progress.is_nan() => self.get_help(iteration),
+            _ => {}
+        }
+    }
+
+    /// Makes coarser chains, in the way after the last one.
+    pub(super) fn get_help(&self, iteration: &mut Iteration) {
+        let first = match iteration.help {
+            Help::Untried => 0,
+            Help::Given(_, way) => way + 1,
+            Help::Useless => return,
+        };
+        if first == 0 {
+            self.weigh(iteration, SPREAD.1);
+        }
+        // What there was is given back before there is more.
+        iteration.help = Help::Useless;
+        for (number, way) in WAYS.iter().enumerate().skip(first) {
+            if let Some(levels) = Levels::new(self.chain, self.order, &iteration.visited, *way) {
+                iteration.help = Help::Given(Box::new(levels), number);
+                break;
+            }
+        }
+        iteration.most = DIRECTIONS.0;
+        self.find_slope(iteration);
     }
 }
 
@@ -280,9 +379,9 @@ impl Search {
         self.right.last().map_or(1.0, |rest| rest.abs() / self.length)
     }
 
-    /// Whether next to nothing remains: more is not to be had with few digits.
-    fn is_small(&self) -> bool {
-        self.progress() <= 1e-5
+    /// Whether each direction has left much.
+    fn is_slow(&self) -> bool {
+        self.progress() > SLOW.0.powi(self.columns.len() as i32)
     }
 
     fn solve(&self) -> Vec<f64> {

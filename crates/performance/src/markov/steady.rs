@@ -49,6 +49,7 @@ fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], 
         order: members,
         right: &nothing,
         time: None::<fn(usize) -> f64>,
+        closed: false,
     };
     for state in members {
         values[*state as usize] = 1.0 / members.len() as f64;
@@ -56,7 +57,7 @@ fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], 
     let mut iteration = equations.start(0.0);
     let (mut least, mut stuck) = (f64::INFINITY, 0);
     loop {
-        equations.cycle(&mut iteration, values);
+        equations.cycle(&mut iteration, values, 0.0);
         let total: f64 = members.iter().map(|state| values[*state as usize]).sum();
         let largest = members.iter().map(|state| values[*state as usize].abs()).fold(0.0, f64::max);
         if total <= 0.0 || !total.is_finite() {

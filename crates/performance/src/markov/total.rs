@@ -56,7 +56,7 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
         let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
         let order: Vec<u32> = members.iter().rev().copied().collect();
         let (leaving, time) = (chain, None::<fn(usize) -> f64>);
-        let equations = Equations { chain, leaving, order: &order, right: &ones, time };
+        let equations = Equations { chain, leaving, order: &order, right: &ones, time, closed: false };
         cycles(&equations, values, Accuracy { sweeps, ..accuracy }, bounds);
         if !is_medium || accuracy.is_met(bounds(values)) {
             return factors(chain, members, &ones, values);
@@ -167,8 +167,14 @@ fn large(
     accuracy: Accuracy,
 ) -> Interval {
     let order: Vec<u32> = members.iter().rev().copied().collect();
-    let equations =
-        |right| Equations { chain, leaving: chain, order: &order, right, time: None::<fn(usize) -> f64> };
+    let equations = |right| Equations {
+        chain,
+        leaving: chain,
+        order: &order,
+        right,
+        time: None::<fn(usize) -> f64>,
+        closed: false,
+    };
     let positive = members.iter().all(|state| reward[*state as usize] > 0.0);
     for state in members {
         values[*state as usize] = 0.0;
@@ -229,7 +235,7 @@ fn cycles<T: Fn(usize) -> f64 + Copy>(
     let mut best = Interval::ANY;
     let mut stuck = 0;
     loop {
-        equations.cycle(&mut iteration, values);
+        equations.cycle(&mut iteration, values, 0.0);
         let found = bounds(values);
         let narrower = found.width() < 0.9 * best.width();
         best = best.and(found);

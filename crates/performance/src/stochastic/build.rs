@@ -3,39 +3,45 @@
 use narrows_model::{Evaluator, Observation};
 use rustc_hash::FxHashMap;
 
+use super::Stochastic;
+use super::arrows::{Arrow, Arrows};
 use super::outcomes::{Arrival, Outcomes, Place};
-use super::{Arrow, Stochastic};
 use crate::delay::as_f64;
-use crate::nodes::{Nodes, Round, Running};
+use crate::nodes::{Nodes, Round};
+use crate::timing::Delayed;
 use crate::{Pace, Rows, Trouble};
 
 /// Builds the stochastic view of a model.
 pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
+    let paces = rows.timing().delays().iter().map(Usual::new).collect();
     let mut builder = Builder {
         evaluator: Evaluator::new(rows.system()),
         nodes: Nodes::new(rows)?,
+        paces,
         outcome_of: Vec::new(),
         outcomes: Outcomes::new(),
         tallies: Vec::new(),
         rests: Vec::new(),
         members: FxHashMap::default(),
-        starts: vec![0],
-        arrows: Vec::new(),
+        arrows: Arrows::new(),
         decisions: Vec::new(),
+        ends: Vec::new(),
     };
     builder.run()?;
-    let Builder { nodes, outcome_of, outcomes, rests, members, starts, mut arrows, decisions, .. } = builder;
-    let (_, _, mut rows) = nodes.into_parts();
+    let Builder { nodes, outcome_of, outcomes, rests, members, mut arrows, decisions, .. } = builder;
+    let mut rows = nodes.into_rows();
     // What follows needs room for itself.
-    rows.forget_steps();
-    arrows.shrink_to_fit();
+    rows.forget_ways();
+    arrows.shrink();
     let initial = outcome_of[0];
-    Ok(Stochastic { rows, rests, members, starts, arrows, decisions, outcomes, initial })
+    Ok(Stochastic { rows, rests, members, arrows, decisions, outcomes, initial })
 }
 
 struct Builder<'a> {
     evaluator: Evaluator<'a>,
     nodes: Nodes<'a>,
+    /// What is known of each delay in advance.
+    paces: Vec<Usual>,
     /// Where each node leads without delay.
     outcome_of: Vec<u32>,
     outcomes: Outcomes,
@@ -43,9 +49,38 @@ struct Builder<'a> {
     tallies: Vec<u32>,
     rests: Vec<u32>,
     members: FxHashMap<u32, Vec<u32>>,
-    starts: Vec<u64>,
-    arrows: Vec<Arrow>,
+    arrows: Arrows,
     decisions: Vec<Vec<u32>>,
+    /// Room for the ends of one rest.
+    ends: Vec<End>,
+}
+
+/// What is known of a delay in advance.
+struct Usual {
+    stages: u32,
+    /// How often a stage ends per time.
+    rate: f64,
+    /// How many times as fast it goes, if that is the same in all states.
+    speed: Option<f64>,
+}
+
+impl Usual {
+    fn new(delayed: &Delayed) -> Usual {
+        let stages = delayed.delay.stages();
+        let speed = match &delayed.speed {
+            None => Some(1.0),
+            Some((times, None)) => times.constant().map(|times| quotient(times, 1)),
+            Some((times, Some(over))) => {
+                times.constant().zip(over.constant()).map(|(times, over)| quotient(times, over))
+            }
+        };
+        Usual { stages, rate: f64::from(stages) / as_f64(delayed.delay.mean()), speed }
+    }
+}
+
+/// Returns how fast a delay goes; it stands still if that is not above 0.
+fn quotient(times: i32, over: i32) -> f64 {
+    if times <= 0 || over <= 0 { 0.0 } else { f64::from(times) / f64::from(over) }
 }
 
 /// A step that may be taken: the node it comes from and the one it leads to, and what is done.
@@ -59,45 +94,84 @@ struct Possible {
 /// Weights and outcomes.
 type Weighted = Vec<(u32, u32)>;
 
-/// What happens when a delay of a rest has ended: how often it does, and the steps that may be taken then. Without a deed,
+/// A step that is taken when a delay has ended.
+#[derive(Clone, Copy)]
+struct End {
+    pid: u8,
+    delay: u16,
+    node: u32,
+    choice: u32,
+    deed: u32,
+}
+
+/// What happens when a delay of a rest has ended: how often it does, and the steps that may be taken then. Without steps,
 /// only the next stage begins.
 struct Pending {
     rate: f64,
-    options: Vec<Possible>,
+    /// Where the steps end, among those of all.
+    options: u32,
     stage: Option<u32>,
+}
+
+/// What happens in the rests of a round, in order.
+#[derive(Default)]
+struct Waiting {
+    options: Vec<Possible>,
+    pending: Vec<Pending>,
+    /// Where that of each rest ends.
+    ends: Vec<u32>,
+}
+
+/// The nodes of some rests, one after the other.
+#[derive(Default)]
+struct Members {
+    nodes: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Members {
+    fn add(&mut self, members: &[u32]) {
+        self.nodes.extend_from_slice(members);
+        self.ends.push(self.nodes.len() as u32);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.nodes[*start as usize..*end as usize])
+    }
 }
 
 impl Builder<'_> {
     fn run(&mut self) -> Result<(), Trouble> {
+        // With stages, a state comes again in later rounds.
+        let comes_again = self.paces.iter().any(|pace| pace.stages > 1);
         let mut first = 0;
-        // What happens in the rests of the round before, in order.
-        let mut waiting: Vec<Vec<Pending>> = Vec::new();
+        let mut waiting = Waiting::default();
         while (first as usize) < self.nodes.len() {
             let round = self.nodes.round(first)?;
             let rests = self.resolve(&round)?;
             self.nodes.edges.clear();
-            for pending in waiting.drain(..) {
-                self.finish(&pending);
+            self.finish(&mut waiting);
+            for (number, members) in rests.iter().enumerate() {
+                self.let_time_pass(members, comes_again, &mut waiting)?;
+                self.nodes.watch(number, self.arrows.memory())?;
             }
-            for members in &rests {
-                waiting.push(self.let_time_pass(members)?);
-                self.nodes.watch(waiting.len(), self.arrows.capacity() * size_of::<Arrow>())?;
+            if !comes_again {
+                self.nodes.rows.forget_steps();
             }
             first = round.nodes().end;
         }
-        for pending in waiting {
-            self.finish(&pending);
-        }
+        self.finish(&mut waiting);
         Ok(())
     }
 
     /// Finds out where each node of a round leads; returns the nodes of each rest that was found.
-    fn resolve(&mut self, round: &Round) -> Result<Vec<Vec<u32>>, Trouble> {
+    fn resolve(&mut self, round: &Round) -> Result<Members, Trouble> {
         self.outcome_of.resize(round.nodes().end as usize, u32::MAX);
         let mut order: Vec<u32> = round.nodes().collect();
         // Edges lead to components with smaller numbers.
         order.sort_by_key(|node| round.component(*node));
-        let mut rests = Vec::new();
+        let mut rests = Members::default();
         for members in order.chunk_by(|left, right| round.component(*left) == round.component(*right)) {
             if round.waits(members[0]) {
                 let rest = self.rests.len() as u32;
@@ -106,11 +180,11 @@ impl Builder<'_> {
                     let states = members.iter().map(|node| self.nodes.state(*node)).collect();
                     self.members.insert(rest, states);
                 }
-                let outcome = self.outcomes.certain(Place::Rest(rest));
+                let outcome = Outcomes::rest(rest);
                 for node in members {
                     self.outcome_of[*node as usize] = outcome;
                 }
-                rests.push(members.to_vec());
+                rests.add(members);
             } else {
                 self.pass(members, round)?;
             }
@@ -211,84 +285,108 @@ impl Builder<'_> {
     }
 
     /// Lets time pass in a rest until a delay ends.
-    fn let_time_pass(&mut self, members: &[u32]) -> Result<Vec<Pending>, Trouble> {
-        let running = self.nodes.running(members[0]);
-        let mut pending = Vec::new();
-        for (pid, delay, stage) in &running {
-            let delayed = &self.nodes.rows.timing().delays()[usize::from(*delay)];
-            let stages = delayed.delay.stages();
-            let rate = f64::from(stages) / as_f64(delayed.delay.mean()) * self.speed(*delay, members[0])?;
+    fn let_time_pass(
+        &mut self,
+        members: &[u32],
+        has_stages: bool,
+        waiting: &mut Waiting,
+    ) -> Result<(), Trouble> {
+        let running = if has_stages { self.nodes.running(members[0]) } else { Vec::new() };
+        let mut ends = std::mem::take(&mut self.ends);
+        self.find_ends(members, &mut ends);
+        let mut seen = None;
+        for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
+            let End { pid, delay, .. } = group[0];
+            let rate = self.paces[usize::from(delay)].rate * self.speed(delay, members[0], &mut seen)?;
             if rate <= 0.0 {
                 continue;
             }
-            let mut options = Vec::new();
-            let mut next = None;
-            if stage + 1 < stages {
-                next = Some(self.nodes.further(members[0], &running, (*pid, *delay)));
+            let far = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
+            let far = far.map_or(0, |(_, _, far)| *far);
+            let mut stage = None;
+            if far + 1 < self.paces[usize::from(delay)].stages {
+                stage = Some(self.nodes.further(members[0], &running, (pid, delay)));
             } else {
-                for node in members {
-                    self.fire(*node, (*pid, *delay), &running, &mut options)?;
+                for End { node, choice, deed, .. } in group {
+                    let target = self.nodes.follow(*node, &running, *choice, 0)?;
+                    waiting.options.push(Possible { from: *node, target, deed: *deed });
                 }
             }
-            pending.push(Pending { rate, options, stage: next });
+            waiting.pending.push(Pending { rate, options: waiting.options.len() as u32, stage });
         }
-        Ok(pending)
-    }
-
-    /// Collects the steps that may be taken in a node when a delay has ended.
-    fn fire(
-        &mut self,
-        node: u32,
-        ended: (u8, u16),
-        running: &[Running],
-        options: &mut Vec<Possible>,
-    ) -> Result<(), Trouble> {
-        let state = self.nodes.state(node);
-        for choice in 0..self.nodes.rows.row(state).len() as u32 {
-            let deed = self.nodes.rows.row(state)[choice as usize].deed;
-            if self.nodes.rows.deed(deed).pace == Pace::Later(ended.0, ended.1) {
-                let target = self.nodes.follow(node, running, choice, 0)?;
-                options.push(Possible { from: node, target, deed });
-            }
-        }
+        waiting.ends.push(waiting.pending.len() as u32);
+        self.ends = ends;
         Ok(())
     }
 
-    /// Returns how many times as fast as usual a delay runs in a node.
-    fn speed(&self, delay: u16, node: u32) -> Result<f64, Trouble> {
+    /// Collects the steps that are taken when a delay of a rest has ended, those of the same delay together.
+    fn find_ends(&self, members: &[u32], ends: &mut Vec<End>) {
+        ends.clear();
+        let rows = &self.nodes.rows;
+        for node in members {
+            for (choice, step) in (0..).zip(rows.row(self.nodes.state(*node))) {
+                if let Pace::Later(pid, delay) = rows.deed(step.deed).pace {
+                    ends.push(End { pid, delay, node: *node, choice, deed: step.deed });
+                }
+            }
+        }
+        ends.sort_by_key(|end| (end.pid, end.delay));
+    }
+
+    /// Returns how many times as fast as usual a delay runs in a node, of which an observation may be at hand.
+    fn speed<'s>(&self, delay: u16, node: u32, seen: &mut Option<Observation<'s>>) -> Result<f64, Trouble>
+    where
+        Self: 's,
+    {
+        if let Some(speed) = self.paces[usize::from(delay)].speed {
+            return Ok(speed);
+        }
         let Some((times, over)) = &self.nodes.rows.timing().delays()[usize::from(delay)].speed else {
             return Ok(1.0);
         };
         let state = self.nodes.state(node);
-        let mut seen: Observation<'_> = self.evaluator.observe(self.nodes.rows.state(state));
+        let seen = seen.get_or_insert_with(|| self.evaluator.observe(&self.nodes.rows.state(state)));
         let wrong = |violation| Trouble::Wrong(violation, self.nodes.choices_to(node));
-        let times = f64::from(seen.value(times).map_err(wrong)?);
+        let times = seen.value(times).map_err(wrong)?;
         let over = match over {
-            Some(over) => f64::from(seen.value(over).map_err(wrong)?),
-            None => 1.0,
+            Some(over) => seen.value(over).map_err(wrong)?,
+            None => 1,
         };
-        Ok(if times <= 0.0 || over <= 0.0 { 0.0 } else { times / over })
+        Ok(quotient(times, over))
     }
 
-    /// Turns what happens in a rest into arrows, now that it is known where everything leads.
-    fn finish(&mut self, pending: &[Pending]) {
-        for Pending { rate, options, stage } in pending {
-            if let ([only], None) = (&options[..], stage)
-                && let Some(rest) = Outcomes::rest_of(self.outcome_of[only.target as usize])
-            {
-                let tally = self.tally_of(only.deed);
-                self.arrows.push(Arrow { rate: *rate, place: Place::Rest(rest), tally });
-                continue;
+    /// Turns what happens in rests into arrows, now that it is known where everything leads.
+    fn finish(&mut self, waiting: &mut Waiting) {
+        let (mut first, mut start) = (0, 0);
+        for end in &waiting.ends {
+            for Pending { rate, options, stage } in &waiting.pending[first..*end as usize] {
+                self.arrive(*rate, &waiting.options[start..*options as usize], *stage);
+                start = *options as usize;
             }
-            let outcome = match stage {
-                Some(node) => self.outcome_of[*node as usize],
-                None => self.decide(options),
-            };
-            for arrival in self.outcomes.get(outcome) {
-                let (place, tally) = (arrival.place, arrival.tally);
-                self.arrows.push(Arrow { rate: rate * arrival.probability, place, tally });
-            }
+            first = *end as usize;
+            self.arrows.end_rest();
         }
-        self.starts.push(self.arrows.len() as u64);
+        waiting.ends.clear();
+        waiting.pending.clear();
+        waiting.options.clear();
+    }
+
+    /// Adds the arrows for what happens when one delay has ended.
+    fn arrive(&mut self, rate: f64, options: &[Possible], stage: Option<u32>) {
+        if let ([only], None) = (options, stage)
+            && let Some(rest) = Outcomes::rest_of(self.outcome_of[only.target as usize])
+        {
+            let tally = self.tally_of(only.deed);
+            self.arrows.push(Arrow { rate, place: Place::Rest(rest), tally });
+            return;
+        }
+        let outcome = match stage {
+            Some(node) => self.outcome_of[node as usize],
+            None => self.decide(options),
+        };
+        for arrival in self.outcomes.get(outcome) {
+            let (place, tally) = (arrival.place, arrival.tally);
+            self.arrows.push(Arrow { rate: rate * arrival.probability, place, tally });
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! without delay happens are left out as they are found ([`build`]): where all of them lead to the same, whoever moves
 //! first, there is no decision. A view without decisions is a Markov chain.
 
+mod arrows;
 mod build;
 mod graph;
 mod outcomes;
@@ -15,8 +16,10 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use crate::Rows;
+use arrows::Arrows;
 use outcomes::Outcomes;
 
+pub use arrows::Arrow;
 pub use build::build;
 pub use outcomes::{Arrival, Place};
 
@@ -28,24 +31,11 @@ pub struct Stochastic<'a> {
     rests: Vec<u32>,
     /// All states of those rests that have several.
     members: FxHashMap<u32, Vec<u32>>,
-    /// Where the arrows of each rest begin, and at last how many there are.
-    starts: Vec<u64>,
-    arrows: Vec<Arrow>,
+    arrows: Arrows,
     /// The choices of each decision: numbers of outcomes.
     decisions: Vec<Vec<u32>>,
     outcomes: Outcomes,
     initial: u32,
-}
-
-/// What may happen in a rest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arrow {
-    /// How often it happens while time passes in the rest.
-    pub rate: f64,
-    /// Where it leads.
-    pub place: Place,
-    /// What is counted on the way, by number.
-    pub tally: u32,
 }
 
 impl<'a> Stochastic<'a> {
@@ -68,8 +58,8 @@ impl<'a> Stochastic<'a> {
     }
 
     /// Returns what may happen in a rest.
-    pub fn arrows(&self, rest: u32) -> &[Arrow] {
-        &self.arrows[self.starts[rest as usize] as usize..self.starts[rest as usize + 1] as usize]
+    pub fn arrows(&self, rest: u32) -> impl Iterator<Item = Arrow> + Clone + '_ {
+        self.arrows.of(rest)
     }
 
     /// Returns how many arrows there are.

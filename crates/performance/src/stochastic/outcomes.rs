@@ -53,6 +53,11 @@ impl Outcomes {
         certain.into_iter().chain(others.iter().copied())
     }
 
+    /// Returns the outcome that is certainly a rest.
+    pub(super) fn rest(rest: u32) -> u32 {
+        CERTAIN + rest
+    }
+
     /// Returns the rest that an outcome certainly is, with nothing counted on the way.
     pub(super) fn rest_of(outcome: u32) -> Option<u32> {
         outcome.checked_sub(CERTAIN)
@@ -97,7 +102,7 @@ impl Outcomes {
             same
         });
         if let [Arrival { place: Place::Rest(rest), tally: 0, .. }] = arrivals[..] {
-            return CERTAIN + rest;
+            return Outcomes::rest(rest);
         }
         let key: Vec<_> = arrivals
             .iter()

@@ -21,7 +21,7 @@ impl Stochastic<'_> {
                 Place::Rest(rest) => rest,
                 Place::Decision(_) => u32::MAX,
             };
-            builder.row(self.arrows(rest).iter().map(|arrow| (rest_of(arrow.place), arrow.rate)));
+            builder.row(self.arrows(rest).map(|arrow| (rest_of(arrow.place), arrow.rate)));
         }
         builder.rounded(ROUNDINGS);
         let initial = self.initial().filter_map(|arrival| match arrival.place {
@@ -39,7 +39,7 @@ impl Stochastic<'_> {
         };
         let mut builder = automaton::Builder::default();
         for rest in 0..self.rests() {
-            builder.waiting(self.arrows(rest).iter().map(|arrow| (number(arrow.place), arrow.rate)));
+            builder.waiting(self.arrows(rest).map(|arrow| (number(arrow.place), arrow.rate)));
         }
         for decision in 0..self.decisions() {
             builder.deciding();
@@ -56,7 +56,7 @@ impl Stochastic<'_> {
     /// Returns how often an event happens in each rest, per time.
     pub fn frequencies(&self, event: u16) -> Vec<f64> {
         let of = |rest: u32| {
-            let arrows = self.arrows(rest).iter();
+            let arrows = self.arrows(rest);
             arrows.map(|arrow| arrow.rate * f64::from(self.count(arrow.tally, event))).sum()
         };
         (0..self.rests()).map(of).collect()

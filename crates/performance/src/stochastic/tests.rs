@@ -38,7 +38,7 @@ fn a_queue_is_a_chain() {
         assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (4, 0, 6));
         assert_eq!(view.initial().next().unwrap().place, Place::Rest(0));
         let arrows = view.arrows(1);
-        let rates: Vec<f64> = arrows.iter().map(|arrow| arrow.rate).collect();
+        let rates: Vec<f64> = arrows.clone().map(|arrow| arrow.rate).collect();
         assert!(rates.contains(&0.5) && rates.contains(&1.0));
         for arrow in arrows {
             assert_eq!(view.count(arrow.tally, 0), u32::from(arrow.rate > 0.7));
@@ -98,7 +98,7 @@ fn open_choices_are_decisions_and_weights_are_chance() {
     with_view(&labelled, &given, |view| {
         let view = view.unwrap();
         assert_eq!((view.rests(), view.decisions()), (3, 0));
-        let rates: Vec<f64> = view.arrows(0).iter().map(|arrow| arrow.rate).collect();
+        let rates: Vec<f64> = view.arrows(0).map(|arrow| arrow.rate).collect();
         assert_eq!(rates, [0.25, 0.75]);
     });
 }

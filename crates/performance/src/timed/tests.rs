@@ -31,7 +31,7 @@ fn with_view<R>(system: &System, timing: &Timing, use_it: impl FnOnce(Result<Tim
 fn holds(timed: &Timed<'_>, system: &System, expr: &Expr) -> Vec<bool> {
     let evaluator = Evaluator::new(system);
     (0..timed.rows().states())
-        .map(|state| evaluator.holds(expr, timed.rows().state(state)).unwrap())
+        .map(|state| evaluator.holds(expr, &timed.rows().state(state)).unwrap())
         .collect()
 }
 

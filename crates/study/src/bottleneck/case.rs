@@ -139,7 +139,7 @@ impl Described<'_, '_> {
 
     /// Returns the name of a process in a state, with its number if there are several of its kind.
     fn process(&self, pid: u8, state: u32) -> String {
-        let view = self.evaluator.describe(self.timed.rows().state(state));
+        let view = self.evaluator.describe(&self.timed.rows().state(state));
         let named = |process: &&ProcessView| process.pid == usize::from(pid);
         let Some(process) = view.processes.iter().find(named) else { return format!("process {pid}") };
         let is_alone = view.processes.iter().filter(|other| other.name == process.name).count() == 1;

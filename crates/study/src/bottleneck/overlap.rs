@@ -144,7 +144,7 @@ impl Workbench<'_, '_> {
         }
         let states = {
             let timed = self.timed.timed().ok()?;
-            (0..timed.rows().states()).map(|state| timed.rows().state(state).to_vec()).collect::<Vec<_>>()
+            (0..timed.rows().states()).map(|state| timed.rows().state(state)).collect::<Vec<_>>()
         };
         states.iter().map(|state| self.busy(state).ok()).collect()
     }

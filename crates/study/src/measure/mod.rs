@@ -27,7 +27,7 @@ pub struct Measured {
 }
 
 /// How large a view is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     /// The view.
     pub view: &'static str,
@@ -37,6 +37,8 @@ pub struct Size {
     pub transitions: u64,
     /// How many states were left after minimisation, at most, if there were fewer for every question.
     pub minimised: Option<u64>,
+    /// How many seconds it took to build it.
+    pub seconds: f64,
 }
 
 /// A study with its model and the views of it that were built so far.

@@ -100,11 +100,11 @@ fn run(
     let mut rows = Rows::new(engine, &prepared.system, &prepared.timing, *budget)?;
     let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
     let mut holds = |rows: &Rows<'_>, state: u32, number: usize| {
-        evaluator.holds(predicates[number], rows.state(state)).unwrap_or(false)
+        evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)
     };
     let mut speed = |rows: &Rows<'_>, state: u32, delay: u16| {
         let Some((times, over)) = &prepared.timing.delays()[usize::from(delay)].speed else { return 1.0 };
-        let mut seen = evaluator.observe(rows.state(state));
+        let mut seen = evaluator.observe(&rows.state(state));
         let times = f64::from(seen.value(times).unwrap_or(0));
         let over = over.as_ref().map_or(1.0, |over| f64::from(seen.value(over).unwrap_or(0)));
         if times > 0.0 && over > 0.0 { times / over } else { 0.0 }

@@ -17,6 +17,8 @@ pub(crate) struct Means<'a, 's> {
     engine: &'a Engine<'s>,
     budget: Budget<'a>,
     built: Option<Result<Solvable<'a>, Failure>>,
+    /// How many seconds that took.
+    seconds: f64,
 }
 
 impl<'a, 's> Means<'a, 's> {
@@ -26,7 +28,7 @@ impl<'a, 's> Means<'a, 's> {
         engine: &'a Engine<'s>,
         budget: Budget<'a>,
     ) -> Means<'a, 's> {
-        Means { study, prepared, engine, budget, built: None }
+        Means { study, prepared, engine, budget, built: None, seconds: 0.0 }
     }
 
     pub(crate) fn size(&self) -> Option<Size> {
@@ -34,7 +36,7 @@ impl<'a, 's> Means<'a, 's> {
         let view = &solvable.view;
         let states = u64::from(view.rests()) + u64::from(view.decisions());
         let (view, transitions) = (View::Stochastic.name(), view.arrow_count());
-        Some(Size { view, states, transitions, minimised: solvable.minimised() })
+        Some(Size { view, states, transitions, minimised: solvable.minimised(), seconds: self.seconds })
     }
 
     /// Returns the mean throughput of an event with other delays; `None` if there is none.
@@ -61,7 +63,9 @@ impl<'a, 's> Means<'a, 's> {
     /// Answers a question.
     pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
         if self.built.is_none() {
+            let before = self.budget.watch.seconds();
             self.built = Some(self.build(&self.prepared.timing));
+            self.seconds = self.budget.watch.seconds() - before;
         }
         let mut figure = blank(ask, View::Stochastic);
         match &self.built {
@@ -142,7 +146,7 @@ impl<'a, 's> Means<'a, 's> {
         for rest in 0..view.rests() {
             let mut value = None;
             for state in view.states(rest) {
-                match evaluator.holds(expr, view.rows().state(*state)) {
+                match evaluator.holds(expr, &view.rows().state(*state)) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
                         figure.result = FigureResult::None(format!(

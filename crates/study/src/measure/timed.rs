@@ -20,6 +20,8 @@ pub(crate) struct Views<'a, 's> {
     budget: Budget<'a>,
     timed: Option<Result<Timed<'a>, Failure>>,
     untimed: Option<Result<Timed<'a>, Failure>>,
+    /// How many seconds it took to build each view that there is.
+    seconds: Vec<(View, f64)>,
 }
 
 impl<'a, 's> Views<'a, 's> {
@@ -29,7 +31,7 @@ impl<'a, 's> Views<'a, 's> {
         engine: &'a Engine<'s>,
         budget: Budget<'a>,
     ) -> Views<'a, 's> {
-        Views { study, prepared, engine, budget, timed: None, untimed: None }
+        Views { study, prepared, engine, budget, timed: None, untimed: None, seconds: Vec::new() }
     }
 
     pub(crate) fn sizes(&self) -> Vec<Size> {
@@ -41,6 +43,11 @@ impl<'a, 's> Views<'a, 's> {
             states: u64::from(built.nodes()),
             transitions: built.edge_count(),
             minimised: None,
+            seconds: self
+                .seconds
+                .iter()
+                .find(|(known, _)| *known == view)
+                .map_or(0.0, |(_, seconds)| *seconds),
         };
         built.map(size).collect()
     }
@@ -66,7 +73,9 @@ impl<'a, 's> Views<'a, 's> {
     fn ensure(&mut self, view: View) {
         let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
         if is_missing {
+            let before = self.budget.watch.seconds();
             let built = Some(self.build(view, &self.prepared.timing));
+            self.seconds.push((view, self.budget.watch.seconds() - before));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
     }
@@ -170,7 +179,7 @@ impl Asked<'_, '_, '_> {
         let rows = self.timed.rows();
         let mut list = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
-            match evaluator.holds(expr, rows.state(state)) {
+            match evaluator.holds(expr, &rows.state(state)) {
                 Ok(holds) => list.push(holds),
                 Err(violation) => {
                     let reason = violation.kind.message();

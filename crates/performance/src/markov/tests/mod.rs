@@ -2,6 +2,7 @@
 
 mod automata;
 mod chains;
+mod levels;
 mod lumps;
 mod moments;
 mod oracle;
