@@ -181,7 +181,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
     /// Solves the equation of each state, with coarser chains if there are any.
     fn relax(&self, iteration: &mut Iteration, right: impl Fn(usize) -> f64, values: &mut [f64]) {
         let inverse = &iteration.inverse;
-        let mut visit = |values: &mut [f64]| {
+        let visit = |values: &mut [f64]| {
             self.visit(|place, state| {
                 values[state] = self.chain.gather(state, right(state), values) * inverse[place];
             });
