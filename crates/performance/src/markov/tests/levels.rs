@@ -77,7 +77,7 @@ fn slow_chains_are_solved_as_elimination_does() {
     for (room, first) in [(30, 2.0), (36, 0.9), (40, 1.0)] {
         for arrive in [0.7, 1.0, 100.0] {
             let chain = tandem(room, arrive, first, 1.0);
-            let busy = |state: u32| f64::from(u8::from(state % (room + 1) > 0));
+            let busy = |state: u32| f64::from(u8::from(!state.is_multiple_of(room + 1)));
             check(&chain, (0..chain.states() as u32).map(busy).collect());
         }
     }
