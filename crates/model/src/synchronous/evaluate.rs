@@ -122,7 +122,13 @@ impl<'m> Evaluation<'m> {
     }
 }
 
-/// Returns what an operator makes of two values.
+impl Operator {
+    /// Returns what it makes of two values.
+    pub fn apply(self, left: Value, right: Value) -> Value {
+        binary(self, left, right)
+    }
+}
+
 pub(super) fn binary(operator: Operator, left: Value, right: Value) -> Value {
     match operator {
         Operator::And => left & right,

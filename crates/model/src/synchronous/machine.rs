@@ -3,6 +3,7 @@
 use narrows_source::Span;
 
 use super::formula::Specification;
+use crate::Question;
 
 /// A value: a truth value as 0 or 1, a number, or a symbol (see [`Machine::SYMBOLS`]).
 pub type Value = i128;
@@ -330,6 +331,28 @@ impl Machine {
                 }
                 _ => return false,
             }
+        }
+    }
+
+    /// Returns every question that the text asks: whether there is always a next state, whether something happens that must
+    /// not, and the specifications.
+    pub fn questions(&self) -> Vec<Question> {
+        let faults = (!self.hazards.is_empty()).then_some(Question::Faults);
+        let specifications = self.specifications.iter().enumerate().map(|(index, specification)| {
+            Question::Property { index, kind: specification.claim.kind(), name: specification.name.clone() }
+        });
+        [Question::Deadlock].into_iter().chain(faults).chain(specifications).collect()
+    }
+
+    /// Says what must not be.
+    pub fn describe_hazard(&self, hazard: &Hazard) -> String {
+        match hazard.kind {
+            HazardKind::OutOfRange(variable) => {
+                format!("`{}` is assigned a value that it can't have.", self.variable(variable).name)
+            }
+            HazardKind::DivisionByZero => "There is a division by zero.".to_owned(),
+            HazardKind::Index => "An index is outside of its array.".to_owned(),
+            HazardKind::NoBranch => "No condition of a case holds.".to_owned(),
         }
     }
 
