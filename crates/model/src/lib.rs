@@ -24,7 +24,7 @@ mod trace;
 mod transfer;
 mod watch;
 
-pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, Verdict};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};

@@ -132,7 +132,7 @@ impl Figures<'_> {
 }
 
 /// Says what came out.
-fn result_text(figure: &Figure) -> String {
+pub(crate) fn result_text(figure: &Figure) -> String {
     let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
     match &figure.result {
         FigureResult::Value { low, high, exact: true } if low == high => {
@@ -173,7 +173,7 @@ fn interval(low: f64, high: f64) -> String {
     }
 }
 
-fn judgement(figure: &Figure) -> String {
+pub(crate) fn judgement(figure: &Figure) -> String {
     match &figure.expected {
         None => String::new(),
         Some((_, true)) => "  as expected".to_owned(),
@@ -204,7 +204,7 @@ fn decimal(above: i128, below: i128) -> Option<String> {
     Some(format!("{sign}{whole}.{part:0width$}", width = places as usize))
 }
 
-fn number_value(number: Number) -> Value {
+pub(crate) fn number_value(number: Number) -> Value {
     match number {
         Number::Infinity => json!("infinity"),
         Number::Float(value) if value.is_infinite() => json!("infinity"),

@@ -8,6 +8,7 @@ mod figures;
 mod html;
 mod json;
 mod loss;
+mod machine;
 mod report;
 mod run;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as 
 pub use figures::Figures;
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
+pub use machine::MachineReport;
 pub use report::{Problem, Report, Unreached};
 pub use run::one_line;
 pub use text::{check, explore};

@@ -4,7 +4,7 @@ use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment, Reference,
     Role, Run, Specification, holds_on,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Trace, Verdict};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
@@ -27,23 +27,13 @@ pub struct Budget {
 #[derive(Debug)]
 pub struct Checked {
     /// What was found, in the order of the questions.
-    pub results: Vec<Outcome>,
+    pub results: Vec<Reply>,
     /// What was found out about the states.
     pub size: Option<Size>,
     /// Bytes that were used.
     pub bytes: u64,
     /// Why not everything was found out.
     pub limit: Option<Limit>,
-}
-
-/// An answer or a number.
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)]
-pub enum Outcome {
-    /// An answer.
-    Answer(Answer),
-    /// A number.
-    Figure(Figure),
 }
 
 /// How many states there are.
@@ -114,10 +104,10 @@ pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
             (Ok(engine), None) => ask(engine),
             (_, limit) => Err(limit.unwrap_or(Limit::Memory)),
         };
-        results.push(Outcome::Figure(figure.unwrap_or_else(|hit| {
+        results.push(Reply::Figure(Box::new(figure.unwrap_or_else(|hit| {
             limit = Some(hit);
             blank(kind, name, FigureResult::Undecided(hit))
-        })));
+        }))));
     };
     for kind in ["min_delay", "max_delay"] {
         add(kind, way.name.clone(), &|engine| engine.delay(kind, way.from, way.to, &way.name, None));
@@ -133,14 +123,14 @@ pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
     Checked { results, size, bytes: manager.bytes(), limit }
 }
 
-fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Outcome {
+fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Reply {
     if let Question::Property { index, kind, name } = question
         && let Some(Claim::Minimum(..) | Claim::Maximum(..)) =
             machine.specifications.get(*index).map(|specification| &specification.claim)
     {
-        return Outcome::Figure(blank(kind, name.clone(), FigureResult::Undecided(limit)));
+        return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
     }
-    Outcome::Answer(Answer::new(question.clone(), Verdict::Undecided(limit)))
+    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Undecided(limit))))
 }
 
 fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
@@ -190,7 +180,7 @@ impl<'m> Engine<'m> {
         }
     }
 
-    fn answer(&self, question: &Question) -> Result<Outcome> {
+    fn answer(&self, question: &Question) -> Result<Reply> {
         let answer = match question {
             Question::Deadlock => self.deadlock(question)?,
             Question::Faults => self.faults(question)?,
@@ -201,7 +191,7 @@ impl<'m> Engine<'m> {
                 match &specification.claim {
                     Claim::Minimum(from, to) | Claim::Maximum(from, to) => {
                         let figure = self.delay(kind, *from, *to, name, Some(specification))?;
-                        return Ok(Outcome::Figure(figure));
+                        return Ok(Reply::Figure(Box::new(figure)));
                     }
                     Claim::Invariant(root) => self.invariant(question, specification, *root)?,
                     Claim::Branching(formulas) => self.branching(question, specification, formulas)?,
@@ -210,7 +200,7 @@ impl<'m> Engine<'m> {
             }
             _ => return Ok(refused(question, "This is no question about a synchronous system.")),
         };
-        Ok(Outcome::Answer(answer))
+        Ok(Reply::Answer(Box::new(answer)))
     }
 
     /// Makes an answer out of a run against a claim.
@@ -441,6 +431,6 @@ impl<'m> Engine<'m> {
     }
 }
 
-fn refused(question: &Question, reason: &str) -> Outcome {
-    Outcome::Answer(Answer::new(question.clone(), Verdict::Refused(Refusal { reason: reason.to_owned() })))
+fn refused(question: &Question, reason: &str) -> Reply {
+    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(Refusal { reason: reason.to_owned() }))))
 }

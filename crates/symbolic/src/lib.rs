@@ -18,4 +18,4 @@ mod value;
 mod walk;
 
 pub use bdd::{Natural, Watch};
-pub use check::{Budget, Checked, Outcome, Size, Way, bounds, check, explore};
+pub use check::{Budget, Checked, Size, Way, bounds, check, explore};

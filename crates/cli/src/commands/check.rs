@@ -14,6 +14,7 @@ use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
+use crate::machines;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,6 +24,7 @@ Examples:
   narrows check bus.pml --html bus.html    a page with every counterexample beside the source
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
+  narrows check bus.smv --ctl 'AG (req -> AF gnt)'
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -82,10 +84,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
-    arguments.models.each(&formulas(arguments), |model| {
-        let clock = Clock::new(&arguments.models, &interrupted);
-        one(model, arguments, &clock, &mut writer)
-    })
+    arguments.models.each(
+        &formulas(arguments),
+        |model| {
+            let clock = Clock::new(&arguments.models, &interrupted);
+            one(model, arguments, &clock, &mut writer)
+        },
+        |model| {
+            let questions = selected(model.compiled.machine.questions(), &arguments.only)
+                .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+            Ok(machines::check(model, &questions, &arguments.models, &interrupted))
+        },
+    )
 }
 
 fn formulas(arguments: &Arguments) -> Vec<Formula> {

@@ -39,7 +39,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut said = Vec::new();
-    for path in expand(&arguments.files, "toml")? {
+    for path in expand(&arguments.files, &["toml"])? {
         said.push(arguments.options.answer_study(&path, &arguments.definitions, Way::Whole, &interrupted)?);
     }
     arguments.options.print(said)

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::states::States;
 use self::step_labels::Style;
+use crate::machines;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::output;
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
             write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
         }
-    })
+    }, |model| Ok(machines::refuse(model, models, "narrows graph")))
 }
 
 /// Tells from the name of a file what is written.
