@@ -67,7 +67,12 @@ pub(crate) fn compile_file(
 }
 
 /// Stops a check when the time is up or the user says so.
-fn budget(memory: Option<u64>, time: Option<Duration>, start: Instant, interrupted: &Arc<AtomicBool>) -> Budget {
+fn budget(
+    memory: Option<u64>,
+    time: Option<Duration>,
+    start: Instant,
+    interrupted: &Arc<AtomicBool>,
+) -> Budget {
     let interrupted = Arc::clone(interrupted);
     let watch = move |_: u64| {
         if interrupted.load(Ordering::Relaxed) {
@@ -145,7 +150,8 @@ pub(crate) fn bounds(
 ) -> anyhow::Result<u8> {
     let ends = [(text.from, "--from"), (text.to, "--to")];
     let counted = text.counted.iter().map(|text| (text.as_str(), "--count"));
-    let expressions = ends.into_iter().chain(counted).map(|(text, origin)| (text.to_owned(), origin.to_owned()));
+    let expressions =
+        ends.into_iter().chain(counted).map(|(text, origin)| (text.to_owned(), origin.to_owned()));
     let options = Options { expressions: expressions.collect(), ..Options::default() };
     let name = path.display().to_string();
     let is_json = settings.format == Format::Json;
@@ -171,6 +177,10 @@ pub(crate) fn bounds(
     let budget = budget(settings.memory, settings.time, start, interrupted);
     let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, budget);
     let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, start) };
-    if is_json { output::print_json(&report.document())? } else { output::print(&report.text())? }
+    if is_json {
+        output::print_json(&report.document())?
+    } else {
+        output::print(&report.text())?
+    }
     Ok(report.status())
 }

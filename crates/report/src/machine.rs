@@ -157,7 +157,9 @@ impl MachineReport<'_> {
             .iter()
             .zip(&first)
             .filter(|(variable, _)| variable.role != Role::Input)
-            .map(|(variable, value)| format!("{} = {}", variable.name, self.machine.show(*value, variable.display)))
+            .map(|(variable, value)| {
+                format!("{} = {}", variable.name, self.machine.show(*value, variable.display))
+            })
             .collect();
         for (number, line) in values.chunks(4).enumerate() {
             let label = if number == 0 { "0".to_owned() } else { String::new() };
@@ -172,7 +174,8 @@ impl MachineReport<'_> {
         for (index, step) in trace.steps.iter().enumerate() {
             if total > LONGEST && (ENDS..total - ENDS).contains(&index) && cycle != Some(index) {
                 if index == ENDS {
-                    let _ = writeln!(text, "  … {} steps left out; --format json has them …", total - 2 * ENDS);
+                    let _ =
+                        writeln!(text, "  … {} steps left out; --format json has them …", total - 2 * ENDS);
                 }
                 continue;
             }
@@ -279,8 +282,10 @@ impl MachineReport<'_> {
             }
             _ => put("verdict", json!("undecided")),
         }
-        let runs =
-            figure.witnesses.iter().map(|(what, trace)| json!({ "shows": what, "trace": self.trace_value(trace) }));
+        let runs = figure
+            .witnesses
+            .iter()
+            .map(|(what, trace)| json!({ "shows": what, "trace": self.trace_value(trace) }));
         put("runs", runs.collect());
         Value::Object(entry)
     }

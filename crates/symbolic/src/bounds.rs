@@ -159,7 +159,8 @@ impl Ways<'_> {
                     levels.push(layers);
                     return self.counted_way(&levels);
                 }
-                let next = self.space.relation.successors(&new.minus(&self.to)?)?.and(self.all)?.minus(&seen)?;
+                let next =
+                    self.space.relation.successors(&new.minus(&self.to)?)?.and(self.all)?.minus(&seen)?;
                 later = later.or(&next.and(counted)?)?;
                 new = next.minus(counted)?;
             }

@@ -1,8 +1,8 @@
 //! Questions about a machine, answered set by set.
 
 use narrows_model::synchronous::{
-    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment, Reference,
-    Role, Run, Specification, holds_on,
+    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
+    Reference, Role, Run, Specification, holds_on,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
@@ -61,7 +61,8 @@ pub struct Way {
 }
 
 /// A run that the reference does not confirm, or that should be there and is not.
-const CONTRADICTION: &str = "the run that should show it is none: this is a mistake in narrows, not in the model";
+const CONTRADICTION: &str =
+    "the run that should show it is none: this is a mistake in narrows, not in the model";
 
 /// Counts the states of a machine.
 pub fn explore(machine: &Machine, budget: Budget) -> Checked {
@@ -135,7 +136,16 @@ fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Reply {
 
 fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
     let unit = if kind.ends_with("delay") { "steps" } else { "" }.to_owned();
-    Figure { kind, name, view: "timed", result, unit, witnesses: Vec::new(), notes: Vec::new(), expected: None }
+    Figure {
+        kind,
+        name,
+        view: "timed",
+        result,
+        unit,
+        witnesses: Vec::new(),
+        notes: Vec::new(),
+        expected: None,
+    }
 }
 
 struct Engine<'m> {
@@ -225,8 +235,7 @@ impl<'m> Engine<'m> {
 
     fn deadlock(&self, question: &Question) -> Result<Answer> {
         if self.space.initial.is_false() {
-            let verdict =
-                Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
+            let verdict = Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
             let mut answer = Answer::new(question.clone(), verdict);
             answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
             return Ok(answer);
@@ -261,9 +270,10 @@ impl<'m> Engine<'m> {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
         let path = self.space.shortest(&self.reached, &there)?;
-        let is_so = path.as_ref().and_then(|path| path.last()).is_some_and(|last| {
-            Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last))
-        });
+        let is_so = path
+            .as_ref()
+            .and_then(|path| path.last())
+            .is_some_and(|last| Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last)));
         let run = path.filter(|_| is_so).map(|states| Run { states, cycle: None });
         let mut answer = self.failing(question, None, run, true);
         answer.notes.push(self.machine.describe_hazard(hazard));
@@ -275,7 +285,9 @@ impl<'m> Engine<'m> {
         if !self.space.initial.meets(&self.fair)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
-            answer.notes.push("Some states have no successor; runs that end there do not count here.".to_owned());
+            answer
+                .notes
+                .push("Some states have no successor; runs that end there do not count here.".to_owned());
         }
         Ok(())
     }
@@ -310,7 +322,8 @@ impl<'m> Engine<'m> {
         let bad = self.space.initial.and(&self.fair)?.minus(root)?;
         if let Some(start) = self.space.pick(&bad) {
             let run = evidence.show(vec![start], last, false)?;
-            let shortest = matches!(formulas, [Branching::Atom(_), Branching::Always(narrows_logic::Paths::All, _)]);
+            let shortest =
+                matches!(formulas, [Branching::Atom(_), Branching::Always(narrows_logic::Paths::All, _)]);
             return Ok(self.failing(question, Some(specification), Some(run), shortest));
         }
         let mut answer = Answer::new(question.clone(), Verdict::Holds);
@@ -432,5 +445,8 @@ impl<'m> Engine<'m> {
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {
-    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(Refusal { reason: reason.to_owned() }))))
+    Reply::Answer(Box::new(Answer::new(
+        question.clone(),
+        Verdict::Refused(Refusal { reason: reason.to_owned() }),
+    )))
 }

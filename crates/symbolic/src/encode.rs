@@ -40,8 +40,13 @@ pub(crate) struct Encoding {
 impl Encoding {
     /// Gives every variable of a machine its bits.
     pub(crate) fn new(machine: &Machine, manager: Manager) -> Encoding {
-        let mut encoding =
-            Encoding { manager, bits: Vec::new(), roles: Vec::new(), domains: Vec::new(), is_truth: Vec::new() };
+        let mut encoding = Encoding {
+            manager,
+            bits: Vec::new(),
+            roles: Vec::new(),
+            domains: Vec::new(),
+            is_truth: Vec::new(),
+        };
         encoding.bits = vec![Vec::new(); machine.variables.len()];
         encoding.note(machine, 0);
         for id in order(machine) {
@@ -64,7 +69,8 @@ impl Encoding {
         for variable in &machine.variables[first..] {
             self.roles.push(variable.role);
             self.domains.push(variable.domain.clone());
-            self.is_truth.push(variable.display == Display::Boolean && variable.domain == Domain::Range(0, 1));
+            self.is_truth
+                .push(variable.display == Display::Boolean && variable.domain == Domain::Range(0, 1));
         }
     }
 
@@ -114,11 +120,7 @@ impl Encoding {
             bits.push(self.manager.truth(false));
             let arithmetic = Arithmetic { manager: &self.manager };
             let low = Symbolic::Bits(constant_bits(&self.manager, *low));
-            return arithmetic.binary(
-                narrows_model::synchronous::Operator::Add,
-                &Symbolic::Bits(bits),
-                &low,
-            );
+            return arithmetic.binary(narrows_model::synchronous::Operator::Add, &Symbolic::Bits(bits), &low);
         }
         let mut cases = BTreeMap::new();
         for (index, value) in domain.values().enumerate() {

@@ -47,7 +47,8 @@ impl Evidence<'_> {
                         continue;
                     }
                 }
-                (Branching::Eventually(Paths::Some, one), true) | (Branching::Always(Paths::All, one), false) => {
+                (Branching::Eventually(Paths::Some, one), true)
+                | (Branching::Always(Paths::All, one), false) => {
                     let goal = set(one, holds)?.and(self.judge.fair)?;
                     if space.go(&mut path, &anywhere, &goal)? {
                         id = one;
@@ -61,7 +62,8 @@ impl Evidence<'_> {
                         continue;
                     }
                 }
-                (Branching::Always(Paths::Some, one), true) | (Branching::Eventually(Paths::All, one), false) => {
+                (Branching::Always(Paths::Some, one), true)
+                | (Branching::Eventually(Paths::All, one), false) => {
                     if let Some(run) = self.lasso(&path, &set(one, holds)?)? {
                         return Ok(run);
                     }

@@ -4,8 +4,8 @@
 //! A run of the product on which every `U` gets what it waits for is a run on which the formula is what it was guessed to be.
 
 use narrows_model::synchronous::{
-    Builder, Constraint, Demand, Display, Domain, ExprId, Linear, LinearId, Machine, Node, Operator, Role, Variable,
-    VariableId,
+    Builder, Constraint, Demand, Display, Domain, ExprId, Linear, LinearId, Machine, Node, Operator, Role,
+    Variable, VariableId,
 };
 use narrows_source::Span;
 

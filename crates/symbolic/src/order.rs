@@ -12,8 +12,12 @@ const ROUNDS: usize = 40;
 pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
     let count = machine.variables.len();
     let lists = [&machine.transitions, &machine.invariants, &machine.initial];
-    let constraints: Vec<Vec<usize>> =
-        lists.into_iter().flatten().map(|constraint| variables(machine, constraint)).filter(|list| list.len() > 1).collect();
+    let constraints: Vec<Vec<usize>> = lists
+        .into_iter()
+        .flatten()
+        .map(|constraint| variables(machine, constraint))
+        .filter(|list| list.len() > 1)
+        .collect();
     let mut places: Vec<f64> = (0..count).map(|index| index as f64).collect();
     let mut best = (span(&constraints, &places), ranking(&places));
     for _ in 0..ROUNDS {

@@ -109,7 +109,8 @@ impl Event {
         let mut product = states.exists(&self.forward.first)?;
         let last = self.forward.parts.len().saturating_sub(1);
         for (index, (part, cube)) in self.forward.parts.iter().enumerate() {
-            product = if index == last { product.image(part, cube)? } else { product.and_exists(part, cube)? };
+            product =
+                if index == last { product.image(part, cube)? } else { product.and_exists(part, cube)? };
         }
         Ok(product)
     }
@@ -133,7 +134,8 @@ impl Schedule {
         let first: Vec<u32> = forgotten.iter().filter(|variable| !is_named(variable)).copied().collect();
         let mut scheduled = Vec::new();
         for (place, index) in order.iter().enumerate() {
-            let later = |variable: &u32| order[place + 1..].iter().any(|other| supports[*other].contains(variable));
+            let later =
+                |variable: &u32| order[place + 1..].iter().any(|other| supports[*other].contains(variable));
             let now: Vec<u32> = supports[*index]
                 .iter()
                 .filter(|variable| forgotten.contains(variable) && !later(variable))
@@ -175,8 +177,12 @@ fn ordered(supports: &[Vec<u32>], forgotten: &[u32]) -> Vec<usize> {
         let score = |index: usize| {
             let support = &supports[index];
             let mine = support.iter().filter(|variable| forgotten.contains(variable)).count().max(1);
-            let done = support.iter().filter(|variable| forgotten.contains(variable) && uses[variable] == 1).count();
-            let new = support.iter().filter(|variable| !forgotten.contains(variable) && !seen.contains(*variable)).count();
+            let done =
+                support.iter().filter(|variable| forgotten.contains(variable) && uses[variable] == 1).count();
+            let new = support
+                .iter()
+                .filter(|variable| !forgotten.contains(variable) && !seen.contains(*variable))
+                .count();
             2.0 * done as f64 / mine as f64 - new as f64 / support.len().max(1) as f64
                 + 0.5 * mine as f64 / forgotten.len().max(1) as f64
         };

@@ -38,7 +38,9 @@ impl Arithmetic<'_> {
     pub(crate) fn truth(&self, value: &Symbolic) -> Result<Bdd> {
         match value {
             Symbolic::Truth(truth) => Ok(truth.clone()),
-            Symbolic::Cases(cases) => self.any(cases.iter().filter(|(value, _)| **value != 0).map(|(_, at)| at)),
+            Symbolic::Cases(cases) => {
+                self.any(cases.iter().filter(|(value, _)| **value != 0).map(|(_, at)| at))
+            }
             Symbolic::Bits(bits) => self.any(bits.iter()),
         }
     }
@@ -66,7 +68,9 @@ impl Arithmetic<'_> {
             Symbolic::Cases(cases) => {
                 let width = cases.keys().map(|value| width(*value)).max().unwrap_or(1);
                 (0..width)
-                    .map(|bit| self.any(cases.iter().filter(|(value, _)| **value >> bit & 1 == 1).map(|(_, at)| at)))
+                    .map(|bit| {
+                        self.any(cases.iter().filter(|(value, _)| **value >> bit & 1 == 1).map(|(_, at)| at))
+                    })
                     .collect()
             }
         }
@@ -91,7 +95,8 @@ impl Arithmetic<'_> {
             let mut cases = BTreeMap::new();
             for value in then.keys().chain(otherwise.keys()) {
                 if !cases.contains_key(value) {
-                    let (yes, no) = (then.get(value).unwrap_or(&never), otherwise.get(value).unwrap_or(&never));
+                    let (yes, no) =
+                        (then.get(value).unwrap_or(&never), otherwise.get(value).unwrap_or(&never));
                     let at = condition.choose(yes, no)?;
                     if !at.is_false() {
                         cases.insert(*value, at);
@@ -130,7 +135,11 @@ impl Arithmetic<'_> {
             // A symbol is no number: what is a number in one may still be one in the other.
             let numbers = |value: &Symbolic| match value {
                 Symbolic::Cases(cases) => Symbolic::Cases(
-                    cases.iter().filter(|(value, _)| **value < Machine::SYMBOLS).map(|(v, at)| (*v, at.clone())).collect(),
+                    cases
+                        .iter()
+                        .filter(|(value, _)| **value < Machine::SYMBOLS)
+                        .map(|(v, at)| (*v, at.clone()))
+                        .collect(),
                 ),
                 other => other.clone(),
             };
@@ -340,11 +349,8 @@ impl Arithmetic<'_> {
             rest = pick(&fits, &less, &rest)?;
             digits[index] = fits;
         }
-        let (size, sign) = if operator == Operator::Divide {
-            (digits, a_sign.xor(&b_sign)?)
-        } else {
-            (rest, a_sign)
-        };
+        let (size, sign) =
+            if operator == Operator::Divide { (digits, a_sign.xor(&b_sign)?) } else { (rest, a_sign) };
         let result = pick(&sign, &self.difference(&zero, &size)?, &size)?;
         // By zero it is zero.
         let mut is_zero = self.manager.truth(true);

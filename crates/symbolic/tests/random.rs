@@ -49,7 +49,8 @@ struct Tally {
 fn one(seed: u64, tally: &mut Tally) {
     let mut random = Random(seed);
     let text = writer::model(&mut random);
-    let (from, to, counted) = (writer::predicate(&mut random), writer::predicate(&mut random), writer::predicate(&mut random));
+    let (from, to, counted) =
+        (writer::predicate(&mut random), writer::predicate(&mut random), writer::predicate(&mut random));
     let found = compiled(&text, &[&from, &to, &counted]);
     let machine = &found.machine;
     let Some(graph) = Graph::new(machine, 300) else { return };
@@ -97,7 +98,9 @@ fn one(seed: u64, tally: &mut Tally) {
                     // A run against it has been replayed; one that was overlooked is looked for at random.
                     if holds {
                         for _ in 0..150 {
-                            let Some(run) = graph.lasso(|below| random.below(below as u64) as usize) else { continue };
+                            let Some(run) = graph.lasso(|below| random.below(below as u64) as usize) else {
+                                continue;
+                            };
                             let is_against =
                                 graph.is_fair(&run) && holds_on(formulas, &reference, &run) == Some(false);
                             assert!(!is_against, "{}", context(question.name()));
@@ -136,7 +139,12 @@ fn one(seed: u64, tally: &mut Tally) {
             _ if start.is_empty() => Some(u64::MAX),
             _ => graph.longest(&start, &end, &within, weight, false),
         };
-        assert_eq!(value(&figure), expected, "{}", context(&format!("{} from {from} to {to}, {}", figure.kind, figure.name)));
+        assert_eq!(
+            value(&figure),
+            expected,
+            "{}",
+            context(&format!("{} from {from} to {to}, {}", figure.kind, figure.name))
+        );
         tally.finite += u32::from(expected.is_some());
         tally.infinite += u32::from(expected.is_none());
     }
@@ -168,5 +176,8 @@ fn sets_and_states_agree() {
         one(seed, &mut tally);
     }
     assert!(tally.models > 200 && tally.holds > 500 && tally.fails > 500, "{tally:?}");
-    assert!(tally.deadlocks > 10 && tally.faults > 10 && tally.finite > 200 && tally.infinite > 100, "{tally:?}");
+    assert!(
+        tally.deadlocks > 10 && tally.faults > 10 && tally.finite > 200 && tally.infinite > 100,
+        "{tally:?}"
+    );
 }

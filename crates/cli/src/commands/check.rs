@@ -91,11 +91,28 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             one(model, arguments, &clock, &mut writer)
         },
         |model| {
+            ensure_plain(arguments)?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
             Ok(machines::check(model, &questions, &arguments.models, &interrupted))
         },
     )
+}
+
+/// Makes sure that nothing is asked for that only other models have.
+fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
+    let others = [
+        (arguments.files.is_wanted(), "--trace, --html, --svg and --spin-trail"),
+        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
+        (arguments.checkpointing.is_wanted(), "--checkpoint"),
+        (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),
+        (arguments.all > 1, "--all"),
+        (arguments.chart, "--chart"),
+    ];
+    match others.iter().find(|(is_wanted, _)| *is_wanted) {
+        Some((_, option)) => anyhow::bail!("SMV models are checked without {option}"),
+        None => Ok(()),
+    }
 }
 
 fn formulas(arguments: &Arguments) -> Vec<Formula> {

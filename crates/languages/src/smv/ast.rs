@@ -50,8 +50,18 @@ pub(super) enum Item {
     Justice(Id),
     Compassion(Id, Id),
     Constants(Vec<Ident>),
-    Specification { kind: SpecKind, name: Option<Ident>, formula: Id },
-    Compute { longest: bool, from: Id, to: Id, name: Option<Ident>, span: Span },
+    Specification {
+        kind: SpecKind,
+        name: Option<Ident>,
+        formula: Id,
+    },
+    Compute {
+        longest: bool,
+        from: Id,
+        to: Id,
+        name: Option<Ident>,
+        span: Span,
+    },
     Include(Ident),
 }
 
@@ -97,7 +107,11 @@ pub(super) enum TypeKind {
     Enumeration(Vec<Id>),
     Word(bool, Id),
     Array(Id, Id, Box<Type>),
-    Instance { module: Ident, arguments: Vec<Id>, is_process: bool },
+    Instance {
+        module: Ident,
+        arguments: Vec<Id>,
+        is_process: bool,
+    },
     /// A type with no end of values; its name.
     Infinite(&'static str),
 }

@@ -16,7 +16,8 @@ pub struct Builder {
 impl Builder {
     /// Goes on with a machine.
     pub fn new(machine: Machine) -> Builder {
-        let known = machine.nodes.iter().enumerate().map(|(index, node)| (node.clone(), ExprId(index as u32)));
+        let known =
+            machine.nodes.iter().enumerate().map(|(index, node)| (node.clone(), ExprId(index as u32)));
         Builder { known: known.collect(), machine }
     }
 

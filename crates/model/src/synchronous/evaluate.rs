@@ -50,12 +50,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// As [`Self::members`], with the expressions below it given, operands first.
-    pub(super) fn members_after(
-        &mut self,
-        root: ExprId,
-        order: &[ExprId],
-        moment: Moment<'_>,
-    ) -> Vec<Value> {
+    pub(super) fn members_after(&mut self, root: ExprId, order: &[ExprId], moment: Moment<'_>) -> Vec<Value> {
         self.ordered(order, moment);
         let mut members = Vec::new();
         self.collect(root, &mut members);
@@ -142,9 +137,7 @@ pub(super) fn binary(operator: Operator, left: Value, right: Value) -> Value {
         Operator::Multiply => left.wrapping_mul(right),
         Operator::Divide => left.checked_div(right).unwrap_or(0),
         Operator::Remainder => left.checked_rem(right).unwrap_or(0),
-        Operator::ShiftLeft => {
-            u32::try_from(right).ok().and_then(|by| left.checked_shl(by)).unwrap_or(0)
-        }
+        Operator::ShiftLeft => u32::try_from(right).ok().and_then(|by| left.checked_shl(by)).unwrap_or(0),
         Operator::ShiftRight => left >> right.clamp(0, 127),
     }
 }

@@ -100,7 +100,11 @@ impl Plan {
             };
             let found = rest.iter().enumerate().find_map(|(index, (id, side, source))| {
                 let is_free = *side && matches!(source, Source::Domain);
-                if is_free { assigned(*id, &unknown).map(|rule| (index, Some(rule))) } else { Some((index, None)) }
+                if is_free {
+                    assigned(*id, &unknown).map(|rule| (index, Some(rule)))
+                } else {
+                    Some((index, None))
+                }
             });
             let (index, rule) = found.unwrap_or((0, None));
             let (variable, side, source) = rest.remove(index);
@@ -173,7 +177,11 @@ impl Fill<'_, '_, '_, '_> {
             }
         };
         for value in values {
-            if variable.role == Role::Input { before[index] = value } else { after[index] = value }
+            if variable.role == Role::Input {
+                before[index] = value
+            } else {
+                after[index] = value
+            }
             if self.all_hold(&slot.checks, before, after) && !self.from(number + 1, before, after) {
                 return false;
             }

@@ -40,7 +40,8 @@ impl<'m> Reference<'m> {
     pub fn initial_states(&self, visit: &mut dyn FnMut(&[Value]) -> bool) {
         let (mut before, mut after) = (self.blank(), self.blank());
         let mut evaluation = Evaluation::new(self.machine);
-        self.initial.each(&mut evaluation, self.machine, &mut before, &mut after, &mut |_, state| visit(state));
+        self.initial
+            .each(&mut evaluation, self.machine, &mut before, &mut after, &mut |_, state| visit(state));
     }
 
     /// Visits every step from a state, with the state and the inputs before it and the state after it, until `visit`
@@ -90,7 +91,11 @@ impl<'m> Reference<'m> {
     fn widths(&self) -> impl Iterator<Item = usize> + '_ {
         self.machine.variables.iter().map(|variable| {
             let largest = variable.domain.len() - 1;
-            if variable.role == Role::Input { 0 } else { (128 - largest.leading_zeros()).div_ceil(8).max(1) as usize }
+            if variable.role == Role::Input {
+                0
+            } else {
+                (128 - largest.leading_zeros()).div_ceil(8).max(1) as usize
+            }
         })
     }
 

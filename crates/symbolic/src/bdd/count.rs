@@ -15,15 +15,18 @@ impl Bdd {
     /// Returns the variables it depends on, in order.
     pub(crate) fn support(&self) -> Vec<u32> {
         let kernel = self.kernel.borrow();
-        let found: BTreeSet<u32> =
-            nodes(&kernel, self.edge).into_iter().map(|index| kernel.nodes[index as usize].variable).collect();
+        let found: BTreeSet<u32> = nodes(&kernel, self.edge)
+            .into_iter()
+            .map(|index| kernel.nodes[index as usize].variable)
+            .collect();
         found.into_iter().filter(|variable| *variable != BOTTOM).collect()
     }
 
     /// Returns for how many values of the variables it is true; it depends on no others.
     pub(crate) fn count(&self, variables: &[u32]) -> Natural {
         let kernel = self.kernel.borrow();
-        let mut levels: Vec<u32> = variables.iter().map(|variable| kernel.level_of[*variable as usize]).collect();
+        let mut levels: Vec<u32> =
+            variables.iter().map(|variable| kernel.level_of[*variable as usize]).collect();
         levels.sort_unstable();
         let mut counting = Counting { kernel: &kernel, levels, known: FxHashMap::default() };
         counting.from(self.edge, 0)

@@ -370,7 +370,9 @@ impl Kernel {
         }
         for entry in &mut self.cache {
             let alive = |edge: Edge| marked[(edge >> 1) as usize];
-            if entry.operation != 0 && !(entry.operands.iter().all(|edge| alive(*edge)) && alive(entry.result)) {
+            if entry.operation != 0
+                && !(entry.operands.iter().all(|edge| alive(*edge)) && alive(entry.result))
+            {
                 *entry = EMPTY;
             }
         }

@@ -70,9 +70,13 @@ fn random_function(manager: &Manager, random: &mut Random, variables: &[u32]) ->
     for _ in 0..12 {
         let other = literal(manager, pick(random));
         result = match random.next(4) {
-            0 => Both { bdd: result.bdd.and(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a && b) },
+            0 => {
+                Both { bdd: result.bdd.and(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a && b) }
+            }
             1 => Both { bdd: result.bdd.or(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a || b) },
-            2 => Both { bdd: result.bdd.xor(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a != b) },
+            2 => {
+                Both { bdd: result.bdd.xor(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a != b) }
+            }
             _ => {
                 let third = literal(manager, pick(random));
                 let table = (0..ROWS)
@@ -100,7 +104,11 @@ fn operations_agree_with_tables() {
         }
         assert_eq!(table(&manager, &f.bdd), f.table, "seed {seed}");
         assert_eq!(table(&manager, &f.bdd.same(&g.bdd).unwrap()), zip(&f, &g, |a, b| a == b), "seed {seed}");
-        assert_eq!(table(&manager, &f.bdd.minus(&g.bdd).unwrap()), zip(&f, &g, |a, b| a && !b), "seed {seed}");
+        assert_eq!(
+            table(&manager, &f.bdd.minus(&g.bdd).unwrap()),
+            zip(&f, &g, |a, b| a && !b),
+            "seed {seed}"
+        );
         let some: Vec<u32> = all.iter().copied().filter(|_| random.next(2) == 0).collect();
         let cube = manager.cube(&some).unwrap();
         assert_eq!(table(&manager, &f.bdd.exists(&cube).unwrap()), exists(&f.table, &some), "seed {seed}");

@@ -29,15 +29,17 @@ impl<'m> Graph<'m> {
     /// Visits all states; `None` if there are too many.
     pub(crate) fn new(machine: &'m Machine, most: usize) -> Option<Graph<'m>> {
         let reference = Reference::new(machine);
-        let strip = |state: &[Value]| -> Vec<Value> {
-            let kept = machine.variables.iter().zip(state);
-            kept.map(|(variable, value)| {
-                if variable.role == Role::Input { variable.domain.value(0).unwrap() } else { *value }
-            })
-            .collect()
-        };
+        let strip =
+            |state: &[Value]| -> Vec<Value> {
+                let kept = machine.variables.iter().zip(state);
+                kept.map(|(variable, value)| {
+                    if variable.role == Role::Input { variable.domain.value(0).unwrap() } else { *value }
+                })
+                .collect()
+            };
         let mut numbers: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
-        let mut graph = Graph { machine, states: Vec::new(), initial: Vec::new(), edges: Vec::new(), depth: 0 };
+        let mut graph =
+            Graph { machine, states: Vec::new(), initial: Vec::new(), edges: Vec::new(), depth: 0 };
         let mut levels = Vec::new();
         reference.initial_states(&mut |state| {
             let state = strip(state);
@@ -134,8 +136,11 @@ impl<'m> Graph<'m> {
                 continue;
             }
             let ahead = self.reachable(edges, state);
-            let component: Set =
-                ahead.iter().copied().filter(|other| self.reachable(edges, *other).contains(&state)).collect();
+            let component: Set = ahead
+                .iter()
+                .copied()
+                .filter(|other| self.reachable(edges, *other).contains(&state))
+                .collect();
             done.extend(&component);
             let inside: Vec<&Edge> = edges
                 .iter()
@@ -270,7 +275,14 @@ impl<'m> Graph<'m> {
     }
 
     /// The greatest sum of weights on a way, the weight of each state counted when it is passed; `None` for infinity.
-    pub(crate) fn longest(&self, from: &Set, to: &Set, within: &Set, weight: impl Fn(usize) -> u64, ends_count: bool) -> Option<u64> {
+    pub(crate) fn longest(
+        &self,
+        from: &Set,
+        to: &Set,
+        within: &Set,
+        weight: impl Fn(usize) -> u64,
+        ends_count: bool,
+    ) -> Option<u64> {
         // Values grow along paths: if they still do after more rounds than there could be on a path, they do for ever.
         let ends: Set = within
             .iter()
@@ -312,7 +324,13 @@ impl<'m> Graph<'m> {
     }
 
     /// The least sum of weights on a way to its end; `None` if there is no way.
-    pub(crate) fn least(&self, from: &Set, to: &Set, within: &Set, weight: impl Fn(usize) -> u64) -> Option<u64> {
+    pub(crate) fn least(
+        &self,
+        from: &Set,
+        to: &Set,
+        within: &Set,
+        weight: impl Fn(usize) -> u64,
+    ) -> Option<u64> {
         let mut best: BTreeMap<usize, u64> = to.iter().map(|state| (*state, weight(*state))).collect();
         loop {
             let mut changed = false;
@@ -362,8 +380,9 @@ impl<'m> Graph<'m> {
     pub(crate) fn is_fair(&self, run: &Run) -> bool {
         let Some(start) = run.cycle else { return false };
         let mut evaluation = Evaluation::new(self.machine);
-        let mut has =
-            |root: ExprId| run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)));
+        let mut has = |root: ExprId| {
+            run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)))
+        };
         self.machine.justice.iter().all(|justice| has(*justice))
             && self.machine.compassion.iter().all(|(p, q)| !has(*p) || has(*q))
     }

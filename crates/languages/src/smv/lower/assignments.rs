@@ -98,7 +98,9 @@ impl Lowering<'_> {
         let declared = self.builder.machine.variable(variable);
         let reason = match (declared.role, when) {
             (Role::Input, _) => "an input has any value in every step",
-            (Role::Frozen, When::Next | When::Current) => "a frozen variable gets its value at the start alone",
+            (Role::Frozen, When::Next | When::Current) => {
+                "a frozen variable gets its value at the start alone"
+            }
             _ => return true,
         };
         let title = format!("`{}` can't be assigned here", declared.name);
@@ -231,7 +233,8 @@ impl Lowering<'_> {
         if !is_possible {
             let title = format!("`{name}` can never be what is assigned to it");
             let declared = self.builder.machine.variable(variable).span;
-            let diagnostic = Diagnostic::error("V0218", span, title).also(declared, "its values are declared here");
+            let diagnostic =
+                Diagnostic::error("V0218", span, title).also(declared, "its values are declared here");
             self.report(diagnostic);
             return None;
         }
@@ -278,7 +281,9 @@ impl Lowering<'_> {
             Some((low, high)) => {
                 let covers = |least: i128, most: i128| least <= low && high <= most;
                 match domain {
-                    narrows_model::synchronous::Domain::Range(least, most) if covers(least, most) => Fits::Always,
+                    narrows_model::synchronous::Domain::Range(least, most) if covers(least, most) => {
+                        Fits::Always
+                    }
                     _ => Fits::Maybe,
                 }
             }
@@ -324,8 +329,11 @@ impl Lowering<'_> {
             }
         }
         for (variable, circle, span) in found {
-            let names: Vec<&str> =
-                circle.iter().chain([&variable]).map(|id| self.builder.machine.variable(*id).name.as_str()).collect();
+            let names: Vec<&str> = circle
+                .iter()
+                .chain([&variable])
+                .map(|id| self.builder.machine.variable(*id).name.as_str())
+                .collect();
             let title = format!("the value of `{}` needs itself", names[0]);
             let diagnostic = Diagnostic::error("V0207", span, title)
                 .label("this can't be computed")

@@ -14,7 +14,13 @@ fn word(id: ExprId, width: u32, signed: bool) -> Typed {
 
 impl Lowering<'_> {
     /// Takes some bits of a word.
-    pub(super) fn bits(&mut self, id: ExprId, width: u32, (high, low): (i128, i128), of: Id) -> Option<Typed> {
+    pub(super) fn bits(
+        &mut self,
+        id: ExprId,
+        width: u32,
+        (high, low): (i128, i128),
+        of: Id,
+    ) -> Option<Typed> {
         if low < 0 || high < low || high >= i128::from(width) {
             let title = format!("the word has no bits {high} to {low}");
             let label = format!("it has bits {} to 0", width - 1);
@@ -61,8 +67,7 @@ impl Lowering<'_> {
             self.report(diagnostic);
             return None;
         }
-        let operator =
-            if operator == Binary::ShiftLeft { Operator::ShiftLeft } else { Operator::ShiftRight };
+        let operator = if operator == Binary::ShiftLeft { Operator::ShiftLeft } else { Operator::ShiftRight };
         let id = self.builder.binary(operator, left.0.id, by);
         Some(word(self.builder.wrap(id, width, signed), width, signed))
     }
@@ -94,7 +99,8 @@ impl Lowering<'_> {
             _ => Some(1),
         };
         if takes.is_some_and(|takes| takes != arguments.len()) {
-            let title = format!("this function takes {} arguments, but gets {}", takes.unwrap_or(0), arguments.len());
+            let title =
+                format!("this function takes {} arguments, but gets {}", takes.unwrap_or(0), arguments.len());
             self.report(Diagnostic::error("V0204", self.tree.span(expr), title));
             return None;
         }
@@ -189,7 +195,8 @@ impl Lowering<'_> {
             }
             Function::Extend => {
                 let more = self.constant(arguments[1], scope)?;
-                let width = u32::try_from(more).ok().and_then(|more| width.checked_add(more)).unwrap_or(u32::MAX);
+                let width =
+                    u32::try_from(more).ok().and_then(|more| width.checked_add(more)).unwrap_or(u32::MAX);
                 self.width_limit(width, arguments[1])?;
                 Some(word(id, width, signed))
             }

@@ -99,9 +99,10 @@ impl Lowering<'_> {
 
     /// Says that a temporal operator has no place here.
     pub(super) fn temporal_here(&mut self, expr: Id) {
-        let diagnostic = Diagnostic::error("V0212", self.tree.span(expr), "a temporal operator has no place here")
-            .label("this is about whole runs, not about one state or step")
-            .help("temporal operators stand in CTLSPEC and LTLSPEC");
+        let diagnostic =
+            Diagnostic::error("V0212", self.tree.span(expr), "a temporal operator has no place here")
+                .label("this is about whole runs, not about one state or step")
+                .help("temporal operators stand in CTLSPEC and LTLSPEC");
         self.report(diagnostic);
     }
 
@@ -162,7 +163,13 @@ impl Lowering<'_> {
         result
     }
 
-    fn binary(&mut self, whole: Id, operator: Binary, left: (Typed, Id), right: (Typed, Id)) -> Option<Typed> {
+    fn binary(
+        &mut self,
+        whole: Id,
+        operator: Binary,
+        left: (Typed, Id),
+        right: (Typed, Id),
+    ) -> Option<Typed> {
         let span = self.tree.span(whole);
         match operator {
             Binary::Union => {
@@ -211,7 +218,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn logical(&mut self, operator: Binary, left: (Typed, Id), right: (Typed, Id), whole: Id) -> Option<Typed> {
+    fn logical(
+        &mut self,
+        operator: Binary,
+        left: (Typed, Id),
+        right: (Typed, Id),
+        whole: Id,
+    ) -> Option<Typed> {
         if let (Sort::Word { width, signed }, Sort::Word { .. }) = (left.0.sort, right.0.sort) {
             let sort = self.join(left.0.sort, right.0.sort, self.tree.span(whole))?;
             let (a, b) = (left.0.id, right.0.id);
@@ -263,7 +276,13 @@ impl Lowering<'_> {
         Some((Sort::Number, both))
     }
 
-    fn arithmetic(&mut self, operator: Binary, left: (Typed, Id), right: (Typed, Id), whole: Id) -> Option<Typed> {
+    fn arithmetic(
+        &mut self,
+        operator: Binary,
+        left: (Typed, Id),
+        right: (Typed, Id),
+        whole: Id,
+    ) -> Option<Typed> {
         let (sort, (a, b)) = self.numeric(left, right, whole)?;
         let operator = match operator {
             Binary::Add => Operator::Add,
@@ -284,7 +303,9 @@ impl Lowering<'_> {
             Sort::Word { width, signed } => self.builder.wrap(id, width, signed),
             _ => id,
         };
-        if sort == Sort::Number && !matches!(self.interval(id), Some((-0x8000_0000_0000_0000.., ..=0x7fff_ffff_ffff_ffff))) {
+        if sort == Sort::Number
+            && !matches!(self.interval(id), Some((-0x8000_0000_0000_0000.., ..=0x7fff_ffff_ffff_ffff)))
+        {
             let title = "the numbers that this can be are too large";
             let diagnostic = Diagnostic::error("V0210", self.tree.span(whole), title)
                 .label("numbers have at most 64 bits")
@@ -333,9 +354,10 @@ impl Lowering<'_> {
         self.hazard(open, HazardKind::NoBranch, span);
         let is_set = lowered.iter().any(|(_, value)| value.is_set);
         let (_, last) = lowered.pop()?;
-        let id = lowered.into_iter().rev().fold(last.id, |rest, (condition, value)| {
-            self.builder.choose(condition, value.id, rest)
-        });
+        let id = lowered
+            .into_iter()
+            .rev()
+            .fold(last.id, |rest, (condition, value)| self.builder.choose(condition, value.id, rest));
         Some(Typed { id, sort: sort?, is_set: is_set && self.builder.machine.is_set(id) })
     }
 }

@@ -8,9 +8,7 @@ use narrows_source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::scopes::ScopeId;
-use crate::smv::ast::{
-    Binary, Bounded, ExprKind, Id, Ident, Item, SpecKind, Temporal, TemporalPair, Unary,
-};
+use crate::smv::ast::{Binary, Bounded, ExprKind, Id, Ident, Item, SpecKind, Temporal, TemporalPair, Unary};
 
 /// Formulas that a specification consists of, and the propositions in it.
 struct Parts<F> {
@@ -47,16 +45,25 @@ impl Lowering<'_> {
                     self.specification(*kind, name.as_ref(), *formula, scope);
                 }
                 Item::Compute { longest, from, to, name, span } => {
-                    let ends = (self.state_predicate(*from, scope, "COMPUTE"), self.state_predicate(*to, scope, "COMPUTE"));
+                    let ends = (
+                        self.state_predicate(*from, scope, "COMPUTE"),
+                        self.state_predicate(*to, scope, "COMPUTE"),
+                    );
                     let (Some(start), Some(end)) = ends else { continue };
-                    let claim = if *longest { Claim::Maximum(start, end) } else { Claim::Minimum(start, end) };
+                    let claim =
+                        if *longest { Claim::Maximum(start, end) } else { Claim::Minimum(start, end) };
                     let text = format!("{}, {}", self.text(*from), self.text(*to));
                     let name = self.spec_name(name.as_ref(), &text, scope);
                     let atoms = vec![
                         (start, self.text(*from), self.tree.span(*from)),
                         (end, self.text(*to), self.tree.span(*to)),
                     ];
-                    self.builder.machine.specifications.push(Specification { name, claim, atoms, span: *span });
+                    self.builder.machine.specifications.push(Specification {
+                        name,
+                        claim,
+                        atoms,
+                        span: *span,
+                    });
                 }
                 _ => {}
             }
@@ -106,7 +113,9 @@ impl Lowering<'_> {
         let steps = u32::try_from(value).ok().filter(|steps| *steps <= MOST_STEPS);
         if steps.is_none() {
             let title = format!("a bound is a number from 0 to {MOST_STEPS}");
-            self.report(Diagnostic::error("V0210", self.tree.span(expr), title).label(format!("this is {value}")));
+            self.report(
+                Diagnostic::error("V0210", self.tree.span(expr), title).label(format!("this is {value}")),
+            );
         }
         steps
     }

@@ -190,9 +190,23 @@ impl<'a> Lowering<'a> {
         for guard in self.guards.clone() {
             all = self.builder.and(guard, all);
         }
-        if self.builder.constant_value(all) != Some(0) {
-            self.hazards.push(Hazard { condition: all, kind, span });
+        if self.builder.constant_value(all) == Some(0) {
+            return;
         }
+        if self.builder.machine.looks_at(all).1.is_empty() {
+            self.hazards.push(Hazard { condition: all, kind, span });
+            return;
+        }
+        let what = match kind {
+            HazardKind::OutOfRange(_) => "this is out of range",
+            HazardKind::DivisionByZero => "this is a division by zero",
+            HazardKind::Index => "this is outside of the array",
+            HazardKind::NoBranch => "a branch is missing here",
+        };
+        let title = format!("it is not found out whether {what}");
+        let diagnostic =
+            Diagnostic::warning("V0305", span, title).label("it depends on the state after the step");
+        self.report(diagnostic);
     }
 
     /// Runs a rule where something holds.

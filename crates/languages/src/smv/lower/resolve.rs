@@ -215,8 +215,9 @@ impl Lowering<'_> {
         let mut result: Option<Typed> = None;
         for (number, element) in elements.iter().enumerate().rev() {
             let Resolved::Value(value) = self.symbol_value(&element.clone(), span)? else {
-                let diagnostic = Diagnostic::error("V0209", self.tree.span(index), "this index is no constant")
-                    .label("elements that are no plain values are chosen by constants");
+                let diagnostic =
+                    Diagnostic::error("V0209", self.tree.span(index), "this index is no constant")
+                        .label("elements that are no plain values are chosen by constants");
                 self.report(diagnostic);
                 return None;
             };
@@ -267,7 +268,8 @@ impl Lowering<'_> {
     /// Returns a name that differs little; with symbols, or without.
     fn similar(&self, name: &str, scope: ScopeId, with_symbols: bool) -> Option<String> {
         let scope = &self.scopes[scope.0];
-        let mut names: Vec<&str> = scope.symbols.keys().chain(scope.parameters.keys()).map(|name| &**name).collect();
+        let mut names: Vec<&str> =
+            scope.symbols.keys().chain(scope.parameters.keys()).map(|name| &**name).collect();
         if with_symbols {
             names.extend(self.builder.machine.symbols.iter().map(String::as_str));
         }
@@ -276,12 +278,17 @@ impl Lowering<'_> {
     }
 
     /// Returns the variable that an expression names.
-    pub(super) fn target(&mut self, expr: Id, scope: ScopeId) -> Option<narrows_model::synchronous::VariableId> {
+    pub(super) fn target(
+        &mut self,
+        expr: Id,
+        scope: ScopeId,
+    ) -> Option<narrows_model::synchronous::VariableId> {
         let typed = self.value(expr, scope)?;
         if let Node::Current(variable) = self.builder.machine.node(typed.id) {
             return Some(*variable);
         }
-        let what = if matches!(self.builder.machine.node(typed.id), Node::Constant(value) if *value >= Machine::SYMBOLS) {
+        let what = if matches!(self.builder.machine.node(typed.id), Node::Constant(value) if *value >= Machine::SYMBOLS)
+        {
             "a symbol"
         } else {
             "no variable"

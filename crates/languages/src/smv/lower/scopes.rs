@@ -182,8 +182,13 @@ impl Lowering<'_> {
             for item in &self.tree.modules[module].items {
                 match item {
                     Item::Define(name, value) => {
-                        let define =
-                            Define { name: name.clone(), home: id, scope: id, value: *value, state: DefineState::Fresh };
+                        let define = Define {
+                            name: name.clone(),
+                            home: id,
+                            scope: id,
+                            value: *value,
+                            state: DefineState::Fresh,
+                        };
                         self.defines.push(define);
                         self.enter(id, name, Symbol::Define(self.defines.len() - 1));
                     }
@@ -229,7 +234,9 @@ impl Lowering<'_> {
             TypeKind::Instance { module, arguments, is_process } => {
                 self.instance(id, whole, module, arguments, *is_process)
             }
-            TypeKind::Array(low, high, element) => self.array(id, section, whole, name, (*low, *high), element),
+            TypeKind::Array(low, high, element) => {
+                self.array(id, section, whole, name, (*low, *high), element)
+            }
             _ => self.simple_type(kind, id).map(|(domain, sort)| {
                 let role = match section {
                     Section::State => Role::State,

@@ -108,10 +108,11 @@ impl Lowering<'_> {
         if std::mem::replace(&mut self.warned_of_numbers, true) {
             return;
         }
-        let diagnostic = Diagnostic::warning("V0301", span, "numbers are used as truth values, as in old SMV")
-            .label("here, and maybe further on")
-            .note("0 is read as FALSE and 1 as TRUE")
-            .help("write `TRUE :` for `1 :` in a case, and TRUE and FALSE elsewhere");
+        let diagnostic =
+            Diagnostic::warning("V0301", span, "numbers are used as truth values, as in old SMV")
+                .label("here, and maybe further on")
+                .note("0 is read as FALSE and 1 as TRUE")
+                .help("write `TRUE :` for `1 :` in a case, and TRUE and FALSE elsewhere");
         self.report(diagnostic);
     }
 
@@ -159,12 +160,17 @@ impl Lowering<'_> {
                 Node::Binary(Operator::Equal | Operator::Less | Operator::LessEqual, ..) => Some((0, 1)),
                 Node::Negate(operand) => of(operand).map(|(low, high)| (-high, -low)),
                 Node::Invert(operand) => of(operand).map(|(low, high)| (!high, !low)),
-                Node::Choose(_, then, otherwise) => both(then, otherwise).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))),
-                Node::Set(members) => members.iter().map(of).reduce(|left, right| {
-                    let (left, right) = (left?, right?);
-                    Some((left.0.min(right.0), left.1.max(right.1)))
-                })
-                .flatten(),
+                Node::Choose(_, then, otherwise) => {
+                    both(then, otherwise).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1)))
+                }
+                Node::Set(members) => members
+                    .iter()
+                    .map(of)
+                    .reduce(|left, right| {
+                        let (left, right) = (left?, right?);
+                        Some((left.0.min(right.0), left.1.max(right.1)))
+                    })
+                    .flatten(),
                 Node::Wrap { width, signed: false, .. } => Some((0, (1 << width) - 1)),
                 Node::Wrap { width, signed: true, .. } => Some((-(1 << (width - 1)), (1 << (width - 1)) - 1)),
                 Node::Binary(operator, left, right) => {

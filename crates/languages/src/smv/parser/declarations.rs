@@ -1,10 +1,12 @@
 //! Modules, sections, types.
 
-use narrows_source::Diagnostic;
+use narrows_source::{Diagnostic, closest};
 
 use super::{Parsed, Parser};
-use crate::smv::ast::{ConstraintKind, ExprKind, Id, Ident, Item, Module, Section, SpecKind, Type, TypeKind, When};
-use crate::smv::lexer::Kind;
+use crate::smv::ast::{
+    ConstraintKind, ExprKind, Id, Ident, Item, Module, Section, SpecKind, Type, TypeKind, When,
+};
+use crate::smv::lexer::{Kind, SECTIONS};
 
 impl Parser<'_> {
     pub(super) fn modules(&mut self) {
@@ -30,7 +32,8 @@ impl Parser<'_> {
         };
         let mut parameters = Vec::new();
         if self.eat(Kind::LeftParen) && !self.eat(Kind::RightParen) {
-            let list = self.list(Kind::RightParen, "`,` or `)`", |parser| parser.name("the name of a parameter"));
+            let list =
+                self.list(Kind::RightParen, "`,` or `)`", |parser| parser.name("the name of a parameter"));
             match list {
                 Ok(list) => parameters = list,
                 Err(_) => self.synchronise(),
@@ -92,11 +95,33 @@ impl Parser<'_> {
             }
         };
         while !self.at(Kind::End) && !self.at_section() {
+            if self.at_misspelt_section() {
+                self.synchronise();
+                continue;
+            }
             match one(self) {
                 Ok(item) => items.push(item),
                 Err(_) => self.synchronise(),
             }
         }
+    }
+
+    /// Says so if a word that begins a section is misspelt here: what follows is no declaration.
+    fn at_misspelt_section(&mut self) -> bool {
+        let follows = matches!(
+            self.ahead(1),
+            Kind::Colon | Kind::Becomes | Kind::Dot | Kind::LeftBracket | Kind::LeftParen | Kind::Semicolon
+        );
+        if !self.at(Kind::Name) || follows {
+            return false;
+        }
+        let Some(word) = closest(&self.token().text, SECTIONS.iter().copied()) else { return false };
+        let title = format!("`{}` stands where a declaration or a section should", self.token().text);
+        let diagnostic = Diagnostic::error("V0100", self.span(), title)
+            .label("no word that begins a section")
+            .help(format!("did you mean `{word}`?"));
+        self.diagnostics.push(diagnostic);
+        true
     }
 
     /// Parses a section that holds one thing, after its first word.
@@ -232,13 +257,9 @@ impl Parser<'_> {
                 self.bump();
                 return Ok(TypeKind::Boolean);
             }
-            "integer" | "real" | "clock" => {
+            "integer" | "real" => {
                 self.bump();
-                return Ok(TypeKind::Infinite(match word.as_str() {
-                    "integer" => "integer",
-                    "real" => "real",
-                    _ => "clock",
-                }));
+                return Ok(TypeKind::Infinite(if word == "real" { "real" } else { "integer" }));
             }
             "signed" | "unsigned" | "word" => {
                 if word != "word" {

@@ -263,9 +263,12 @@ impl Parser<'_> {
         let kind = match self.kind() {
             Kind::Digits => match self.token().text.parse::<i64>() {
                 Ok(number) => ExprKind::Number(number.into()),
-                Err(_) => return Err(self.bad_number("the number is too large", "at most 9223372036854775807")),
+                Err(_) => {
+                    return Err(self.bad_number("the number is too large", "at most 9223372036854775807"));
+                }
             },
             Kind::WordConstant => self.word_constant()?,
+            Kind::Name if self.ahead(1) == Kind::LeftParen => return self.function(),
             Kind::Name => ExprKind::Name(self.token().text.clone()),
             Kind::LeftParen => {
                 self.bump();
@@ -315,15 +318,29 @@ impl Parser<'_> {
             "signed" => Function::Signed,
             "extend" => Function::Extend,
             "resize" => Function::Resize,
-            "toint" => Function::ToInt,
             "uwconst" => Function::UnsignedConstant,
             "swconst" => Function::SignedConstant,
             "sizeof" => Function::SizeOf,
+            _ => return Err(self.unexpected("an expression")),
+        };
+        self.bump();
+        let arguments = self.arguments()?;
+        Ok(self.add(ExprKind::Call(function, arguments.clone()), start, &arguments))
+    }
+
+    /// Parses a call of a function whose name may also be that of a variable.
+    fn function(&mut self) -> Parsed<Id> {
+        let start = self.position;
+        let function = match &*self.token().text {
+            "toint" => Function::ToInt,
             "abs" => Function::Absolute,
             "min" => Function::Least,
             "max" => Function::Greatest,
             "count" => Function::Count,
-            _ => return Err(self.unexpected("an expression")),
+            _ => {
+                self.bump();
+                return Err(self.unexpected("an operator: there is no such function"));
+            }
         };
         self.bump();
         let arguments = self.arguments()?;
@@ -379,7 +396,9 @@ impl Parser<'_> {
             width => width.parse().unwrap_or(0),
         };
         let Ok(value) = i128::from_str_radix(&digits, radix) else {
-            return Err(self.bad_number("the digits do not fit the base", "2, 8, 10 or 16, for b, o, d and h"));
+            return Err(
+                self.bad_number("the digits do not fit the base", "2, 8, 10 or 16, for b, o, d and h")
+            );
         };
         if !(1..=64).contains(&width) {
             return Err(self.bad_number("a word has 1 to 64 bits", "this many are not read"));
@@ -387,7 +406,9 @@ impl Parser<'_> {
         // Written as bits, a word with a sign may begin with a one: that is its sign.
         let fits = value < 1 << width;
         if !fits {
-            return Err(self.bad_number("the number does not fit into the word", "it has more bits than the word"));
+            return Err(
+                self.bad_number("the number does not fit into the word", "it has more bits than the word")
+            );
         }
         let value = if signed && value >= 1 << (width - 1) { value - (1 << width) } else { value };
         Ok(ExprKind::Word { value, width, signed })

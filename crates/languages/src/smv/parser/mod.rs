@@ -20,7 +20,8 @@ type Parsed<T> = Result<T, Reported>;
 pub(super) fn parse(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Tree {
     let mut tree = Tree::default();
     let tokens = tokens(text, file, diagnostics);
-    let mut parser = Parser { tokens, position: 0, depth: 0, stops_at_until: false, tree: &mut tree, diagnostics };
+    let mut parser =
+        Parser { tokens, position: 0, depth: 0, stops_at_until: false, tree: &mut tree, diagnostics };
     parser.modules();
     tree
 }
@@ -168,11 +169,13 @@ impl Parser<'_> {
             Kind::End => "the end of the text".to_owned(),
             _ => format!("`{}`", token.text),
         };
-        let mut diagnostic = Diagnostic::error("V0100", token.span, format!("{found} stands where {expected} should"))
-            .label(format!("expected {expected}"));
+        let mut diagnostic =
+            Diagnostic::error("V0100", token.span, format!("{found} stands where {expected} should"))
+                .label(format!("expected {expected}"));
         match token.kind {
             Kind::Keyword if expected.contains("name") => {
-                diagnostic = diagnostic.note(format!("`{}` is a word of SMV and can't be a name", token.text));
+                diagnostic =
+                    diagnostic.note(format!("`{}` is a word of SMV and can't be a name", token.text));
             }
             Kind::Name => {
                 if let Some(word) = closest(&token.text, KEYWORDS.iter().copied())
@@ -182,7 +185,8 @@ impl Parser<'_> {
                 }
             }
             Kind::Real => {
-                diagnostic = diagnostic.note("numbers with a fraction have no end of values; such models are not read");
+                diagnostic = diagnostic
+                    .note("numbers with a fraction have no end of values; such models are not read");
             }
             _ => {}
         }
