@@ -38,7 +38,12 @@ const CASES: &[Case] = &[
     ("MODULE main\nVAR x : word[2];\nINIT x = 0ud2_9;", "V0003", 3, &["does not fit into the word"]),
     ("MODULE main\nVAR x boolean;", "V0100", 2, &["`boolean` stands where `:` and a type should"]),
     ("MODULE main\nVAR case : boolean;", "V0100", 2, &["`case` is a word of SMV and can't be a name"]),
-    ("MODULE main\nVAR x : boolean;\nASIGN x := TRUE;", "V0100", 3, &["`ASIGN` stands where", "did you mean `ASSIGN`?"]),
+    (
+        "MODULE main\nVAR x : boolean;\nASIGN x := TRUE;",
+        "V0100",
+        3,
+        &["`ASIGN` stands where", "did you mean `ASSIGN`?"],
+    ),
     (
         "MODULE main\nVAR x : 0..1;\nINIT case x = 0 : TRUE;\nVAR y : boolean;",
         "V0103",

@@ -162,8 +162,10 @@ struct Engine<'m> {
 
 impl<'m> Engine<'m> {
     fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
-        let space = Space::new(machine, manager)?;
+        let mut space = Space::new(machine, manager)?;
         let reached = space.reach()?;
+        let manager = space.manager().clone();
+        space.relation.simplify(&manager, &reached.all)?;
         let ends = reached.all.minus(&space.relation.predecessors(&reached.all, false)?)?;
         let mut fairness = Fairness::default();
         for justice in &machine.justice {
@@ -315,6 +317,9 @@ impl<'m> Engine<'m> {
             fair: &self.fair,
             fairness: &self.fairness,
         };
+        if let Some(Branching::Always(narrows_logic::Paths::All, one)) = formulas.last() {
+            return self.always(question, specification, &judge, &formulas[..formulas.len() - 1], *one);
+        }
         let sets = judge.evaluate(formulas)?;
         let Some(root) = sets.last() else { return Ok(Answer::new(question.clone(), Verdict::Holds)) };
         let evidence = Evidence { judge: &judge, formulas, sets: &sets };
@@ -336,6 +341,29 @@ impl<'m> Engine<'m> {
         }
         self.caution(&mut answer)?;
         Ok(answer)
+    }
+
+    /// Finds out whether something holds in all states: those that can be reached are known already.
+    fn always(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        judge: &Judge<'_>,
+        formulas: &[Branching],
+        one: BranchingId,
+    ) -> Result<Answer> {
+        let sets = judge.evaluate(formulas)?;
+        let bad = self.fair.minus(&sets[one.0 as usize])?;
+        let Some(path) = self.space.shortest(&self.reached, &bad)? else {
+            let mut answer = Answer::new(question.clone(), Verdict::Holds);
+            self.caution(&mut answer)?;
+            return Ok(answer);
+        };
+        let length = path.len();
+        let evidence = Evidence { judge, formulas, sets: &sets };
+        let run = evidence.show(path, one, false)?;
+        let shortest = run.states.len() == length && run.cycle.is_none();
+        Ok(self.failing(question, Some(specification), Some(run), shortest))
     }
 
     fn linear(

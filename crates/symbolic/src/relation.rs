@@ -28,9 +28,14 @@ pub(crate) struct Event {
     /// The bits of the state that may change.
     written: Bdd,
     parts: Vec<Bdd>,
+    /// The variables that are forgotten: of states before and after, and of inputs.
+    current: Vec<u32>,
+    next: Vec<u32>,
+    inputs: Vec<u32>,
 }
 
 /// Parts of a conjunction in an order, each with the variables that are forgotten with it.
+#[derive(Clone)]
 struct Schedule {
     /// What no part looks at.
     first: Bdd,
@@ -68,6 +73,19 @@ impl Relation {
         Ok(all.unwrap_or_else(|| states.clone()))
     }
 
+    /// Makes parts smaller where only steps from some states count from now on.
+    pub(crate) fn simplify(&mut self, manager: &Manager, states: &Bdd) -> Result<()> {
+        for event in &mut self.events {
+            let mut parts = Vec::new();
+            for part in &event.parts {
+                let smaller = part.restrict(states)?;
+                parts.push(if smaller.size() < part.size() { smaller } else { part.clone() });
+            }
+            event.schedule(manager, parts)?;
+        }
+        Ok(())
+    }
+
     /// Returns the same steps with further constraints on each.
     pub(crate) fn constrained(
         &self,
@@ -98,11 +116,31 @@ impl Event {
         let inputs: Vec<u32> = inputs.iter().map(|bit| 2 * bit).collect();
         let forgotten: Vec<u32> = current.iter().chain(&inputs).copied().collect();
         let parts = clustered(manager, parts, &forgotten)?;
-        let forward = Schedule::new(manager, &parts, &forgotten)?;
-        let back: Vec<u32> = next.iter().chain(&inputs).copied().collect();
-        let backward = Schedule::new(manager, &parts, &back)?;
-        let backward_with_inputs = Schedule::new(manager, &parts, &next)?;
-        Ok(Event { forward, backward, backward_with_inputs, written: manager.cube(&current)?, parts })
+        let empty = Schedule { first: manager.truth(true), parts: Vec::new() };
+        let written = manager.cube(&current)?;
+        let mut event = Event {
+            forward: empty.clone(),
+            backward: empty.clone(),
+            backward_with_inputs: empty,
+            written,
+            parts: Vec::new(),
+            current,
+            next,
+            inputs,
+        };
+        event.schedule(manager, parts)?;
+        Ok(event)
+    }
+
+    /// Puts parts in order, for each direction.
+    fn schedule(&mut self, manager: &Manager, parts: Vec<Bdd>) -> Result<()> {
+        let forward: Vec<u32> = self.current.iter().chain(&self.inputs).copied().collect();
+        let backward: Vec<u32> = self.next.iter().chain(&self.inputs).copied().collect();
+        self.forward = Schedule::new(manager, &parts, &forward)?;
+        self.backward = Schedule::new(manager, &parts, &backward)?;
+        self.backward_with_inputs = Schedule::new(manager, &parts, &self.next)?;
+        self.parts = parts;
+        Ok(())
     }
 
     fn successors(&self, states: &Bdd) -> Result<Bdd> {

@@ -89,23 +89,12 @@ impl Space {
     /// Goes on with a path to a fair cycle within a set that [`Space::core`] has cut down, and round it.
     pub(crate) fn lasso(&self, mut path: Path, core: &Bdd, fairness: &Fairness) -> Result<Option<Run>> {
         let states = core.exists(&self.inputs)?;
-        // Down to where everything that can be reached leads back.
-        let home = loop {
-            let Some(last) = path.last() else { return Ok(None) };
-            let here = self.encoding.exactly(last, false)?;
-            let ahead = self.onward(&here, core, &states)?;
-            let back = self.leading(&states, &here, false)?.and(&ahead)?;
-            let away = ahead.minus(&back)?;
-            if away.is_false() {
-                break ahead;
-            }
-            if !self.go(&mut path, core, &away)? {
-                return Ok(None);
-            }
-        };
-        let pairs = core.and(&home)?;
-        let start = path.len() - 1;
-        let anchor = self.encoding.exactly(&path[start], false)?;
+        let mut pairs = core.clone();
+        if !fairness.compassion.is_empty() {
+            // What a cycle must pass depends on what it can reach: so first to where everything leads back.
+            let Some(home) = self.bottom(&mut path, core, &states)? else { return Ok(None) };
+            pairs = core.and(&home)?;
+        }
         let mut goals: Vec<Bdd> = Vec::new();
         for justice in &fairness.justice {
             goals.push(pairs.and(justice)?);
@@ -115,21 +104,42 @@ impl Space {
                 goals.push(pairs.and(second)?);
             }
         }
-        for goal in &goals {
-            let there = goal.exists(&self.inputs)?;
-            if !(self.go(&mut path, &pairs, &there)? && self.step(&mut path, goal, &home)?) {
+        if goals.is_empty() {
+            goals.push(pairs.clone());
+        }
+        // A round that does not lead back has left a component for good: the next one starts further down.
+        loop {
+            let start = path.len() - 1;
+            let anchor = self.encoding.exactly(&path[start], false)?;
+            for goal in &goals {
+                let there = goal.exists(&self.inputs)?;
+                if !(self.go(&mut path, &pairs, &there)? && self.step(&mut path, goal, &states)?) {
+                    return Ok(None);
+                }
+            }
+            if self.go(&mut path, &pairs, &anchor)? {
+                // The last state is the one that the cycle started from.
+                path.pop();
+                return Ok(Some(Run { states: path, cycle: Some(start) }));
+            }
+        }
+    }
+
+    /// Goes on with a path to where everything that can be reached leads back; returns that.
+    fn bottom(&self, path: &mut Path, core: &Bdd, states: &Bdd) -> Result<Option<Bdd>> {
+        loop {
+            let Some(last) = path.last() else { return Ok(None) };
+            let here = self.encoding.exactly(last, false)?;
+            let ahead = self.onward(&here, core, states)?;
+            let back = self.leading(states, &here, false)?.and(&ahead)?;
+            let away = ahead.minus(&back)?;
+            if away.is_false() {
+                return Ok(Some(ahead));
+            }
+            if !self.go(path, core, &away)? {
                 return Ok(None);
             }
         }
-        if goals.is_empty() && !self.step(&mut path, &pairs, &home)? {
-            return Ok(None);
-        }
-        if !self.go(&mut path, &pairs, &anchor)? {
-            return Ok(None);
-        }
-        // The last state is the one that the cycle started from.
-        path.pop();
-        Ok(Some(Run { states: path, cycle: Some(start) }))
     }
 
     /// Returns what can be reached from some states within a set; with them.

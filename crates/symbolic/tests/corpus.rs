@@ -31,7 +31,8 @@ fn found(reply: &Reply) -> String {
 #[test]
 fn models_are_what_their_comments_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/smv");
-    let mut names: Vec<_> = fs::read_dir(folder).expect("the models").map(|entry| entry.unwrap().path()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder).expect("the models").map(|entry| entry.unwrap().path()).collect();
     names.sort();
     let mut specifications = 0;
     let mut wrong = Vec::new();
@@ -57,7 +58,8 @@ fn models_are_what_their_comments_say() {
                 continue;
             };
             let line = sources.position(machine.specifications[*index].span).line;
-            let written = expected(sources.file(file).line(line)).expect("an answer behind each specification");
+            let written =
+                expected(sources.file(file).line(line)).expect("an answer behind each specification");
             if found(reply) != written {
                 wrong.push(format!("{}:{line}: {name}: {}", path.display(), found(reply)));
             }

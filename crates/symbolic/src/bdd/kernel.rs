@@ -88,6 +88,9 @@ pub(super) struct Kernel {
     pub(super) may_reorder: bool,
     most: usize,
     ticks: u32,
+    /// Steps of operations, and nodes that sifting has looked at.
+    worked: u64,
+    pub(super) sifted: u64,
     pub(super) watch: Watch,
 }
 
@@ -95,6 +98,10 @@ pub(super) struct Kernel {
 const NODE_BYTES: usize = 40;
 /// The order of variables is first looked at when there are so many nodes.
 const FIRST_REORDERING: usize = 8_000;
+/// Below so many nodes it is not worth it to clean up.
+const ROOMY: usize = 120_000;
+/// So many nodes may be looked at by sifting before any operation has taken as long.
+const SIFTING_AHEAD: u64 = 10_000_000;
 /// How many steps there are between two looks at the watch.
 const TICKS: u32 = 1 << 13;
 
@@ -110,12 +117,14 @@ impl Kernel {
             groups: Vec::new(),
             free: 0,
             used: 1,
-            cache: vec![EMPTY; 1 << 14],
-            crowded: 4 * FIRST_REORDERING,
+            cache: vec![EMPTY; 1 << 16],
+            crowded: ROOMY.min(usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX)).max(1000),
             next_reordering: FIRST_REORDERING,
             may_reorder: true,
             most: usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX).clamp(1000, 1 << 30),
             ticks: 0,
+            worked: 0,
+            sifted: 0,
             watch,
         }
     }
@@ -218,8 +227,12 @@ impl Kernel {
     }
 
     fn grow(&mut self, variable: u32) {
+        let size = self.tables[variable as usize].buckets.len() * 4;
+        self.resize(variable, size);
+    }
+
+    pub(super) fn resize(&mut self, variable: u32, size: usize) {
         let table = &mut self.tables[variable as usize];
-        let size = table.buckets.len() * 4;
         let old = std::mem::replace(&mut table.buckets, vec![0; size]);
         for mut index in old {
             while index != 0 {
@@ -276,6 +289,7 @@ impl Kernel {
             return Ok(());
         }
         self.ticks = 0;
+        self.worked += u64::from(TICKS);
         let bytes = self.bytes();
         match (self.watch)(bytes) {
             Some(limit) => Err(Stop::Limit(limit)),
@@ -286,15 +300,21 @@ impl Kernel {
     /// Makes room: frees what nobody needs, looks at the order, and decides when to do so again.
     pub(super) fn clean_up(&mut self) -> Result<(), Stop> {
         self.collect();
-        if self.may_reorder && self.used > self.next_reordering {
+        // Sifting pays only if it does not take longer than what it is to make faster.
+        if self.may_reorder
+            && self.used > self.next_reordering
+            && self.sifted < SIFTING_AHEAD + 4 * self.worked
+        {
+            let before = self.used;
             self.reorder()?;
-            self.next_reordering = (self.used * 2).max(FIRST_REORDERING);
+            let factor = if self.used * 10 > before * 8 { 4 } else { 2 };
+            self.next_reordering = (self.used * factor).max(FIRST_REORDERING);
         }
         if self.used > self.most / 10 * 9 {
             return Err(Stop::Limit(Limit::Memory));
         }
-        self.crowded = (self.used * 4).max(4 * FIRST_REORDERING).min(self.most);
-        let wanted = (self.crowded / 2).next_power_of_two().clamp(1 << 14, 1 << 24);
+        self.crowded = (self.used * 6).max(ROOMY).min(self.most);
+        let wanted = (self.crowded / 2).next_power_of_two().clamp(1 << 16, 1 << 24);
         if wanted > self.cache.len() {
             self.grow_cache(wanted);
         }

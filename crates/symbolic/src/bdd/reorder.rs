@@ -17,6 +17,7 @@ impl Kernel {
     /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`] was just called.
     pub(super) fn reorder(&mut self) -> Result<(), Stop> {
         self.forget_results();
+        self.shrink_tables();
         let mut holders = vec![0_u32; self.nodes.len()];
         for (index, held) in self.held.iter().enumerate() {
             holders[index] = *held;
@@ -32,10 +33,67 @@ impl Kernel {
                 }
             }
         }
-        let mut sifting = Sifting { kernel: self, holders, work: 0 };
+        let meets = self.meetings();
+        let mut sifting =
+            Sifting { kernel: self, holders, meets, work: 0, changed: Vec::new(), waiting: Vec::new() };
         let result = sifting.all();
+        self.sifted += sifting.work;
         self.level_changes();
         result
+    }
+
+    /// Finds out which variables occur in one function: others can be swapped without a look at their nodes.
+    fn meetings(&self) -> Vec<Vec<u64>> {
+        let count = self.tables.len();
+        let words = count.div_ceil(64);
+        let mut meets = vec![vec![0_u64; words]; count];
+        let mut seen = vec![0_u32; self.nodes.len()];
+        let mut round = 0;
+        // What is part of another function that is held adds nothing.
+        let mut is_part = vec![false; self.nodes.len()];
+        for table in &self.tables {
+            for head in &table.buckets {
+                let mut index = *head;
+                while index != 0 {
+                    let node = &self.nodes[index as usize];
+                    is_part[(node.high >> 1) as usize] = true;
+                    is_part[(node.low >> 1) as usize] = true;
+                    index = node.next;
+                }
+            }
+        }
+        for root in 1..self.nodes.len() {
+            if self.held[root] == 0 || is_part[root] {
+                continue;
+            }
+            round += 1;
+            let mut support = vec![0_u64; words];
+            let mut waiting = vec![root as u32];
+            while let Some(index) = waiting.pop() {
+                if index == 0 || std::mem::replace(&mut seen[index as usize], round) == round {
+                    continue;
+                }
+                let node = &self.nodes[index as usize];
+                support[node.variable as usize / 64] |= 1 << (node.variable % 64);
+                waiting.extend([node.high >> 1, node.low >> 1]);
+            }
+            for (variable, row) in meets.iter_mut().enumerate() {
+                if support[variable / 64] >> (variable % 64) & 1 == 1 {
+                    row.iter_mut().zip(&support).for_each(|(word, more)| *word |= more);
+                }
+            }
+        }
+        meets
+    }
+
+    /// Gives tables the size that suits their nodes: sifting walks through all of it.
+    fn shrink_tables(&mut self) {
+        for variable in 0..self.tables.len() {
+            let size = self.tables[variable].count.next_power_of_two().max(16);
+            if size * 2 < self.tables[variable].buckets.len() {
+                self.resize(variable as u32, size);
+            }
+        }
     }
 
     fn level_changes(&mut self) {
@@ -49,7 +107,12 @@ struct Sifting<'k> {
     kernel: &'k mut Kernel,
     /// How many nodes and handles hold each node.
     holders: Vec<u32>,
+    /// For each variable, those that occur in a function with it: a bit for each.
+    meets: Vec<Vec<u64>>,
     work: u64,
+    /// Room that is used again and again.
+    changed: Vec<u32>,
+    waiting: Vec<u32>,
 }
 
 impl Sifting<'_> {
@@ -126,9 +189,15 @@ impl Sifting<'_> {
     /// Swaps the variables at a level and the next one.
     fn swap(&mut self, level: u32) {
         let (x, y) = (self.kernel.variable_at[level as usize], self.kernel.variable_at[level as usize + 1]);
-        self.work += self.kernel.tables[x as usize].count as u64 + 1;
+        self.work += 1;
+        if self.meets[x as usize][y as usize / 64] >> (y % 64) & 1 == 0 {
+            self.exchange_levels(x, y, level);
+            return;
+        }
+        let table = &self.kernel.tables[x as usize];
+        self.work += (table.count + table.buckets.len() / 4) as u64;
         let is_y = |kernel: &Kernel, edge: Edge| kernel.node(edge).variable == y;
-        let mut changed = Vec::new();
+        let mut changed = std::mem::take(&mut self.changed);
         let mut buckets = std::mem::take(&mut self.kernel.tables[x as usize].buckets);
         for head in &mut buckets {
             let mut index = std::mem::take(head);
@@ -146,7 +215,7 @@ impl Sifting<'_> {
         let table = &mut self.kernel.tables[x as usize];
         table.buckets = buckets;
         table.count -= changed.len();
-        for index in changed {
+        for index in changed.drain(..) {
             let node = self.kernel.nodes[index as usize];
             let (f11, f10) = self.parts(node.high, y);
             let (f01, f00) = self.parts(node.low, y);
@@ -158,6 +227,11 @@ impl Sifting<'_> {
             self.drop_edge(node.high);
             self.drop_edge(node.low);
         }
+        self.changed = changed;
+        self.exchange_levels(x, y, level);
+    }
+
+    fn exchange_levels(&mut self, x: u32, y: u32, level: u32) {
         self.kernel.variable_at.swap(level as usize, level as usize + 1);
         self.kernel.level_of[x as usize] = level + 1;
         self.kernel.level_of[y as usize] = level;
@@ -194,7 +268,8 @@ impl Sifting<'_> {
 
     /// Lets go of a node, and frees it if nobody else holds it.
     fn drop_edge(&mut self, edge: Edge) {
-        let mut waiting = vec![edge >> 1];
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.push(edge >> 1);
         while let Some(index) = waiting.pop() {
             let holders = &mut self.holders[index as usize];
             *holders -= 1;
@@ -205,5 +280,6 @@ impl Sifting<'_> {
                 waiting.extend([node.high >> 1, node.low >> 1]);
             }
         }
+        self.waiting = waiting;
     }
 }
