@@ -42,6 +42,7 @@ fn pages() -> Vec<PathBuf> {
         root.join("README.md"),
         root.join("examples/README.md"),
         root.join("examples/myrinet/README.md"),
+        root.join("examples/pci/README.md"),
     ];
     book(&root.join("docs/src"), &mut pages);
     pages

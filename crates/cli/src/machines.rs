@@ -178,9 +178,9 @@ pub(crate) fn bounds(
     let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, budget);
     let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, start) };
     if is_json {
-        output::print_json(&report.document())?
+        output::print_json(&report.document())?;
     } else {
-        output::print(&report.text())?
+        output::print(&report.text())?;
     }
     Ok(report.status())
 }

@@ -67,7 +67,7 @@ impl MachineReport<'_> {
         let mut text = format!("{}\n", self.model);
         for reply in self.replies {
             match reply {
-                Reply::Answer(answer) => self.answer_line(answer, &mut text),
+                Reply::Answer(answer) => Self::answer_line(answer, &mut text),
                 Reply::Figure(figure) => {
                     let _ = writeln!(
                         text,
@@ -110,7 +110,7 @@ impl MachineReport<'_> {
         text
     }
 
-    fn answer_line(&self, answer: &Answer, text: &mut String) {
+    fn answer_line(answer: &Answer, text: &mut String) {
         let name = title(&answer.question);
         let (mark, line) = match &answer.verdict {
             Verdict::Holds => ("holds", name),

@@ -4,7 +4,7 @@ use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
     Reference, Role, Run, Specification, holds_on,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
@@ -224,10 +224,6 @@ impl<'m> Engine<'m> {
         shortest: bool,
     ) -> Answer {
         let trace = run.and_then(|run| run.replay(&self.reference, specification));
-        self.with_trace(question, trace, shortest)
-    }
-
-    fn with_trace(&self, question: &Question, trace: Option<Trace>, shortest: bool) -> Answer {
         let verdict = match trace {
             Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest },
             None => Verdict::Refused(Refusal { reason: CONTRADICTION.to_owned() }),
@@ -372,7 +368,7 @@ impl<'m> Engine<'m> {
         specification: &Specification,
         formulas: &[Linear],
     ) -> Result<Answer> {
-        let Some(run) = self.against(formulas)? else {
+        let Against::Something(run) = self.against(formulas)? else {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
@@ -381,8 +377,8 @@ impl<'m> Engine<'m> {
         Ok(self.failing(question, Some(specification), run, false))
     }
 
-    /// Looks for a fair run on which a formula is false: `None` if there is none, and the run if one could be made.
-    fn against(&self, formulas: &[Linear]) -> Result<Option<Option<Run>>> {
+    /// Looks for a fair run on which a formula is false.
+    fn against(&self, formulas: &[Linear]) -> Result<Against> {
         let product = crate::ltl::product(self.machine, formulas);
         let (space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
         let mut all = space.initial.clone();
@@ -393,22 +389,22 @@ impl<'m> Engine<'m> {
         }
         let core = space.core(&all, &fairness)?;
         if core.is_false() {
-            return Ok(None);
+            return Ok(Against::Nothing);
         }
         // From some first state to the core, which holds all that is on or before a fair cycle but for compassion.
         let states = core.exists(&space.inputs)?;
         let leading = space.leading(&all, &states, false)?;
-        let Some(start) = space.pick(&space.initial.and(&leading)?) else { return Ok(None) };
+        let Some(start) = space.pick(&space.initial.and(&leading)?) else { return Ok(Against::Nothing) };
         let mut path = vec![start];
         let anywhere = space.manager().truth(true);
         if !space.go(&mut path, &anywhere, &states)? {
-            return Ok(Some(None));
+            return Ok(Against::Something(None));
         }
-        let Some(mut run) = space.lasso(path, &core, &fairness)? else { return Ok(Some(None)) };
+        let Some(mut run) = space.lasso(path, &core, &fairness)? else { return Ok(Against::Something(None)) };
         for state in &mut run.states {
             state.truncate(self.machine.variables.len());
         }
-        Ok(Some(Some(run)))
+        Ok(Against::Something(Some(run)))
     }
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
@@ -470,6 +466,14 @@ impl<'m> Engine<'m> {
         }
         figure
     }
+}
+
+/// What was found against a formula.
+enum Against {
+    /// There is no fair run on which it is false.
+    Nothing,
+    /// There is one; this, if it could be made.
+    Something(Option<Run>),
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {

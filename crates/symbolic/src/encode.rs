@@ -267,7 +267,7 @@ impl<'a> Encoder<'a> {
     fn within(&self, set: ExprId, variable: VariableId) -> Result<Bdd> {
         let domain = self.machine.variable(variable).domain.clone();
         let arithmetic = self.arithmetic();
-        let fits = |member: &Symbolic| match (arithmetic.cases(member), &domain) {
+        let fits = |member: &Symbolic| match (Arithmetic::cases(member), &domain) {
             (Some(cases), _) => {
                 let mut result = self.encoding.manager.truth(false);
                 for (value, at) in cases {

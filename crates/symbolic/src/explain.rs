@@ -36,7 +36,7 @@ impl Evidence<'_> {
                     holds = !holds;
                     continue;
                 }
-                (Branching::And(left, right), _) | (Branching::Or(left, right), _) => {
+                (Branching::And(left, right) | Branching::Or(left, right), _) => {
                     id = self.telling(formula, left, right, holds, &path)?;
                     continue;
                 }

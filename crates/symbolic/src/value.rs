@@ -53,7 +53,7 @@ impl Arithmetic<'_> {
         Ok(result)
     }
 
-    pub(crate) fn cases(&self, value: &Symbolic) -> Option<BTreeMap<Value, Bdd>> {
+    pub(crate) fn cases(value: &Symbolic) -> Option<BTreeMap<Value, Bdd>> {
         match value {
             Symbolic::Truth(truth) => Some(BTreeMap::from([(0, truth.not()), (1, truth.clone())])),
             Symbolic::Cases(cases) => Some(cases.clone()),
@@ -90,7 +90,7 @@ impl Arithmetic<'_> {
         if let (Symbolic::Truth(then), Symbolic::Truth(otherwise)) = (then, otherwise) {
             return Ok(Symbolic::Truth(condition.choose(then, otherwise)?));
         }
-        if let (Some(then), Some(otherwise)) = (self.cases(then), self.cases(otherwise)) {
+        if let (Some(then), Some(otherwise)) = (Self::cases(then), Self::cases(otherwise)) {
             let never = self.manager.truth(false);
             let mut cases = BTreeMap::new();
             for value in then.keys().chain(otherwise.keys()) {
@@ -122,7 +122,7 @@ impl Arithmetic<'_> {
         if let (Symbolic::Truth(left), Symbolic::Truth(right)) = (left, right) {
             return left.same(right);
         }
-        if let (Some(left), Some(right)) = (self.cases(left), self.cases(right)) {
+        if let (Some(left), Some(right)) = (Self::cases(left), Self::cases(right)) {
             let mut result = self.manager.truth(false);
             for (value, at) in &left {
                 if let Some(other) = right.get(value) {
@@ -145,7 +145,7 @@ impl Arithmetic<'_> {
             };
             let mut result = self.manager.truth(false);
             let (few, many) = if matches!(left, Symbolic::Bits(_)) { (right, left) } else { (left, right) };
-            for (value, at) in self.cases(&numbers(few)).unwrap_or_default() {
+            for (value, at) in Self::cases(&numbers(few)).unwrap_or_default() {
                 let here = self.equal(&Symbolic::Bits(constant_bits(self.manager, value)), many)?;
                 result = result.or(&here.and(&at)?)?;
             }
@@ -160,14 +160,14 @@ impl Arithmetic<'_> {
     }
 
     pub(crate) fn negate(&self, value: &Symbolic) -> Result<Symbolic> {
-        match self.cases(value) {
+        match Self::cases(value) {
             Some(cases) => Ok(Symbolic::Cases(cases.into_iter().map(|(value, at)| (-value, at)).collect())),
             None => self.binary(Operator::Subtract, &self.constant(0), value),
         }
     }
 
     pub(crate) fn invert(&self, value: &Symbolic) -> Result<Symbolic> {
-        match self.cases(value) {
+        match Self::cases(value) {
             Some(cases) => Ok(Symbolic::Cases(cases.into_iter().map(|(value, at)| (!value, at)).collect())),
             None => Ok(Symbolic::Bits(self.bits(value)?.iter().map(Bdd::not).collect())),
         }
@@ -175,10 +175,10 @@ impl Arithmetic<'_> {
 
     /// Returns the last bits of a number.
     pub(crate) fn wrap(&self, value: &Symbolic, width: u32, signed: bool) -> Result<Symbolic> {
-        if let Some(cases) = self.cases(value) {
+        if let Some(cases) = Self::cases(value) {
             let mut result: BTreeMap<Value, Bdd> = BTreeMap::new();
             for (value, at) in cases {
-                self.add_case(&mut result, wrapped(value, width, signed), &at)?;
+                Self::add_case(&mut result, wrapped(value, width, signed), &at)?;
             }
             return Ok(Symbolic::Cases(result));
         }
@@ -190,7 +190,7 @@ impl Arithmetic<'_> {
         Ok(Symbolic::Bits(bits))
     }
 
-    fn add_case(&self, cases: &mut BTreeMap<Value, Bdd>, value: Value, at: &Bdd) -> Result<()> {
+    fn add_case(cases: &mut BTreeMap<Value, Bdd>, value: Value, at: &Bdd) -> Result<()> {
         let joined = match cases.get(&value) {
             Some(other) => other.or(at)?,
             None => at.clone(),
@@ -213,7 +213,7 @@ impl Arithmetic<'_> {
         if operator == Operator::Equal {
             return Ok(Symbolic::Truth(self.equal(left, right)?));
         }
-        let cases = match (self.cases(left), self.cases(right)) {
+        let cases = match (Self::cases(left), Self::cases(right)) {
             (Some(a), Some(b)) if a.len() * b.len() <= MOST_CASES => Some((a, b)),
             _ => None,
         };
@@ -234,7 +234,7 @@ impl Arithmetic<'_> {
             for (b, at_b) in right {
                 let at = at_a.and(at_b)?;
                 if !at.is_false() {
-                    self.add_case(&mut result, computed(operator, *a, *b), &at)?;
+                    Self::add_case(&mut result, computed(operator, *a, *b), &at)?;
                 }
             }
         }
@@ -268,7 +268,7 @@ impl Arithmetic<'_> {
                 let (a, b) = self.aligned(left, right)?;
                 let width = a.len() + 1;
                 let no = self.manager.truth(false);
-                Ok(Symbolic::Bits(self.sum(&extended(a, width), &extended(b, width), no)?))
+                Ok(Symbolic::Bits(Self::sum(&extended(a, width), &extended(b, width), no)?))
             }
             Operator::Subtract => {
                 let (a, b) = self.aligned(left, right)?;
@@ -296,7 +296,7 @@ impl Arithmetic<'_> {
         Ok(result)
     }
 
-    fn sum(&self, a: &[Bdd], b: &[Bdd], mut carry: Bdd) -> Result<Vec<Bdd>> {
+    fn sum(a: &[Bdd], b: &[Bdd], mut carry: Bdd) -> Result<Vec<Bdd>> {
         let mut bits = Vec::with_capacity(a.len());
         for (a, b) in a.iter().zip(b) {
             let half = a.xor(b)?;
@@ -308,7 +308,7 @@ impl Arithmetic<'_> {
 
     fn difference(&self, a: &[Bdd], b: &[Bdd]) -> Result<Vec<Bdd>> {
         let inverted: Vec<Bdd> = b.iter().map(Bdd::not).collect();
-        self.sum(a, &inverted, self.manager.truth(true))
+        Self::sum(a, &inverted, self.manager.truth(true))
     }
 
     fn product(&self, a: &[Bdd], b: &[Bdd]) -> Result<Symbolic> {
@@ -321,7 +321,7 @@ impl Arithmetic<'_> {
             for digit in a.iter().take(width - shift) {
                 part.push(digit.and(bit)?);
             }
-            total = self.sum(&total, &part, no.clone())?;
+            total = Self::sum(&total, &part, no.clone())?;
         }
         Ok(Symbolic::Bits(total))
     }
@@ -361,7 +361,7 @@ impl Arithmetic<'_> {
     }
 
     fn shift(&self, operator: Operator, left: &Symbolic, right: &Symbolic) -> Result<Symbolic> {
-        let amounts = match self.cases(right) {
+        let amounts = match Self::cases(right) {
             Some(cases) => cases,
             None => {
                 let mut cases = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! SMV as NuSMV 2.6 accepts it, as far as states are finite: lex, parse, instantiate, check, lower.
+//! SMV as `NuSMV` 2.6 accepts it, as far as states are finite: lex, parse, instantiate, check, lower.
 
 mod ast;
 mod lexer;

@@ -96,7 +96,7 @@ impl Builder {
         let values = (self.constant_value(left), self.constant_value(right));
         match (operator, values) {
             (_, (Some(left), Some(right))) => return self.constant(binary(operator, left, right)),
-            (Operator::Or, (Some(0), _)) | (Operator::Add | Operator::Xor, (Some(0), _)) => return right,
+            (Operator::Or | Operator::Add | Operator::Xor, (Some(0), _)) => return right,
             (Operator::Or | Operator::Add | Operator::Subtract | Operator::Xor, (_, Some(0))) => return left,
             (Operator::And, (Some(0), _)) => return left,
             (Operator::And, (_, Some(0))) => return right,

@@ -178,9 +178,9 @@ impl Fill<'_, '_, '_, '_> {
         };
         for value in values {
             if variable.role == Role::Input {
-                before[index] = value
+                before[index] = value;
             } else {
-                after[index] = value
+                after[index] = value;
             }
             if self.all_hold(&slot.checks, before, after) && !self.from(number + 1, before, after) {
                 return false;

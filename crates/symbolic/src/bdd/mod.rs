@@ -197,13 +197,13 @@ impl Bdd {
 
     /// Reads the bits of a cube as those after the step.
     pub(crate) fn to_next(&self, cube: &Bdd) -> Result<Bdd> {
-        self.with(|kernel| kernel.to_next(self.edge, cube.edge))
+        self.with(|kernel| kernel.primed(self.edge, cube.edge))
     }
 
     /// Reads bits after the step as bits of the state.
     #[cfg(test)]
     pub(crate) fn to_current(&self) -> Result<Bdd> {
-        self.with(|kernel| kernel.to_current(self.edge))
+        self.with(|kernel| kernel.unprimed(self.edge))
     }
 
     /// Something that is the same where `care` is true, and maybe smaller.

@@ -207,19 +207,19 @@ impl Kernel {
 
     /// Reads bits after the step as bits of the state; the function has none of these.
     #[cfg(test)]
-    pub(super) fn to_current(&mut self, f: Edge) -> Result<Edge> {
+    pub(super) fn unprimed(&mut self, f: Edge) -> Result<Edge> {
         let sign = f & 1;
         if f ^ sign == TRUE {
             return Ok(f);
         }
         let node = *self.node(f);
-        let high = self.to_current(node.high)?;
-        let low = self.to_current(node.low)?;
+        let high = self.unprimed(node.high)?;
+        let low = self.unprimed(node.low)?;
         Ok(self.make(node.variable & !1, high, low)? ^ sign)
     }
 
     /// Reads the bits of a cube as those after the step; the function has none of these.
-    pub(super) fn to_next(&mut self, f: Edge, cube: Edge) -> Result<Edge> {
+    pub(super) fn primed(&mut self, f: Edge, cube: Edge) -> Result<Edge> {
         let sign = f & 1;
         let f = f ^ sign;
         let level = self.level(f);
@@ -232,8 +232,8 @@ impl Kernel {
         }
         self.tick()?;
         let node = *self.node(f);
-        let high = self.to_next(node.high, cube)?;
-        let low = self.to_next(node.low, cube)?;
+        let high = self.primed(node.high, cube)?;
+        let low = self.primed(node.low, cube)?;
         let moves = self.level(cube) == level;
         let result = self.make(node.variable | u32::from(moves), high, low)?;
         self.keep(Operation::ToNext, [f, cube, 0], result);

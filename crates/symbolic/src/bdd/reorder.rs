@@ -62,10 +62,8 @@ impl Kernel {
                 }
             }
         }
-        for root in 1..self.nodes.len() {
-            if self.held[root] == 0 || is_part[root] {
-                continue;
-            }
+        let roots = (1..self.nodes.len()).filter(|root| self.held[*root] > 0 && !is_part[*root]);
+        for root in roots {
             round += 1;
             let mut support = vec![0_u64; words];
             let mut waiting = vec![root as u32];

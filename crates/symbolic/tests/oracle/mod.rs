@@ -29,14 +29,17 @@ impl<'m> Graph<'m> {
     /// Visits all states; `None` if there are too many.
     pub(crate) fn new(machine: &'m Machine, most: usize) -> Option<Graph<'m>> {
         let reference = Reference::new(machine);
-        let strip =
-            |state: &[Value]| -> Vec<Value> {
-                let kept = machine.variables.iter().zip(state);
-                kept.map(|(variable, value)| {
-                    if variable.role == Role::Input { variable.domain.value(0).unwrap() } else { *value }
-                })
-                .collect()
-            };
+        let strip = |state: &[Value]| -> Vec<Value> {
+            let kept = machine.variables.iter().zip(state);
+            kept.map(|(variable, value)| {
+                if variable.role == Role::Input {
+                    variable.domain.value(0).unwrap_or_default()
+                } else {
+                    *value
+                }
+            })
+            .collect()
+        };
         let mut numbers: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
         let mut graph =
             Graph { machine, states: Vec::new(), initial: Vec::new(), edges: Vec::new(), depth: 0 };
@@ -110,7 +113,7 @@ impl<'m> Graph<'m> {
         }
     }
 
-    fn reachable(&self, edges: &[&Edge], from: usize) -> Set {
+    fn reachable(edges: &[&Edge], from: usize) -> Set {
         let mut all = Set::from([from]);
         loop {
             let size = all.len();
@@ -135,11 +138,11 @@ impl<'m> Graph<'m> {
             if done.contains(&state) {
                 continue;
             }
-            let ahead = self.reachable(edges, state);
+            let ahead = Self::reachable(edges, state);
             let component: Set = ahead
                 .iter()
                 .copied()
-                .filter(|other| self.reachable(edges, *other).contains(&state))
+                .filter(|other| Self::reachable(edges, *other).contains(&state))
                 .collect();
             done.extend(&component);
             let inside: Vec<&Edge> = edges

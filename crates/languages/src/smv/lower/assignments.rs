@@ -320,7 +320,7 @@ impl Lowering<'_> {
                 if let Some(at) = path.iter().position(|(other, _)| *other == target) {
                     let circle: Vec<VariableId> = path[at..].iter().map(|(variable, _)| *variable).collect();
                     found.push((target, circle, needs[&target].1));
-                    path.iter().for_each(|(variable, _)| _ = done.insert(*variable));
+                    done.extend(path.iter().map(|(variable, _)| *variable));
                     break;
                 }
                 if !done.contains(&target) {

@@ -45,7 +45,10 @@ impl Parser<'_> {
                 self.section(&mut items);
             } else if !self.eat(Kind::Semicolon) {
                 self.unexpected("a section such as `VAR`, `ASSIGN` or `MODULE`");
-                self.synchronise();
+                // It is not known what the rest belongs to.
+                while !self.at(Kind::End) && !self.at_section() {
+                    self.bump();
+                }
             }
         }
         Some(Module { name, parameters, items })
