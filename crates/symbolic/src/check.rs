@@ -251,8 +251,10 @@ impl<'m> Engine<'m> {
     /// Finds out whether something happens that must not.
     fn faults(&self, question: &Question) -> Result<Answer> {
         let mut first: Option<(usize, &Hazard, Bdd)> = None;
+        // Not all bits of inputs stand for values.
+        let inputs = self.space.valid_inputs(self.machine)?;
         for hazard in &self.machine.hazards {
-            let set = self.space.states(self.machine, hazard.condition)?;
+            let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
             for (number, layer) in self.reached.layers.iter().enumerate() {
                 if first.as_ref().is_some_and(|(other, _, _)| *other <= number) {
                     break;

@@ -95,6 +95,17 @@ impl Space {
         Encoder::new(machine, &self.encoding).holds(root)
     }
 
+    /// Returns where all inputs have values.
+    pub(crate) fn valid_inputs(&self, machine: &Machine) -> Result<Bdd> {
+        let mut valid = self.manager().truth(true);
+        for (id, variable) in machine.each_variable() {
+            if variable.role == Role::Input {
+                valid = valid.and(&self.encoding.valid(id, Side::Current)?)?;
+            }
+        }
+        Ok(valid)
+    }
+
     /// Finds all states, by the number of steps it takes to reach them.
     pub(crate) fn reach(&self) -> Result<Reached> {
         let mut all = self.initial.clone();

@@ -39,7 +39,7 @@ pub(crate) fn predicate(random: &mut Random) -> String {
 fn condition(random: &mut Random, with_input: bool) -> String {
     match random.below(6) {
         0 if with_input => "i".to_owned(),
-        1 if with_input => "!i & b".to_owned(),
+        1 if with_input => random.pick(&["!i & b", "k = 2", "(k < 2 | b)", "n = k"]).to_owned(),
         2 => format!("({} | {})", predicate(random), predicate(random)),
         3 => format!("({} -> {})", predicate(random), predicate(random)),
         _ => predicate(random),
@@ -150,7 +150,7 @@ pub(crate) fn model(random: &mut Random) -> String {
         text.push_str("  p : process worker(n, b, e);\n  q : process worker(n, !b, e);\n");
     }
     if with_input {
-        text.push_str("IVAR i : boolean;\n");
+        text.push_str("IVAR i : boolean; k : 1..3;\n");
     }
     if random.one_in(4) {
         text.push_str("FROZENVAR f : 0..2;\nTRANS f = 1 -> next(n) != 2;\n");

@@ -23,6 +23,8 @@ impl Lowering<'_> {
     pub(super) fn value(&mut self, expr: Id, scope: ScopeId) -> Option<Typed> {
         match self.resolve(expr, scope)? {
             Resolved::Value(typed) => Some(typed),
+            // A symbol may have the name of an instance, which is no value.
+            Resolved::Instance(_) if self.symbol_named(expr).is_some() => self.symbol_named(expr),
             other => {
                 let found = match other {
                     Resolved::Instance(_) => "an instance of a module",
@@ -32,6 +34,17 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+
+    /// Returns the symbol that an expression names, whatever else has that name.
+    fn symbol_named(&mut self, expr: Id) -> Option<Typed> {
+        let ExprKind::Name(name) = &self.tree.expr(expr).kind else { return None };
+        if !self.symbols.contains_key(name) {
+            return None;
+        }
+        let value = self.symbol(name);
+        let id = self.builder.constant(value);
+        Some(Typed { id, sort: Sort::Symbol, is_set: false })
     }
 
     /// Finds out what an expression is: a value, an instance or an array.

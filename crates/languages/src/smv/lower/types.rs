@@ -55,13 +55,14 @@ impl Lowering<'_> {
 
     fn enumeration(&mut self, written: &[Id], scope: ScopeId) -> Option<(Domain, Sort)> {
         let mut values: Vec<i128> = Vec::new();
+        let mut seen = std::collections::BTreeSet::new();
         let mut truths = 0;
         for id in written {
             let value = match &self.tree.expr(*id).kind {
                 ExprKind::Number(number) => *number,
                 ExprKind::Unary(Unary::Minus, _) | ExprKind::Range(..) => {
                     for value in self.constants(*id, scope)? {
-                        if !values.contains(&value) {
+                        if seen.insert(value) {
                             values.push(value);
                         }
                     }
@@ -78,7 +79,7 @@ impl Lowering<'_> {
                 }
                 _ => self.constant(*id, scope)?,
             };
-            if values.contains(&value) {
+            if !seen.insert(value) {
                 let title = format!("`{}` stands twice in this enumeration", self.text(*id));
                 self.report(Diagnostic::warning("V0303", self.tree.span(*id), title).label("again"));
             } else {
