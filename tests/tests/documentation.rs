@@ -43,6 +43,7 @@ fn pages() -> Vec<PathBuf> {
         root.join("examples/README.md"),
         root.join("examples/bottlenecks/README.md"),
         root.join("examples/myrinet/README.md"),
+        root.join("examples/pci/README.md"),
     ];
     book(&root.join("docs/src"), &mut pages);
     pages

@@ -13,12 +13,13 @@ use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
 use crate::limits;
+use crate::machines::{self, MachineModel};
 use crate::output::{self, Format};
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
 pub(crate) struct Models {
-    /// Model files, or folders: every .pml file in them
+    /// Model files (.pml, .smv), or folders: every model in them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -115,14 +116,22 @@ impl Models {
         &self,
         formulas: &[Formula],
         mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
+        mut run_machine: impl FnMut(&MachineModel) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
         let mut statuses = Vec::new();
         for file in &files {
-            let outcome = match self.load(file, formulas) {
-                Ok(model) => run(&model)?,
-                Err(rejected) => rejected,
+            let outcome = if machines::is_machine(file) {
+                match self.load_machine(file, formulas) {
+                    Ok(model) => run_machine(&model)?,
+                    Err(rejected) => rejected,
+                }
+            } else {
+                match self.load(file, formulas) {
+                    Ok(model) => run(&model)?,
+                    Err(rejected) => rejected,
+                }
             };
             match outcome.said {
                 Said::Document(document) => documents.push(document),
@@ -147,7 +156,7 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        expand(&self.files, "pml")
+        expand(&self.files, &["pml", "smv"])
     }
 
     /// Returns the files if they are studies; `None` if they are models.
@@ -174,6 +183,15 @@ impl Models {
         }
     }
 
+    /// Reads and compiles a synchronous model, and shows what is wrong with it.
+    fn load_machine(&self, path: &Path, formulas: &[Formula]) -> Result<MachineModel, Outcome> {
+        let name = path.display().to_string();
+        let options = machines::options(formulas);
+        let read = machines::compile_file(path, &options, self.quiet)
+            .map_err(|error| self.unreadable(path, &error))?;
+        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
+    }
+
     fn rejected(&self, name: &str, list: &[Diagnostic], sources: &Sources) -> Outcome {
         let message = format!("{name} is not a model that can be used");
         let other = list.is_empty().then_some(message.as_str());
@@ -192,7 +210,7 @@ impl Models {
 }
 
 /// Replaces folders by the files in them whose names end so.
-pub(crate) fn expand(paths: &[PathBuf], ending: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn expand(paths: &[PathBuf], endings: &[&str]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -202,10 +220,13 @@ pub(crate) fn expand(paths: &[PathBuf], ending: &str) -> anyhow::Result<Vec<Path
         let entries = std::fs::read_dir(path).with_context(|| format!("can't read `{}`", path.display()))?;
         let mut found: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == ending))
+            .filter(|path| {
+                path.extension().is_some_and(|extension| endings.iter().any(|ending| extension == *ending))
+            })
             .collect();
         found.sort();
-        anyhow::ensure!(!found.is_empty(), "there is no .{ending} file in `{}`", path.display());
+        let wanted = endings.join(" or .");
+        anyhow::ensure!(!found.is_empty(), "there is no .{wanted} file in `{}`", path.display());
         files.extend(found);
     }
     Ok(files)

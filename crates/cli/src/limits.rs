@@ -61,7 +61,7 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 /// Returns how much memory a search may use if the user does not say.
-fn default_memory() -> u64 {
+pub(crate) fn default_memory() -> u64 {
     let physical = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let group: Option<u64> = group.and_then(|text| text.trim().parse().ok());

@@ -4,6 +4,7 @@ mod checkpoint;
 mod commands;
 mod input;
 mod limits;
+mod machines;
 mod output;
 mod progress;
 

@@ -160,7 +160,7 @@ fn files_that_are_no_models_are_said_to_be_none() {
         ("binary.pml", "it is not a text"),
         ("circle.pml", "includes are nested too deeply"),
         ("outer.pml", "can't include `inner`"),
-        ("inner", "there is no .pml file in `inner`"),
+        ("inner", "there is no .pml or .smv file in `inner`"),
     ] {
         let output = folder.run(&format!("explore {file}"));
         assert_eq!(status(&output), 2, "{file}");
@@ -370,4 +370,54 @@ fn a_search_with_loss_proves_nothing() {
     let report = document(&folder.run("check good.pml --bitstate=1M --format json"));
     assert_eq!((report["complete"].as_bool(), report["loss"]["kept"].as_str()), (Some(false), Some("bits")));
     assert_eq!(report["answers"][0]["verdict"].as_str(), Some("undecided"));
+}
+
+const COUNTER: &str = "\
+MODULE main
+VAR n : 0..7;
+ASSIGN init(n) := 0; next(n) := (n + 1) mod 8;
+INVARSPEC NAME small := n < 7
+CTLSPEC AG AF n = 0
+COMPUTE MAX [n = 0, n = 7]
+";
+
+#[test]
+fn smv_models_are_checked_counted_and_bounded() {
+    let folder = Folder::new(&[("counter.smv", COUNTER), ("wrong.smv", "MODULE main\nVAR x : integer;\n")]);
+    let output = folder.run("check counter.smv");
+    assert_eq!(status(&output), 1);
+    let text = stdout(&output);
+    for line in
+        ["holds      no deadlock", "fails      invariant small", "holds      ctl AG AF n = 0", "7 steps"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(text.contains("invariant small fails after 7 steps (no shorter run shows it)"), "{text}");
+    assert_eq!(status(&folder.run("check counter.smv --only ctl")), 0);
+    assert_eq!(status(&folder.run("check counter.smv --only deadlock --only G(F(n=3)) --ltl G(F(n=3))")), 0);
+    assert!(stdout(&folder.run("explore counter.smv")).contains("8 states of 3 bits, depth 7"));
+    let output = folder.run("bounds counter.smv --from n=1 --to n=0 --count n>5 --format json");
+    assert_eq!(status(&output), 0);
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let values: Vec<i64> = document["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| answer["value"]["low"].as_i64().unwrap())
+        .collect();
+    assert_eq!(values, [7, 7, 2, 2]);
+    // No time is a limit, and no crash.
+    let output = folder.run("check counter.smv --only ctl --time 0s --format json");
+    assert!([0, 2].contains(&status(&output)));
+    for (command, expected) in [
+        ("check wrong.smv", "V0216"),
+        ("check counter.smv --html page.html", "SMV models are checked without --trace, --html"),
+        ("check counter.smv --ctl AG(m=1)", "unknown name `m`"),
+        ("graph counter.smv", "does not take SMV models"),
+        ("bounds counter.smv --from n=1 --to q", "unknown name `q`"),
+    ] {
+        let output = folder.run(command);
+        assert_eq!(status(&output), 2, "{command}");
+        assert!(stderr(&output).contains(expected), "{command}: {}", stderr(&output));
+    }
 }

@@ -1,3 +1,4 @@
 //! Front ends: text in, model out. A language never sees an engine.
 
 pub mod promela;
+pub mod smv;

@@ -1,6 +1,6 @@
 //! Questions and answers, as plain data.
 
-use crate::{Claim, Location, System, Trace, Violation};
+use crate::{Claim, Figure, Location, System, Trace, Violation};
 
 /// What can be asked of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +99,15 @@ impl Answer {
     pub fn new(question: Question, verdict: Verdict) -> Answer {
         Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new() }
     }
+}
+
+/// What came out of a question: an answer, or a number.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// An answer.
+    Answer(Box<Answer>),
+    /// A number.
+    Figure(Box<Figure>),
 }
 
 /// A run that shows how something fails.

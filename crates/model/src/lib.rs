@@ -2,7 +2,8 @@
 //!
 //! A [`System`] is plain data: variables, channels, processes with locations and transitions. The [`Evaluator`] defines
 //! its meaning, as a [`StateSpace`] of byte strings; every engine is checked against it. [`Question`]s and [`Answer`]s
-//! are plain data too, and a [`Trace`] is a run replayed in the evaluator.
+//! are plain data too, and a [`Trace`] is a run replayed in the evaluator. [`synchronous`] has all this for systems
+//! whose variables change at once.
 
 mod answer;
 mod bottleneck;
@@ -18,12 +19,13 @@ mod outline;
 mod print;
 mod process_set;
 mod space;
+pub mod synchronous;
 mod system;
 mod trace;
 mod transfer;
 mod watch;
 
-pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, Verdict};
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Machine, Overlap, Resource, Sensitivity, SweepPoint, Together,
     Work,

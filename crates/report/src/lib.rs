@@ -9,6 +9,7 @@ mod figures;
 mod html;
 mod json;
 mod loss;
+mod machine;
 mod plot;
 mod report;
 mod run;
@@ -27,6 +28,7 @@ pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as 
 pub use figures::{Figures, ViewSize};
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
+pub use machine::MachineReport;
 pub use report::{Problem, Report, Unreached};
 pub use run::one_line;
 pub use text::{check, explore};

@@ -95,7 +95,7 @@ pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &T
     })
 }
 
-fn atom_value(sources: &Sources, atom: &TraceAtom) -> Value {
+pub(crate) fn atom_value(sources: &Sources, atom: &TraceAtom) -> Value {
     let mut entry = Map::new();
     entry.insert("text".into(), json!(atom.text));
     add_place(&mut entry, sources, Some(atom.span));
@@ -142,7 +142,7 @@ fn move_value(sources: &Sources, step: &TraceMove) -> Value {
     Value::Object(entry)
 }
 
-fn change_value(change: &Change) -> Value {
+pub(crate) fn change_value(change: &Change) -> Value {
     json!({ "name": change.name, "before": change.before, "after": change.after })
 }
 

@@ -2,7 +2,11 @@
 
 /// Writes a number with its digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    grouped_digits(&number.to_string())
+}
+
+/// Writes digits in groups of three.
+pub(crate) fn grouped_digits(digits: &str) -> String {
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
         if position > 0 && (digits.len() - position).is_multiple_of(3) {

@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut work =
         Work { arguments, interrupted, said: Vec::new(), columns: Vec::new(), page: StudyPage::default() };
-    for path in expand(&arguments.files, "toml")? {
+    for path in expand(&arguments.files, &["toml"])? {
         work.study(&path, &[])?;
         if !arguments.what_if.is_empty() {
             work.study(&path, &arguments.what_if)?;

@@ -8,11 +8,13 @@ use narrows_study::{Ask, Question, Study, Text, View};
 
 use super::figures::{Options, Way};
 use crate::limits::interrupt_flag;
+use crate::machines;
 
 const EXAMPLES: &str = "\
 Examples:
   narrows bounds bus.pml --from 'request' --to 'grant'
-  narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'";
+  narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'
+  narrows bounds pci.smv --from 'req & !gnt' --to gnt --runs";
 
 /// Find the least and the most steps from one predicate to another, over all runs
 #[derive(Args)]
@@ -49,6 +51,10 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if machines::is_machine(&arguments.file) {
+        let way = machines::WayText { from: &arguments.from, to: &arguments.to, counted: &arguments.count };
+        return machines::bounds(&arguments.file, &way, &arguments.options, &interrupt_flag()?);
+    }
     let mut sources = Sources::default();
     let mut text = |option: &str, text: &str| {
         let file = sources.add(option, text);

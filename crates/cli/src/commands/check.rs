@@ -15,6 +15,7 @@ use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
+use crate::machines;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,6 +25,7 @@ Examples:
   narrows check bus.pml --html bus.html    a page with every counterexample beside the source
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
+  narrows check bus.smv --ctl 'AG (req -> AF gnt)'
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -94,10 +96,35 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
-    arguments.models.each(&formulas(arguments), |model| {
-        let clock = Clock::new(&arguments.models, &interrupted);
-        one(model, arguments, &clock, &mut writer)
-    })
+    arguments.models.each(
+        &formulas(arguments),
+        |model| {
+            let clock = Clock::new(&arguments.models, &interrupted);
+            one(model, arguments, &clock, &mut writer)
+        },
+        |model| {
+            ensure_plain(arguments)?;
+            let questions = selected(model.compiled.machine.questions(), &arguments.only)
+                .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+            Ok(machines::check(model, &questions, &arguments.models, &interrupted))
+        },
+    )
+}
+
+/// Makes sure that nothing is asked for that only other models have.
+fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
+    let others = [
+        (arguments.files.is_wanted(), "--trace, --html, --svg and --spin-trail"),
+        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
+        (arguments.checkpointing.is_wanted(), "--checkpoint"),
+        (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),
+        (arguments.all > 1, "--all"),
+        (arguments.chart, "--chart"),
+    ];
+    match others.iter().find(|(is_wanted, _)| *is_wanted) {
+        Some((_, option)) => anyhow::bail!("SMV models are checked without {option}"),
+        None => Ok(()),
+    }
 }
 
 fn formulas(arguments: &Arguments) -> Vec<Formula> {

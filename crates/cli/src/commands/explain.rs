@@ -25,7 +25,8 @@ const EXPLANATIONS: &[Explanation] = &[Explanation {
 fn all() -> Vec<&'static Explanation> {
     let languages = narrows_languages::promela::messages::explanations();
     let others = narrows_lts::mu::EXPLANATIONS.iter().chain(narrows_study::messages::explanations());
-    EXPLANATIONS.iter().chain(languages).chain(others).collect()
+    let smv = narrows_languages::smv::messages::EXPLANATIONS;
+    EXPLANATIONS.iter().chain(languages).chain(smv).chain(others).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

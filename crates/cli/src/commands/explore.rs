@@ -9,6 +9,7 @@ use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
+use crate::machines;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,7 +42,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.checkpointing.is_wanted() {
         models.ensure_one("--checkpoint")?;
     }
-    models.each(&[], |model| one(model, arguments, &Clock::new(models, &interrupted)))
+    models.each(
+        &[],
+        |model| one(model, arguments, &Clock::new(models, &interrupted)),
+        |model| Ok(machines::explore(model, models, &interrupted)),
+    )
 }
 
 fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Outcome> {

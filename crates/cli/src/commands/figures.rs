@@ -21,14 +21,14 @@ use crate::output::{self, Format};
 
 /// What may be used, and how figures are written.
 #[derive(Args)]
-pub(super) struct Options {
+pub(crate) struct Options {
     /// Show the runs that show the figures
     #[arg(long)]
-    runs: bool,
+    pub(crate) runs: bool,
 
     /// Choose how the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(crate) format: Format,
 
     /// Look for included files in this folder too
     #[arg(short = 'I', value_name = "DIR")]
@@ -36,15 +36,15 @@ pub(super) struct Options {
 
     /// Use at most this much memory, such as 4G or 500M [default: 80 % of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::parse_memory)]
-    memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
 
     /// Stop after this time, such as 90s, 5m or 1h30m
     #[arg(long, value_name = "TIME", value_parser = limits::parse_time)]
-    time: Option<std::time::Duration>,
+    pub(crate) time: Option<std::time::Duration>,
 
     /// Show neither progress nor warnings
     #[arg(long, short)]
-    quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 /// How questions are answered.
@@ -140,7 +140,7 @@ impl Options {
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
-        let studies = expand(files, "toml")?;
+        let studies = expand(files, &["toml"])?;
         anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
         for path in studies {
             said.push(self.answer_study(&path, definitions, Way::Whole { chain }, &interrupted)?);

@@ -37,6 +37,11 @@ pub(crate) struct Writer<'f> {
 }
 
 impl Files {
+    /// Returns whether any file is to be written.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.trace.is_some() || self.html.is_some() || self.svg.is_some() || self.spin_trail.is_some()
+    }
+
     pub(crate) fn writer(&self) -> Writer<'_> {
         Writer { files: self, page: Page::default(), is_saved: false }
     }

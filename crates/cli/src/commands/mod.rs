@@ -6,7 +6,7 @@ pub(crate) mod bounds;
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
-mod figures;
+pub(crate) mod figures;
 mod files;
 pub(crate) mod graph;
 pub(crate) mod lts;

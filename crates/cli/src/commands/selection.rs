@@ -4,8 +4,20 @@ use narrows_model::Question;
 use narrows_source::closest;
 
 /// What `--only` takes beside the names of properties.
-const KINDS: [&str; 9] =
-    ["assertion", "deadlock", "fault", "accept", "progress", "ltl", "ctl", "never", "trace"];
+const KINDS: [&str; 12] = [
+    "assertion",
+    "deadlock",
+    "fault",
+    "accept",
+    "progress",
+    "ltl",
+    "ctl",
+    "never",
+    "trace",
+    "invariant",
+    "min_delay",
+    "max_delay",
+];
 
 /// Returns the questions that have one of the names or kinds; all of them if there are none. A name that no question
 /// has is an error.

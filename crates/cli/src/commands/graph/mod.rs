@@ -17,6 +17,7 @@ use self::states::States;
 use self::step_labels::Style;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
+use crate::machines;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -68,17 +69,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let kind = kind(arguments)?;
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
-    models.each(&[], |model| {
-        if arguments.states || kind == Kind::Aut {
-            all_states(model, arguments, kind, &Clock::new(models, &interrupted))
-        } else {
-            let diagrams = processes::diagrams(&model.system, &model.sources);
-            let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
-            let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
-            let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-            write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
-        }
-    })
+    models.each(
+        &[],
+        |model| {
+            if arguments.states || kind == Kind::Aut {
+                all_states(model, arguments, kind, &Clock::new(models, &interrupted))
+            } else {
+                let diagrams = processes::diagrams(&model.system, &model.sources);
+                let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
+                let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
+                let counts =
+                    [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
+                write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
+            }
+        },
+        |model| Ok(machines::refuse(model, models, "narrows graph")),
+    )
 }
 
 /// Tells from the name of a file what is written.

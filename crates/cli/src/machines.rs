@@ -1,0 +1,186 @@
+//! Synchronous models (SMV): reading them, and what commands do with them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use narrows_languages::promela;
+use narrows_languages::smv::{self, Compiled, FormulaKind, Options};
+use narrows_model::{Limit, Question};
+use narrows_report::{MachineReport, json_diagnostics};
+use narrows_source::{Diagnostic, Diagnostics, Sources};
+use narrows_symbolic::{Budget, Checked, Way};
+
+use crate::commands::figures;
+use crate::input::{Models, Outcome, read_text, unreadable};
+use crate::limits::default_memory;
+use crate::output::{self, Format};
+
+/// A synchronous model that can be used.
+pub(crate) struct MachineModel {
+    pub(crate) name: String,
+    pub(crate) sources: Sources,
+    pub(crate) compiled: Compiled,
+}
+
+/// Returns whether a file is a synchronous model, by its name.
+pub(crate) fn is_machine(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "smv")
+}
+
+/// Returns what else is asked of a model.
+pub(crate) fn options(formulas: &[promela::Formula]) -> Options {
+    let formula = |formula: &promela::Formula| {
+        let kind = match formula.logic {
+            promela::Logic::Ltl => FormulaKind::Linear,
+            promela::Logic::Ctl => FormulaKind::Branching,
+            // Commands ask for formulas alone.
+            promela::Logic::Expression => return None,
+        };
+        Some(smv::Formula { kind, text: formula.text.clone(), origin: formula.origin.clone() })
+    };
+    Options { formulas: formulas.iter().filter_map(formula).collect(), ..Options::default() }
+}
+
+type Rejected = (Vec<Diagnostic>, Sources);
+
+/// Reads and compiles a file, and shows what is wrong with it; `quiet` leaves warnings out.
+pub(crate) fn compile_file(
+    path: &Path,
+    options: &Options,
+    quiet: bool,
+) -> std::io::Result<Result<MachineModel, Rejected>> {
+    let mut sources = Sources::default();
+    let name = path.display().to_string();
+    let file = sources.add(name.clone(), read_text(path)?);
+    let mut diagnostics = Diagnostics::default();
+    let compiled = smv::compile(&mut sources, file, options, &mut diagnostics);
+    let list = diagnostics.sorted();
+    if compiled.is_none() || !quiet {
+        output::diagnostics(&list, &sources);
+    }
+    Ok(match compiled {
+        Some(compiled) => Ok(MachineModel { name, sources, compiled }),
+        None => Err((list, sources)),
+    })
+}
+
+/// Stops a check when the time is up or the user says so.
+fn budget(
+    memory: Option<u64>,
+    time: Option<Duration>,
+    start: Instant,
+    interrupted: &Arc<AtomicBool>,
+) -> Budget {
+    let interrupted = Arc::clone(interrupted);
+    let watch = move |_: u64| {
+        if interrupted.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        time.is_some_and(|time| start.elapsed() >= time).then_some(Limit::Time)
+    };
+    Budget { memory: memory.unwrap_or_else(default_memory), watch: Box::new(watch) }
+}
+
+fn report<'a>(model: &'a MachineModel, checked: &'a Checked, start: Instant) -> MachineReport<'a> {
+    MachineReport {
+        model: &model.name,
+        machine: &model.compiled.machine,
+        sources: &model.sources,
+        replies: &checked.results,
+        size: checked.size.as_ref().map(|size| (size.states.to_string(), size.bits, size.diameter)),
+        memory: checked.bytes,
+        seconds: start.elapsed().as_secs_f64(),
+        limit: checked.limit,
+        with_runs: true,
+    }
+}
+
+/// Answers questions about a model.
+pub(crate) fn check(
+    model: &MachineModel,
+    questions: &[Question],
+    models: &Models,
+    interrupted: &Arc<AtomicBool>,
+) -> Outcome {
+    let start = Instant::now();
+    let budget = budget(models.memory, models.time, start, interrupted);
+    let checked = narrows_symbolic::check(&model.compiled.machine, questions, budget);
+    let report = MachineReport { with_runs: false, ..report(model, &checked, start) };
+    models.outcome(report.status(), || report.text(), || report.document())
+}
+
+/// Counts the states of a model.
+pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<AtomicBool>) -> Outcome {
+    let start = Instant::now();
+    let budget = budget(models.memory, models.time, start, interrupted);
+    let questions: Vec<Question> = model
+        .compiled
+        .machine
+        .questions()
+        .into_iter()
+        .filter(|question| matches!(question, Question::Deadlock | Question::Faults))
+        .collect();
+    let checked = narrows_symbolic::check(&model.compiled.machine, &questions, budget);
+    let report = report(model, &checked, start);
+    models.outcome(report.status(), || report.text(), || report.document())
+}
+
+/// Says that a command is not for such models.
+pub(crate) fn refuse(model: &MachineModel, models: &Models, command: &str) -> Outcome {
+    let message = format!("`{command}` does not take SMV models, such as `{}`", model.name);
+    output::error(&message);
+    models.outcome(2, String::new, || json_diagnostics(&model.name, &[], &model.sources, Some(&message)))
+}
+
+/// A way between two predicates, as it was written.
+pub(crate) struct WayText<'a> {
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
+    pub(crate) counted: &'a [String],
+}
+
+/// Finds the least and the most steps of a way, prints them and returns the exit status.
+pub(crate) fn bounds(
+    path: &Path,
+    text: &WayText<'_>,
+    settings: &figures::Options,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<u8> {
+    let ends = [(text.from, "--from"), (text.to, "--to")];
+    let counted = text.counted.iter().map(|text| (text.as_str(), "--count"));
+    let expressions =
+        ends.into_iter().chain(counted).map(|(text, origin)| (text.to_owned(), origin.to_owned()));
+    let options = Options { expressions: expressions.collect(), ..Options::default() };
+    let name = path.display().to_string();
+    let is_json = settings.format == Format::Json;
+    let read = compile_file(path, &options, settings.quiet);
+    let model = match read {
+        Err(error) => anyhow::bail!("{}", unreadable(path, &error)),
+        Ok(Err((list, sources))) => {
+            if is_json {
+                output::print_json(&json_diagnostics(&name, &list, &sources, None))?;
+            }
+            return Ok(2);
+        }
+        Ok(Ok(model)) => model,
+    };
+    let found = &model.compiled.expressions;
+    let way = Way {
+        from: found[0],
+        to: found[1],
+        counted: found[2..].iter().copied().zip(text.counted.iter().cloned()).collect(),
+        name: format!("{} → {}", text.from, text.to),
+    };
+    let start = Instant::now();
+    let budget = budget(settings.memory, settings.time, start, interrupted);
+    let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, budget);
+    let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, start) };
+    if is_json {
+        output::print_json(&report.document())?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(report.status())
+}

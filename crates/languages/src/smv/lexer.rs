@@ -1,0 +1,299 @@
+//! Characters to tokens.
+
+use std::rc::Rc;
+
+use logos::Logos;
+use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
+
+/// What a token is. Words become keywords in [`keyword`].
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[logos(skip r"[ \t\r\n\x0B\x0C\x00\u{FEFF}]+")]
+#[logos(skip(r"--[^\n]*", allow_greedy = true))]
+pub(super) enum Kind {
+    #[token("/--")]
+    LongComment,
+    #[regex(r"0[usUS]?[bBoOdDhH][0-9]*_[0-9A-Fa-f_]+")]
+    WordConstant,
+    #[regex(r"[0-9]+", priority = 5)]
+    Digits,
+    #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?")]
+    #[regex(r"[fF]'[0-9]+/[0-9]+")]
+    Real,
+    // As in NuSMV, a name may hold a minus sign, but a comment may follow a name directly.
+    #[regex(r"[A-Za-z_]([A-Za-z0-9_$#\\]|-[A-Za-z0-9_$#\\])*-?")]
+    Name,
+    #[regex("\"[^\"\n]*\"")]
+    Text,
+    #[token("(")]
+    LeftParen,
+    #[token(")")]
+    RightParen,
+    #[token("[")]
+    LeftBracket,
+    #[token("]")]
+    RightBracket,
+    #[token("{")]
+    LeftBrace,
+    #[token("}")]
+    RightBrace,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semicolon,
+    #[token(":")]
+    Colon,
+    #[token("::")]
+    ColonColon,
+    #[token(":=")]
+    Becomes,
+    #[token(".")]
+    Dot,
+    #[token("..")]
+    DotDot,
+    #[token("=")]
+    #[token("==")]
+    Equal,
+    #[token("!=")]
+    NotEqual,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEqual,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEqual,
+    #[token("<<")]
+    ShiftLeft,
+    #[token(">>")]
+    ShiftRight,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("&")]
+    #[token("&&")]
+    And,
+    #[token("|")]
+    #[token("||")]
+    Or,
+    #[token("!")]
+    Not,
+    #[token("->")]
+    Arrow,
+    #[token("<->")]
+    DoubleArrow,
+    #[token("?")]
+    Query,
+    /// A keyword, in [`Token::text`].
+    Keyword,
+    /// A character that begins no token.
+    Unknown,
+    /// The end of the text.
+    End,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) text: Rc<str>,
+    pub(super) span: Span,
+}
+
+/// All words that are no names.
+pub(super) const KEYWORDS: &[&str] = &[
+    "MODULE",
+    "DEFINE",
+    "CONSTANTS",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "INIT",
+    "TRANS",
+    "INVAR",
+    "SPEC",
+    "CTLSPEC",
+    "LTLSPEC",
+    "PSLSPEC",
+    "COMPUTE",
+    "NAME",
+    "INVARSPEC",
+    "FAIRNESS",
+    "JUSTICE",
+    "COMPASSION",
+    "ISA",
+    "ASSIGN",
+    "MIN",
+    "MAX",
+    "process",
+    "array",
+    "of",
+    "boolean",
+    "integer",
+    "real",
+    "word",
+    "word1",
+    "bool",
+    "signed",
+    "unsigned",
+    "extend",
+    "resize",
+    "sizeof",
+    "uwconst",
+    "swconst",
+    "EX",
+    "AX",
+    "EF",
+    "AF",
+    "EG",
+    "AG",
+    "E",
+    "F",
+    "O",
+    "G",
+    "H",
+    "X",
+    "Y",
+    "Z",
+    "A",
+    "U",
+    "S",
+    "V",
+    "T",
+    "BU",
+    "EBF",
+    "ABF",
+    "EBG",
+    "ABG",
+    "case",
+    "esac",
+    "mod",
+    "next",
+    "init",
+    "union",
+    "in",
+    "xor",
+    "xnor",
+    "self",
+    "TRUE",
+    "FALSE",
+];
+
+/// The words that begin a section.
+pub(super) const SECTIONS: &[&str] = &[
+    "MODULE",
+    "DEFINE",
+    "CONSTANTS",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "INIT",
+    "TRANS",
+    "INVAR",
+    "SPEC",
+    "CTLSPEC",
+    "LTLSPEC",
+    "PSLSPEC",
+    "COMPUTE",
+    "INVARSPEC",
+    "FAIRNESS",
+    "JUSTICE",
+    "COMPASSION",
+    "ISA",
+    "ASSIGN",
+];
+
+/// Cuts a text into tokens; the last one is the end.
+pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Token> {
+    let mut list = Vec::new();
+    let mut names: rustc_hash::FxHashMap<&str, Rc<str>> = rustc_hash::FxHashMap::default();
+    let mut lexer = Kind::lexer(text);
+    while let Some(found) = lexer.next() {
+        let mut range = lexer.span();
+        let span = Span::new(file, range.start, range.end);
+        let kind = match found {
+            Ok(Kind::LongComment) => {
+                match lexer.remainder().find("--/") {
+                    Some(end) => lexer.bump(end + 3),
+                    None => {
+                        let title = "a comment has no end";
+                        diagnostics.push(Diagnostic::error("V0002", span, title).help("end it with `--/`"));
+                        lexer.bump(lexer.remainder().len());
+                    }
+                }
+                continue;
+            }
+            Ok(Kind::Name) if KEYWORDS.contains(&&text[range.clone()]) => Kind::Keyword,
+            Ok(Kind::Name) if text[range.clone()].ends_with('-') => {
+                // `x--comment` is a name and a comment, `x- 1` a difference.
+                range.end -= 1;
+                let written = &text[range.clone()];
+                let kind = if KEYWORDS.contains(&written) { Kind::Keyword } else { Kind::Name };
+                let span = Span::new(file, range.start, range.end);
+                let text_of = names.entry(written).or_insert_with(|| written.into());
+                list.push(Token { kind, text: Rc::clone(text_of), span });
+                if lexer.remainder().starts_with('-') {
+                    let line = lexer.remainder().find('\n').unwrap_or(lexer.remainder().len());
+                    lexer.bump(line);
+                } else if lexer.remainder().starts_with('>') {
+                    lexer.bump(1);
+                    let span = Span::new(file, range.end, range.end + 2);
+                    list.push(Token { kind: Kind::Arrow, text: "->".into(), span });
+                } else {
+                    let span = Span::new(file, range.end, range.end + 1);
+                    list.push(Token { kind: Kind::Minus, text: "-".into(), span });
+                }
+                continue;
+            }
+            Ok(kind) => kind,
+            Err(()) => {
+                let letter = &text[range.clone()];
+                let title = format!("`{}` does not belong here", letter.escape_default());
+                diagnostics.push(Diagnostic::error("V0001", span, title).label("no word of SMV begins so"));
+                Kind::Unknown
+            }
+        };
+        let written = &text[range];
+        let text_of = names.entry(written).or_insert_with(|| written.into());
+        list.push(Token { kind, text: Rc::clone(text_of), span });
+    }
+    list.retain(|token| token.kind != Kind::Unknown);
+    let end = Span::new(file, text.len(), text.len());
+    list.push(Token { kind: Kind::End, text: "".into(), span: end });
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, tokens};
+    use narrows_source::{Diagnostics, FileId};
+
+    fn lex(text: &str) -> Vec<(Kind, String)> {
+        let mut diagnostics = Diagnostics::default();
+        let list = tokens(text, FileId(0), &mut diagnostics);
+        list.into_iter().map(|token| (token.kind, token.text.to_string())).collect()
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        lex(text).into_iter().map(|(_, text)| text).filter(|text| !text.is_empty()).collect()
+    }
+
+    #[test]
+    fn names_hold_minus_signs_but_no_comments() {
+        assert_eq!(words("a-b a--b\nc"), ["a-b", "a", "c"]);
+        assert_eq!(words("p->q p-> q x- 1"), ["p", "->", "q", "p", "->", "q", "x", "-", "1"]);
+        assert_eq!(words("a /-- b -- c --/ d"), ["a", "d"]);
+    }
+
+    #[test]
+    fn ranges_and_words_are_numbers() {
+        assert_eq!(words("0..3 0ub4_1010 -1..1"), ["0", "..", "3", "0ub4_1010", "-", "1", "..", "1"]);
+        assert_eq!(lex("0sd8_12")[0].0, Kind::WordConstant);
+        assert_eq!(lex("1.5")[0].0, Kind::Real);
+        assert_eq!(lex("TRUE")[0].0, Kind::Keyword);
+    }
+}

@@ -1,0 +1,265 @@
+//! The tree to a machine: instances, names, types, constraints, formulas.
+
+mod assignments;
+mod calls;
+mod expressions;
+mod formulas;
+mod resolve;
+mod scopes;
+mod sorts;
+mod types;
+
+use std::rc::Rc;
+
+use narrows_model::synchronous::{Builder, Definition, ExprId, Hazard, HazardKind, VariableId};
+use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
+use rustc_hash::FxHashMap;
+
+use super::Compiled;
+use super::ast::{ConstraintKind, Id, Item, SpecKind, Tree};
+use scopes::{Define, Scope, ScopeId};
+use sorts::Sort;
+
+/// An expression and what it is.
+#[derive(Clone, Copy, Debug)]
+struct Typed {
+    id: ExprId,
+    sort: Sort,
+    is_set: bool,
+}
+
+/// A number from a constant expression, and the place it stands.
+type Bound = i128;
+
+struct Lowering<'a> {
+    tree: &'a Tree,
+    sources: &'a Sources,
+    diagnostics: &'a mut Diagnostics,
+    builder: Builder,
+    modules: FxHashMap<Rc<str>, usize>,
+    scopes: Vec<Scope>,
+    defines: Vec<Define>,
+    /// Symbols by name, with their numbers.
+    symbols: FxHashMap<Rc<str>, usize>,
+    /// The names of the processes; `main` first. More than one, if there are processes at all.
+    processes: Vec<String>,
+    selector: Option<VariableId>,
+    /// What holds where the expression at hand counts.
+    guards: Vec<ExprId>,
+    hazards: Vec<Hazard>,
+    warned_of_numbers: bool,
+    intervals: FxHashMap<ExprId, Option<(i128, i128)>>,
+}
+
+/// Lowers a tree, with further formulas and expressions about `main`.
+pub(super) fn lower(
+    tree: &Tree,
+    formulas: &[(SpecKind, Id)],
+    expressions: &[Id],
+    sources: &Sources,
+    diagnostics: &mut Diagnostics,
+) -> Option<Compiled> {
+    let mut lowering = Lowering {
+        tree,
+        sources,
+        diagnostics,
+        builder: Builder::default(),
+        modules: FxHashMap::default(),
+        scopes: Vec::new(),
+        defines: Vec::new(),
+        symbols: FxHashMap::default(),
+        processes: vec!["main".to_owned()],
+        selector: None,
+        guards: Vec::new(),
+        hazards: Vec::new(),
+        warned_of_numbers: false,
+        intervals: FxHashMap::default(),
+    };
+    let main = lowering.instantiate_all()?;
+    lowering.constraints();
+    lowering.assignments();
+    lowering.definitions();
+    lowering.specifications(main, formulas);
+    let hazards = std::mem::take(&mut lowering.hazards);
+    let found = expressions.iter().filter_map(|id| lowering.state_predicate(*id, main, "this"));
+    let found: Vec<ExprId> = found.collect();
+    if lowering.diagnostics.has_errors() {
+        return None;
+    }
+    let mut machine = lowering.builder.machine;
+    machine.selector = lowering.selector;
+    machine.hazards = hazards;
+    Some(Compiled { machine, expressions: found })
+}
+
+impl<'a> Lowering<'a> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Returns every item of every instance, with the instance.
+    fn items(&self) -> Vec<(ScopeId, &'a Item)> {
+        let mut list = Vec::new();
+        for (index, scope) in self.scopes.iter().enumerate() {
+            for module in &scope.modules {
+                let items = &self.tree.modules[*module].items;
+                list.extend(items.iter().map(|item| (ScopeId(index), item)));
+            }
+        }
+        list
+    }
+
+    fn constraints(&mut self) {
+        for (scope, item) in self.items() {
+            match item {
+                Item::Constraint(kind, expr) => self.constraint(*kind, *expr, scope),
+                Item::Justice(expr) => {
+                    if let Some(id) = self.predicate(*expr, scope)
+                        && self.allows_no_next(id, *expr, "a fairness constraint")
+                    {
+                        self.builder.machine.justice.push(id);
+                    }
+                }
+                Item::Compassion(first, second) => {
+                    let pair = (self.predicate(*first, scope), self.predicate(*second, scope));
+                    if let (Some(p), Some(q)) = pair
+                        && self.allows_no_next(p, *first, "a fairness constraint")
+                        && self.allows_no_next(q, *second, "a fairness constraint")
+                    {
+                        self.builder.machine.compassion.push((p, q));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn constraint(&mut self, kind: ConstraintKind, expr: Id, scope: ScopeId) {
+        use narrows_model::synchronous::{Constraint, Demand, Node, Operator};
+        let Some(id) = self.predicate(expr, scope) else { return };
+        let what = match kind {
+            ConstraintKind::Initial => "INIT",
+            ConstraintKind::Invariant => "INVAR",
+            ConstraintKind::Transition => "TRANS",
+        };
+        if kind != ConstraintKind::Transition
+            && !(self.allows_no_next(id, expr, what) && self.allows_no_input(id, expr, what))
+        {
+            return;
+        }
+        // Each conjunct by itself: engines join them as it suits them.
+        let mut conjuncts = Vec::new();
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            match self.builder.machine.node(id) {
+                Node::Binary(Operator::And, left, right) => waiting.extend([*right, *left]),
+                _ => conjuncts.push(id),
+            }
+        }
+        let span = self.tree.span(expr);
+        let machine = &mut self.builder.machine;
+        let list = match kind {
+            ConstraintKind::Initial => &mut machine.initial,
+            ConstraintKind::Invariant => &mut machine.invariants,
+            ConstraintKind::Transition => &mut machine.transitions,
+        };
+        list.extend(conjuncts.into_iter().map(|id| Constraint { demand: Demand::Holds(id), span }));
+    }
+
+    /// Lowers every definition, also those that nobody uses: for runs, and for what is wrong in them.
+    fn definitions(&mut self) {
+        for index in 0..self.defines.len() {
+            let before = self.hazards.len();
+            let value = self.define_value(index, self.defines[index].name.span);
+            // What nobody uses can do no harm.
+            self.hazards.truncate(before);
+            if let Some(value) = value.filter(|value| !value.is_set)
+                && self.builder.machine.looks_at(value.id).1.is_empty()
+            {
+                let define = &self.defines[index];
+                let name = format!("{}{}", self.scopes[define.home.0].prefix, define.name.name);
+                let definition = Definition { name, value: value.id, display: value.sort.display() };
+                self.builder.machine.definitions.push(definition);
+            }
+        }
+    }
+
+    /// Says that something must not be where the expression at hand counts.
+    fn hazard(&mut self, condition: ExprId, kind: HazardKind, span: Span) {
+        let mut all = condition;
+        for guard in self.guards.clone() {
+            all = self.builder.and(guard, all);
+        }
+        if self.builder.constant_value(all) == Some(0) {
+            return;
+        }
+        if self.builder.machine.looks_at(all).1.is_empty() {
+            self.hazards.push(Hazard { condition: all, kind, span });
+            return;
+        }
+        let what = match kind {
+            HazardKind::OutOfRange(_) => "this is out of range",
+            HazardKind::DivisionByZero => "this is a division by zero",
+            HazardKind::Index => "this is outside of the array",
+            HazardKind::NoBranch => "a branch is missing here",
+        };
+        let title = format!("it is not found out whether {what}");
+        let diagnostic =
+            Diagnostic::warning("V0305", span, title).label("it depends on the state after the step");
+        self.report(diagnostic);
+    }
+
+    /// Runs a rule where something holds.
+    fn guarded<T>(&mut self, guard: ExprId, rule: impl FnOnce(&mut Self) -> T) -> T {
+        self.guards.push(guard);
+        let result = rule(self);
+        self.guards.pop();
+        result
+    }
+
+    /// Lowers what is true or false.
+    fn predicate(&mut self, expr: Id, scope: ScopeId) -> Option<ExprId> {
+        let typed = self.value(expr, scope)?;
+        self.boolean(typed, expr)
+    }
+
+    /// Lowers what is true or false in a state, without a step.
+    fn state_predicate(&mut self, expr: Id, scope: ScopeId, what: &str) -> Option<ExprId> {
+        let id = self.predicate(expr, scope)?;
+        (self.allows_no_next(id, expr, what) && self.allows_no_input(id, expr, what)).then_some(id)
+    }
+
+    fn allows_no_next(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
+        let fine = self.builder.machine.looks_at(id).1.is_empty();
+        if !fine {
+            let title = format!("`next` has no place in {what}");
+            let diagnostic = Diagnostic::error("V0211", self.tree.span(expr), title)
+                .label("this looks at the state after a step")
+                .help("steps are described in TRANS and in `next(x) := …`");
+            self.report(diagnostic);
+        }
+        fine
+    }
+
+    fn allows_no_input(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
+        use narrows_model::synchronous::Role;
+        let machine = &self.builder.machine;
+        let (current, _) = machine.looks_at(id);
+        let input = current.into_iter().find(|id| machine.variable(*id).role == Role::Input);
+        let Some(input) = input else { return true };
+        let variable = machine.variable(input);
+        let title = format!("the input `{}` has no place in {what}", variable.name);
+        let declared = variable.span;
+        let diagnostic = Diagnostic::error("V0213", self.tree.span(expr), title)
+            .label("inputs belong to steps, and this is about states")
+            .also(declared, "it is declared here")
+            .help("declare it with VAR, or keep its last value in a variable");
+        self.report(diagnostic);
+        false
+    }
+
+    /// Returns what the text says at an expression, in one line.
+    fn text(&self, expr: Id) -> String {
+        self.sources.text(self.tree.span(expr)).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}

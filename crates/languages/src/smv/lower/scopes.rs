@@ -1,0 +1,343 @@
+//! Instances of modules: what each name means in each of them.
+
+use std::rc::Rc;
+
+use narrows_model::synchronous::{Display, Domain, Machine, Role, Variable, VariableId};
+use narrows_source::{Diagnostic, Span, closest};
+use rustc_hash::FxHashMap;
+
+use super::resolve::Resolved;
+use super::sorts::Sort;
+use super::{Lowering, Typed};
+use narrows_model::synchronous::Hazard;
+
+use crate::smv::ast::{Id, Ident, Item, Section, Type, TypeKind};
+
+/// Names one of the instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScopeId(pub(super) usize);
+
+/// An instance of a module.
+#[derive(Debug)]
+pub(super) struct Scope {
+    /// Its module, and those that are included there.
+    pub(super) modules: Vec<usize>,
+    /// What stands before the names of its variables.
+    pub(super) prefix: String,
+    pub(super) parameters: FxHashMap<Rc<str>, (Id, ScopeId)>,
+    pub(super) symbols: FxHashMap<Rc<str>, (Symbol, Span)>,
+    /// The number of the process it belongs to.
+    pub(super) process: usize,
+    /// The modules it is within.
+    within: Vec<usize>,
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+pub(super) enum Symbol {
+    Variable(VariableId, Sort),
+    Define(usize),
+    Instance(ScopeId),
+    /// The first index, and the elements.
+    Array(i128, Rc<[Symbol]>),
+    /// Its declaration is wrong, and that has been said.
+    Broken,
+}
+
+/// A definition.
+#[derive(Debug)]
+pub(super) struct Define {
+    pub(super) name: Ident,
+    /// Where the name is known.
+    pub(super) home: ScopeId,
+    /// Where its value is written.
+    pub(super) scope: ScopeId,
+    pub(super) value: Id,
+    pub(super) state: DefineState,
+}
+
+#[derive(Debug)]
+pub(super) enum DefineState {
+    Fresh,
+    Busy,
+    Done(Typed, Vec<Hazard>),
+    Broken,
+}
+
+/// At most this many instances and elements of arrays.
+const MOST: usize = 200_000;
+/// Instances can be within each other this deeply.
+const DEEPEST: usize = 200;
+
+impl Lowering<'_> {
+    /// Makes every instance, from `main` on. `None` if there is no such module.
+    pub(super) fn instantiate_all(&mut self) -> Option<ScopeId> {
+        for (index, module) in self.tree.modules.iter().enumerate() {
+            if let Some(first) = self.modules.get(&module.name.name) {
+                let first = self.tree.modules[*first].name.span;
+                self.twice(&module.name, first);
+            } else {
+                self.modules.insert(module.name.name.clone(), index);
+            }
+        }
+        self.declare_constants();
+        let Some(main) = self.modules.get("main").copied() else {
+            let span = self.tree.modules.first().map(|module| module.name.span).unwrap_or_default();
+            let names = self.tree.modules.iter().map(|module| &*module.name.name);
+            let mut diagnostic = Diagnostic::error("V0200", span, "there is no module `main`");
+            if let Some(near) = closest("main", names) {
+                diagnostic = diagnostic.help(format!("did you mean `main` by `{near}`?"));
+            }
+            self.report(diagnostic.note("`main` is the module that everything else is part of"));
+            return None;
+        };
+        let module = &self.tree.modules[main];
+        if let Some(first) = module.parameters.first() {
+            let title = "`main` has parameters, and nobody gives them";
+            self.report(Diagnostic::error("V0204", first.span, title));
+        }
+        let scope = Scope {
+            modules: vec![main],
+            prefix: String::new(),
+            parameters: FxHashMap::default(),
+            symbols: FxHashMap::default(),
+            process: 0,
+            within: vec![main],
+        };
+        self.scopes.push(scope);
+        self.declare(ScopeId(0));
+        if self.processes.len() > 1 {
+            self.add_selector();
+        }
+        self.define_within();
+        Some(ScopeId(0))
+    }
+
+    /// Enters definitions of names in other instances than the one they are written in.
+    fn define_within(&mut self) {
+        for (scope, item) in self.items() {
+            let Item::DefineWithin(instance, name, value) = item else { continue };
+            match self.resolve(*instance, scope) {
+                Some(Resolved::Instance(home)) => {
+                    let state = DefineState::Fresh;
+                    self.defines.push(Define { name: name.clone(), home, scope, value: *value, state });
+                    self.enter(home, name, Symbol::Define(self.defines.len() - 1));
+                }
+                Some(_) => self.no_part(name, *instance),
+                None => {}
+            }
+        }
+    }
+
+    /// Makes symbols known before anything can look for them.
+    fn declare_constants(&mut self) {
+        for module in &self.tree.modules {
+            for item in &module.items {
+                if let Item::Constants(names) = item {
+                    for name in names {
+                        self.symbol(&name.name.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the value of a symbol.
+    pub(super) fn symbol(&mut self, name: &Rc<str>) -> i128 {
+        let next = self.builder.machine.symbols.len();
+        let number = *self.symbols.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.builder.machine.symbols.push(name.to_string());
+        }
+        Machine::SYMBOLS + number as i128
+    }
+
+    fn add_selector(&mut self) {
+        let names: Vec<Rc<str>> = self.processes.iter().map(|name| name.as_str().into()).collect();
+        let values = names.iter().map(|name| self.symbol(name)).collect();
+        let variable = Variable {
+            name: "_process_selector_".to_owned(),
+            domain: Domain::Values(values),
+            display: Display::Plain,
+            role: Role::Input,
+            span: Span::default(),
+        };
+        self.selector = Some(VariableId(self.builder.machine.variables.len() as u32));
+        self.builder.machine.variables.push(variable);
+    }
+
+    fn twice(&mut self, name: &Ident, first: Span) {
+        let diagnostic = Diagnostic::error("V0202", name.span, format!("`{}` is declared twice", name.name))
+            .label("declared again")
+            .also(first, "first declared here");
+        self.report(diagnostic);
+    }
+
+    /// Declares what a module has in an instance: definitions first, as types may use them.
+    fn declare(&mut self, id: ScopeId) {
+        let mut next = 0;
+        while next < self.scopes[id.0].modules.len() {
+            let module = self.scopes[id.0].modules[next];
+            next += 1;
+            for item in &self.tree.modules[module].items {
+                match item {
+                    Item::Define(name, value) => {
+                        let define = Define {
+                            name: name.clone(),
+                            home: id,
+                            scope: id,
+                            value: *value,
+                            state: DefineState::Fresh,
+                        };
+                        self.defines.push(define);
+                        self.enter(id, name, Symbol::Define(self.defines.len() - 1));
+                    }
+                    Item::Include(name) => {
+                        if let Some(module) = self.find_module(name)
+                            && !self.scopes[id.0].modules.contains(&module)
+                        {
+                            self.scopes[id.0].modules.push(module);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for module in self.scopes[id.0].modules.clone() {
+            for item in &self.tree.modules[module].items {
+                if let Item::Variable(section, name, kind) = item {
+                    let whole = format!("{}{}", self.scopes[id.0].prefix, name.name);
+                    let symbol = self.declared(id, *section, &whole, name, kind);
+                    self.enter(id, name, symbol);
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, id: ScopeId, name: &Ident, symbol: Symbol) {
+        let scope = &self.scopes[id.0];
+        let parameter = scope.modules.iter().find_map(|module| {
+            let parameters = &self.tree.modules[*module].parameters;
+            parameters.iter().find(|parameter| parameter.name == name.name)
+        });
+        let first = parameter.map(|ident| ident.span).or(scope.symbols.get(&name.name).map(|known| known.1));
+        match first {
+            Some(first) => self.twice(name, first),
+            None => {
+                self.scopes[id.0].symbols.insert(name.name.clone(), (symbol, name.span));
+            }
+        }
+    }
+
+    fn declared(&mut self, id: ScopeId, section: Section, whole: &str, name: &Ident, kind: &Type) -> Symbol {
+        let symbol = match &kind.kind {
+            TypeKind::Instance { module, arguments, is_process } => {
+                self.instance(id, whole, module, arguments, *is_process)
+            }
+            TypeKind::Array(low, high, element) => {
+                self.array(id, section, whole, name, (*low, *high), element)
+            }
+            _ => self.simple_type(kind, id).map(|(domain, sort)| {
+                let role = match section {
+                    Section::State => Role::State,
+                    Section::Input => Role::Input,
+                    Section::Frozen => Role::Frozen,
+                };
+                let display = sort.display();
+                let variable = Variable { name: whole.to_owned(), domain, display, role, span: name.span };
+                self.builder.machine.variables.push(variable);
+                Symbol::Variable(VariableId(self.builder.machine.variables.len() as u32 - 1), sort)
+            }),
+        };
+        symbol.unwrap_or(Symbol::Broken)
+    }
+
+    fn array(
+        &mut self,
+        id: ScopeId,
+        section: Section,
+        whole: &str,
+        name: &Ident,
+        bounds: (Id, Id),
+        element: &Type,
+    ) -> Option<Symbol> {
+        let (low, high) = (self.constant(bounds.0, id)?, self.constant(bounds.1, id)?);
+        let span = self.tree.span(bounds.0).to(self.tree.span(bounds.1));
+        if high < low || high - low >= MOST as i128 {
+            let title = "an array has at least one element, and not too many";
+            self.report(Diagnostic::error("V0210", span, title).label(format!("from {low} to {high}")));
+            return None;
+        }
+        let elements: Vec<Symbol> = (low..=high)
+            .map(|index| self.declared(id, section, &format!("{whole}[{index}]"), name, element))
+            .collect();
+        Some(Symbol::Array(low, elements.into()))
+    }
+
+    fn find_module(&mut self, name: &Ident) -> Option<usize> {
+        if let Some(module) = self.modules.get(&name.name) {
+            return Some(*module);
+        }
+        let title = format!("unknown module `{}`", name.name);
+        let mut diagnostic = Diagnostic::error("V0203", name.span, title).label("there is no such module");
+        if let Some(near) = closest(&name.name, self.tree.modules.iter().map(|module| &*module.name.name)) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn instance(
+        &mut self,
+        outer: ScopeId,
+        whole: &str,
+        name: &Ident,
+        arguments: &[Id],
+        is_process: bool,
+    ) -> Option<Symbol> {
+        let module = self.find_module(name)?;
+        let declared = &self.tree.modules[module];
+        let mut within = self.scopes[outer.0].within.clone();
+        if within.contains(&module) || within.len() >= DEEPEST {
+            let title = format!("module `{}` is part of itself", declared.name.name);
+            let diagnostic = Diagnostic::error("V0205", name.span, title)
+                .label("this instance would have no end")
+                .also(declared.name.span, "the module");
+            self.report(diagnostic);
+            return None;
+        }
+        within.push(module);
+        if declared.parameters.len() != arguments.len() {
+            let (takes, gets) = (declared.parameters.len(), arguments.len());
+            let title = format!("`{}` takes {takes} arguments, but gets {gets}", declared.name.name);
+            let diagnostic =
+                Diagnostic::error("V0204", name.span, title).also(declared.name.span, "it is declared here");
+            self.report(diagnostic);
+            return None;
+        }
+        if self.scopes.len() >= MOST {
+            let title = "there are too many instances of modules";
+            self.report(Diagnostic::error("V0210", name.span, title).label(format!("more than {MOST}")));
+            return None;
+        }
+        let names = declared.parameters.iter().map(|parameter| parameter.name.clone());
+        let parameters = names.zip(arguments.iter().map(|argument| (*argument, outer))).collect();
+        let process = if is_process {
+            self.processes.push(whole.to_owned());
+            self.processes.len() - 1
+        } else {
+            self.scopes[outer.0].process
+        };
+        let id = ScopeId(self.scopes.len());
+        self.scopes.push(Scope {
+            modules: vec![module],
+            prefix: format!("{whole}."),
+            parameters,
+            symbols: FxHashMap::default(),
+            process,
+            within,
+        });
+        self.declare(id);
+        Some(Symbol::Instance(id))
+    }
+}

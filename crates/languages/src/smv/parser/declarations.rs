@@ -1,0 +1,317 @@
+//! Modules, sections, types.
+
+use narrows_source::{Diagnostic, closest};
+
+use super::{Parsed, Parser};
+use crate::smv::ast::{
+    ConstraintKind, ExprKind, Id, Ident, Item, Module, Section, SpecKind, Type, TypeKind, When,
+};
+use crate::smv::lexer::{Kind, SECTIONS};
+
+impl Parser<'_> {
+    pub(super) fn modules(&mut self) {
+        while !self.at(Kind::End) {
+            if self.at_keyword("MODULE") {
+                let module = self.module();
+                self.tree.modules.extend(module);
+                continue;
+            }
+            self.unexpected("`MODULE`");
+            self.bump();
+            while !self.at(Kind::End) && !self.at_keyword("MODULE") {
+                self.bump();
+            }
+        }
+    }
+
+    fn module(&mut self) -> Option<Module> {
+        self.bump();
+        let Ok(name) = self.name("the name of a module") else {
+            self.synchronise();
+            return None;
+        };
+        let mut parameters = Vec::new();
+        if self.eat(Kind::LeftParen) && !self.eat(Kind::RightParen) {
+            let list =
+                self.list(Kind::RightParen, "`,` or `)`", |parser| parser.name("the name of a parameter"));
+            match list {
+                Ok(list) => parameters = list,
+                Err(_) => self.synchronise(),
+            }
+        }
+        let mut items = Vec::new();
+        while !self.at(Kind::End) && !self.at_keyword("MODULE") {
+            if self.at_section() {
+                self.section(&mut items);
+            } else if !self.eat(Kind::Semicolon) {
+                self.unexpected("a section such as `VAR`, `ASSIGN` or `MODULE`");
+                // It is not known what the rest belongs to.
+                while !self.at(Kind::End) && !self.at_section() {
+                    self.bump();
+                }
+            }
+        }
+        Some(Module { name, parameters, items })
+    }
+
+    /// Parses parts with commas between them, up to a closing token, which it takes.
+    fn list<T>(
+        &mut self,
+        close: Kind,
+        expected: &str,
+        mut part: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut list = vec![part(self)?];
+        while self.eat(Kind::Comma) {
+            list.push(part(self)?);
+        }
+        self.expect(close, expected)?;
+        Ok(list)
+    }
+
+    /// Parses the arguments of an instance or a function, from the opening parenthesis on.
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Id>> {
+        self.expect(Kind::LeftParen, "`(`")?;
+        if self.eat(Kind::RightParen) {
+            return Ok(Vec::new());
+        }
+        self.nested(|parser| parser.list(Kind::RightParen, "`,`, `)` or an operator", Self::expression))
+    }
+
+    fn section(&mut self, items: &mut Vec<Item>) {
+        let keyword = self.token().text.clone();
+        let start = self.position;
+        self.bump();
+        let one: fn(&mut Self) -> Parsed<Item> = match &*keyword {
+            "VAR" => |parser| parser.variable(Section::State),
+            "IVAR" => |parser| parser.variable(Section::Input),
+            "FROZENVAR" => |parser| parser.variable(Section::Frozen),
+            "DEFINE" => Self::define,
+            "ASSIGN" => Self::assign,
+            _ => {
+                match self.single(&keyword, start) {
+                    Ok(Some(item)) => items.push(item),
+                    Ok(None) => {}
+                    Err(_) => self.synchronise(),
+                }
+                return;
+            }
+        };
+        while !self.at(Kind::End) && !self.at_section() {
+            if self.at_misspelt_section() {
+                self.synchronise();
+                continue;
+            }
+            match one(self) {
+                Ok(item) => items.push(item),
+                Err(_) => self.synchronise(),
+            }
+        }
+    }
+
+    /// Says so if a word that begins a section is misspelt here: what follows is no declaration.
+    fn at_misspelt_section(&mut self) -> bool {
+        let follows = matches!(
+            self.ahead(1),
+            Kind::Colon | Kind::Becomes | Kind::Dot | Kind::LeftBracket | Kind::LeftParen | Kind::Semicolon
+        );
+        if !self.at(Kind::Name) || follows {
+            return false;
+        }
+        let Some(word) = closest(&self.token().text, SECTIONS.iter().copied()) else { return false };
+        let title = format!("`{}` stands where a declaration or a section should", self.token().text);
+        let diagnostic = Diagnostic::error("V0100", self.span(), title)
+            .label("no word that begins a section")
+            .help(format!("did you mean `{word}`?"));
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
+    /// Parses a section that holds one thing, after its first word.
+    fn single(&mut self, keyword: &str, start: usize) -> Parsed<Option<Item>> {
+        let item = match keyword {
+            "INIT" => Item::Constraint(ConstraintKind::Initial, self.expression()?),
+            "INVAR" => Item::Constraint(ConstraintKind::Invariant, self.expression()?),
+            "TRANS" => Item::Constraint(ConstraintKind::Transition, self.expression()?),
+            "FAIRNESS" | "JUSTICE" => Item::Justice(self.expression()?),
+            "COMPASSION" => {
+                self.expect(Kind::LeftParen, "`(`")?;
+                let first = self.expression()?;
+                self.expect(Kind::Comma, "`,` or an operator")?;
+                let second = self.expression()?;
+                self.expect(Kind::RightParen, "`)` or an operator")?;
+                Item::Compassion(first, second)
+            }
+            "CONSTANTS" => {
+                let mut names = vec![self.name("the name of a constant")?];
+                while self.eat(Kind::Comma) {
+                    names.push(self.name("the name of a constant")?);
+                }
+                Item::Constants(names)
+            }
+            "ISA" => Item::Include(self.name("the name of a module")?),
+            "COMPUTE" => {
+                let name = self.spec_name()?;
+                let longest = self.at_keyword("MAX");
+                if !longest && !self.at_keyword("MIN") {
+                    return Err(self.unexpected("`MIN` or `MAX`"));
+                }
+                self.bump();
+                self.expect(Kind::LeftBracket, "`[`")?;
+                let from = self.expression()?;
+                self.expect(Kind::Comma, "`,` or an operator")?;
+                let to = self.expression()?;
+                self.expect(Kind::RightBracket, "`]` or an operator")?;
+                Item::Compute { longest, from, to, name, span: self.span_from(start + 1) }
+            }
+            "PSLSPEC" => {
+                let title = "a specification in PSL is not checked";
+                let diagnostic = Diagnostic::warning("V0302", self.tokens[start].span, title)
+                    .help("write it as LTLSPEC or CTLSPEC");
+                self.diagnostics.push(diagnostic);
+                self.synchronise();
+                return Ok(None);
+            }
+            _ => {
+                let kind = match keyword {
+                    "LTLSPEC" => SpecKind::Linear,
+                    "INVARSPEC" => SpecKind::Invariant,
+                    _ => SpecKind::Branching,
+                };
+                let name = self.spec_name()?;
+                Item::Specification { kind, name, formula: self.expression()? }
+            }
+        };
+        if !self.eat(Kind::Semicolon) && !self.at_section() && !self.at(Kind::End) {
+            return Err(self.unexpected("an operator, `;` or a section"));
+        }
+        Ok(Some(item))
+    }
+
+    fn spec_name(&mut self) -> Parsed<Option<Ident>> {
+        if !self.eat_keyword("NAME") {
+            return Ok(None);
+        }
+        let name = self.name("the name of the specification")?;
+        self.expect(Kind::Becomes, "`:=`")?;
+        Ok(Some(name))
+    }
+
+    fn variable(&mut self, section: Section) -> Parsed<Item> {
+        let name = self.name("the name of a variable")?;
+        self.expect(Kind::Colon, "`:` and a type")?;
+        let kind = self.type_of()?;
+        self.expect(Kind::Semicolon, "`;`")?;
+        Ok(Item::Variable(section, name, kind))
+    }
+
+    fn define(&mut self) -> Parsed<Item> {
+        if !self.at(Kind::Name) {
+            return Err(self.unexpected("the name of a definition"));
+        }
+        let path = self.postfix()?;
+        let span = self.tree.span(path);
+        let target = match &self.tree.expr(path).kind {
+            ExprKind::Name(name) => Some((None, Ident { name: name.clone(), span })),
+            ExprKind::Dot(left, part) => Some((Some(*left), part.clone())),
+            _ => None,
+        };
+        let Some((within, name)) = target.filter(|_| self.at(Kind::Becomes)) else {
+            return Err(self.unexpected("`:=`"));
+        };
+        self.bump();
+        let value = self.expression()?;
+        self.expect(Kind::Semicolon, "`;` or an operator")?;
+        Ok(match within {
+            Some(instance) => Item::DefineWithin(instance, name, value),
+            None => Item::Define(name, value),
+        })
+    }
+
+    fn assign(&mut self) -> Parsed<Item> {
+        let (when, target) = match self.keyword() {
+            "init" | "next" => {
+                let when = if self.at_keyword("init") { When::Initial } else { When::Next };
+                self.bump();
+                self.expect(Kind::LeftParen, "`(`")?;
+                let target = self.nested(Self::expression)?;
+                self.expect(Kind::RightParen, "`)`")?;
+                (when, target)
+            }
+            _ if self.at(Kind::Name) => (When::Current, self.postfix()?),
+            _ => return Err(self.unexpected("`init`, `next` or the name of a variable")),
+        };
+        self.expect(Kind::Becomes, "`:=`")?;
+        let value = self.expression()?;
+        self.expect(Kind::Semicolon, "`;` or an operator")?;
+        Ok(Item::Assign(when, target, value))
+    }
+
+    fn type_of(&mut self) -> Parsed<Type> {
+        let start = self.position;
+        let kind = self.nested(Self::type_kind)?;
+        Ok(Type { kind, span: self.span_from(start) })
+    }
+
+    fn type_kind(&mut self) -> Parsed<TypeKind> {
+        let word = self.keyword().to_owned();
+        match word.as_str() {
+            "boolean" => {
+                self.bump();
+                return Ok(TypeKind::Boolean);
+            }
+            "integer" | "real" => {
+                self.bump();
+                return Ok(TypeKind::Infinite(if word == "real" { "real" } else { "integer" }));
+            }
+            "signed" | "unsigned" | "word" => {
+                if word != "word" {
+                    self.bump();
+                }
+                self.expect_keyword("word", "`word`")?;
+                self.expect(Kind::LeftBracket, "`[` and a number of bits")?;
+                let width = self.expression()?;
+                self.expect(Kind::RightBracket, "`]`")?;
+                return Ok(TypeKind::Word(word == "signed", width));
+            }
+            "array" => {
+                self.bump();
+                if self.at_keyword("integer") || self.at_keyword("word") {
+                    return Err(self.unexpected("a range such as `0..3`"));
+                }
+                let low = self.bound()?;
+                self.expect(Kind::DotDot, "`..`")?;
+                let high = self.bound()?;
+                self.expect_keyword("of", "`of`")?;
+                return Ok(TypeKind::Array(low, high, Box::new(self.type_of()?)));
+            }
+            "process" => {
+                self.bump();
+                return self.instance(true);
+            }
+            _ => {}
+        }
+        match self.kind() {
+            Kind::LeftBrace => {
+                self.bump();
+                let values = self.list(Kind::RightBrace, "`,` or `}`", Self::expression)?;
+                Ok(TypeKind::Enumeration(values))
+            }
+            Kind::Name if matches!(self.ahead(1), Kind::LeftParen | Kind::Semicolon | Kind::End) => {
+                self.instance(false)
+            }
+            Kind::Name | Kind::Digits | Kind::Minus | Kind::LeftParen => {
+                let low = self.bound()?;
+                self.expect(Kind::DotDot, "`..`")?;
+                Ok(TypeKind::Range(low, self.bound()?))
+            }
+            _ => Err(self.unexpected("a type")),
+        }
+    }
+
+    fn instance(&mut self, is_process: bool) -> Parsed<TypeKind> {
+        let module = self.name("the name of a module")?;
+        let arguments = if self.at(Kind::LeftParen) { self.arguments()? } else { Vec::new() };
+        Ok(TypeKind::Instance { module, arguments, is_process })
+    }
+}

@@ -1,0 +1,317 @@
+//! Reports on synchronous systems: the same shape as for others, with runs as values of variables.
+
+use std::fmt::Write;
+
+use narrows_model::synchronous::{Machine, Reference, Role};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Reply, Trace, Verdict};
+use narrows_source::Sources;
+use serde_json::{Map, Value, json};
+
+use crate::figures::{judgement, number_value, result_text};
+use crate::json::{add_place, head};
+use crate::run::{change_text, repeats};
+use crate::text::{headline, title};
+use crate::trace_json::{atom_value, change_value};
+use crate::units::{bytes, grouped_digits, seconds};
+
+/// Everything a report says about a synchronous system.
+#[derive(Clone, Debug)]
+pub struct MachineReport<'a> {
+    /// The model's name, as the user gave it.
+    pub model: &'a str,
+    /// The model.
+    pub machine: &'a Machine,
+    /// Its text.
+    pub sources: &'a Sources,
+    /// What was found out.
+    pub replies: &'a [Reply],
+    /// How many states can be reached, of how many bits, and after how many steps; `None` if that is not known.
+    pub size: Option<(String, u64, u64)>,
+    /// How many bytes were used.
+    pub memory: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Why not everything was found out.
+    pub limit: Option<Limit>,
+    /// Whether to show the runs that show numbers.
+    pub with_runs: bool,
+}
+
+/// A run with more steps than this is shown without its middle.
+const LONGEST: usize = 400;
+/// Of a long run, this many steps at either end are shown.
+const ENDS: usize = 100;
+
+impl MachineReport<'_> {
+    /// Returns the exit status that the answers call for.
+    pub fn status(&self) -> u8 {
+        let fails = |reply: &Reply| match reply {
+            Reply::Answer(answer) => matches!(answer.verdict, Verdict::Fails { .. }),
+            Reply::Figure(figure) => figure.fails(),
+        };
+        let is_open = |reply: &Reply| match reply {
+            Reply::Answer(answer) => !matches!(answer.verdict, Verdict::Holds | Verdict::Fails { .. }),
+            Reply::Figure(figure) => figure.is_open(),
+        };
+        if self.replies.iter().any(fails) {
+            1
+        } else if self.limit.is_some() || self.replies.iter().any(is_open) {
+            2
+        } else {
+            0
+        }
+    }
+
+    /// Writes the report for people.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n", self.model);
+        for reply in self.replies {
+            match reply {
+                Reply::Answer(answer) => Self::answer_line(answer, &mut text),
+                Reply::Figure(figure) => {
+                    let _ = writeln!(
+                        text,
+                        "  {:<10} {}: {}{}",
+                        figure.kind,
+                        figure.name,
+                        result_text(figure),
+                        judgement(figure)
+                    );
+                }
+            }
+        }
+        for reply in self.replies {
+            match reply {
+                Reply::Answer(answer) => self.answer_runs(answer, &mut text),
+                Reply::Figure(figure) => self.figure_runs(figure, &mut text),
+            }
+        }
+        if !self.replies.is_empty() {
+            text.push('\n');
+        }
+        if let Some(limit) = self.limit {
+            let _ = writeln!(text, "  INCOMPLETE: {}", limit.reason());
+        }
+        match &self.size {
+            Some((states, bits, depth)) => {
+                let plural = if states == "1" { "state" } else { "states" };
+                let _ = writeln!(
+                    text,
+                    "  {} {plural} of {bits} bits, depth {depth}, {}, {}",
+                    grouped_digits(states),
+                    bytes(self.memory),
+                    seconds(self.seconds)
+                );
+            }
+            None => {
+                let _ = writeln!(text, "  {}, {}", bytes(self.memory), seconds(self.seconds));
+            }
+        }
+        text
+    }
+
+    fn answer_line(answer: &Answer, text: &mut String) {
+        let name = title(&answer.question);
+        let (mark, line) = match &answer.verdict {
+            Verdict::Holds => ("holds", name),
+            Verdict::Fails { .. } => ("fails", failure(&answer.question, &name)),
+            Verdict::Undecided(limit) => ("undecided", format!("{name}: {}", limit.reason())),
+            Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
+            _ => ("undecided", name),
+        };
+        let _ = writeln!(text, "  {mark:<10} {line}");
+        for note in &answer.notes {
+            let _ = writeln!(text, "             {note}");
+        }
+    }
+
+    fn answer_runs(&self, answer: &Answer, text: &mut String) {
+        if let Verdict::Fails { trace, shortest, .. } = &answer.verdict
+            && !trace.initial.is_empty()
+        {
+            let _ = writeln!(text, "\n{}", headline(&answer.question, None, trace, *shortest));
+            self.run(trace, text);
+        }
+        if let Some(trace) = answer.witness.as_deref().filter(|_| self.with_runs) {
+            let _ = writeln!(text, "\n{} shown", title(&answer.question));
+            self.run(trace, text);
+        }
+    }
+
+    fn figure_runs(&self, figure: &Figure, text: &mut String) {
+        for (what, trace) in figure.witnesses.iter().filter(|_| self.with_runs) {
+            let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
+            self.run(trace, text);
+        }
+    }
+
+    /// Writes a run: the first state, then what each step changes.
+    fn run(&self, trace: &Trace, text: &mut String) {
+        let reference = Reference::new(self.machine);
+        let first = reference.unpack(&trace.initial);
+        let total = trace.steps.len();
+        let width = total.to_string().len();
+        let values: Vec<String> = self
+            .machine
+            .variables
+            .iter()
+            .zip(&first)
+            .filter(|(variable, _)| variable.role != Role::Input)
+            .map(|(variable, value)| {
+                format!("{} = {}", variable.name, self.machine.show(*value, variable.display))
+            })
+            .collect();
+        for (number, line) in values.chunks(4).enumerate() {
+            let label = if number == 0 { "0".to_owned() } else { String::new() };
+            let _ = writeln!(text, "  {label:>width$}  {}", line.join(", "));
+        }
+        for atom in &trace.atoms {
+            if let Some(value) = atom.values.first() {
+                let _ = writeln!(text, "  {:>width$}  ◆ {}: {value}", "", atom.text);
+            }
+        }
+        let cycle = trace.cycle.filter(|start| *start < total);
+        for (index, step) in trace.steps.iter().enumerate() {
+            if total > LONGEST && (ENDS..total - ENDS).contains(&index) && cycle != Some(index) {
+                if index == ENDS {
+                    let _ =
+                        writeln!(text, "  … {} steps left out; --format json has them …", total - 2 * ENDS);
+                }
+                continue;
+            }
+            if cycle == Some(index) {
+                let _ = writeln!(text, "┌─ cycle: {} for ever", repeats(index, total));
+            }
+            let bar = if cycle.is_some_and(|start| start <= index) { "│ " } else { "  " };
+            let changes: Vec<String> = step.changes.iter().map(change_text).collect();
+            let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
+            let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
+            for atom in &trace.atoms {
+                if let Some([before, after]) = atom.values.get(index..index + 2)
+                    && before != after
+                {
+                    let _ = writeln!(text, "{bar}{:>width$}  ◆ {}: {before} → {after}", "", atom.text);
+                }
+            }
+        }
+        if let Some(start) = cycle {
+            let _ = writeln!(text, "└─ back to step {}", start + 1);
+        }
+    }
+
+    /// Writes the report as a JSON document.
+    pub fn document(&self) -> Value {
+        let mut document = head(self.model);
+        let mut put = |name: &str, value: Value| _ = document.insert(name.to_owned(), value);
+        if let Some((states, bits, depth)) = &self.size {
+            // Few programs read larger numbers.
+            let number = states.parse::<u64>().ok().filter(|number| *number < 1 << 53);
+            put("states", number.map_or_else(|| json!(states), |number| json!(number)));
+            put("bits", json!(bits));
+            put("depth", json!(depth));
+        }
+        put("seconds", json!((self.seconds * 1000.0).round() / 1000.0));
+        put("memory", json!(self.memory));
+        put("complete", json!(self.limit.is_none()));
+        if let Some(limit) = self.limit {
+            put("reason", json!(limit.reason()));
+        }
+        let answers = self.replies.iter().map(|reply| match reply {
+            Reply::Answer(answer) => self.answer_value(answer),
+            Reply::Figure(figure) => self.figure_value(figure),
+        });
+        put("answers", answers.collect());
+        Value::Object(document)
+    }
+
+    fn answer_value(&self, answer: &Answer) -> Value {
+        let mut entry = Map::new();
+        let mut put = |name: &str, value: Value| _ = entry.insert(name.to_owned(), value);
+        put("kind", json!(answer.question.kind()));
+        put("name", json!(answer.question.name()));
+        match &answer.verdict {
+            Verdict::Holds => put("verdict", json!("holds")),
+            Verdict::Fails { trace, shortest, .. } => {
+                put("verdict", json!("fails"));
+                put("message", json!(headline(&answer.question, None, trace, *shortest)));
+                put("shortest", json!(shortest));
+                put("trace", self.trace_value(trace));
+            }
+            Verdict::Undecided(limit) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(limit.reason()));
+            }
+            Verdict::Refused(refusal) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(refusal.reason));
+            }
+            _ => put("verdict", json!("undecided")),
+        }
+        if let Some(witness) = &answer.witness {
+            put("witness", self.trace_value(witness));
+        }
+        if !answer.notes.is_empty() {
+            put("notes", json!(answer.notes));
+        }
+        if let Question::Property { index, .. } = &answer.question
+            && let Some(specification) = self.machine.specifications.get(*index)
+        {
+            add_place(&mut entry, self.sources, Some(specification.span));
+        }
+        Value::Object(entry)
+    }
+
+    fn figure_value(&self, figure: &Figure) -> Value {
+        let mut entry = Map::new();
+        let mut put = |name: &str, value: Value| _ = entry.insert(name.to_owned(), value);
+        put("kind", json!(figure.kind));
+        put("name", json!(figure.name));
+        put("view", json!(figure.view));
+        match &figure.result {
+            FigureResult::Value { low, high, exact } => put(
+                "value",
+                json!({ "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact }),
+            ),
+            FigureResult::Undecided(limit) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(limit.reason()));
+            }
+            FigureResult::None(reason) => {
+                put("verdict", json!("undecided"));
+                put("reason", json!(reason));
+            }
+            _ => put("verdict", json!("undecided")),
+        }
+        let runs = figure
+            .witnesses
+            .iter()
+            .map(|(what, trace)| json!({ "shows": what, "trace": self.trace_value(trace) }));
+        put("runs", runs.collect());
+        Value::Object(entry)
+    }
+
+    fn trace_value(&self, trace: &Trace) -> Value {
+        let first = Reference::new(self.machine).unpack(&trace.initial);
+        let mut values = Map::new();
+        for (variable, value) in self.machine.variables.iter().zip(&first) {
+            if variable.role != Role::Input && !trace.initial.is_empty() {
+                values.insert(variable.name.clone(), json!(self.machine.show(*value, variable.display)));
+            }
+        }
+        let steps = trace.steps.iter().map(|step| {
+            let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
+            json!({ "changes": changes })
+        });
+        let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(self.sources, atom)).collect();
+        json!({ "values": values, "cycle": trace.cycle, "atoms": atoms, "steps": steps.collect::<Vec<_>>() })
+    }
+}
+
+/// Says what a failure means.
+fn failure(question: &Question, name: &str) -> String {
+    match question {
+        Question::Deadlock => "deadlock: there is a state without a successor".to_owned(),
+        Question::Faults => "fault: something happens that must not".to_owned(),
+        _ => name.to_owned(),
+    }
+}

@@ -1,0 +1,418 @@
+//! Nodes of binary decision diagrams, each once.
+//!
+//! An [`Edge`] is a node's number and a bit for negation, so that a function and its opposite share all nodes; the high edge
+//! of a node is never negated, which makes diagrams canonical (Brace, Rudell, Bryant, 1990). Each variable has a table of its
+//! nodes of its own, so that neighbours in the order can be swapped. Nodes are freed by marking what the handles outside
+//! reach; results of operations are kept in a table in which later ones overwrite earlier ones.
+
+use narrows_model::Limit;
+
+/// A node's number, and whether the function is its opposite in the last bit.
+pub(super) type Edge = u32;
+
+/// The function that is always true; its opposite is [`FALSE`].
+pub(super) const TRUE: Edge = 0;
+/// The function that is always false.
+pub(super) const FALSE: Edge = 1;
+/// Below every variable.
+pub(super) const BOTTOM: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) variable: u32,
+    pub(super) high: Edge,
+    pub(super) low: Edge,
+    /// The next node in the same bucket, or in the list of free nodes.
+    pub(super) next: u32,
+}
+
+/// The nodes of one variable.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) buckets: Vec<u32>,
+    pub(super) count: usize,
+}
+
+/// Why an operation ended without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// So many nodes are in use that it is better to clean up first, and begin again.
+    Crowded,
+    /// There is no going on.
+    Limit(Limit),
+}
+
+/// Operations whose results are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Operation {
+    And = 1,
+    Xor,
+    Choose,
+    Exists,
+    AndExists,
+    Image,
+    ToNext,
+    Restrict,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    operation: u32,
+    operands: [Edge; 3],
+    result: Edge,
+}
+
+const EMPTY: Entry = Entry { operation: 0, operands: [0; 3], result: 0 };
+
+/// Looks at an operation now and then, and may stop it; it is told how many bytes are in use.
+pub type Watch = Box<dyn FnMut(u64) -> Option<Limit>>;
+
+pub(super) struct Kernel {
+    pub(super) nodes: Vec<Node>,
+    /// How many handles outside hold each node.
+    pub(super) held: Vec<u32>,
+    pub(super) tables: Vec<Table>,
+    pub(super) level_of: Vec<u32>,
+    pub(super) variable_at: Vec<u32>,
+    /// The first levels of groups of variables that stay together.
+    pub(super) groups: Vec<(u32, u32)>,
+    free: u32,
+    /// Nodes in use, also those that nobody needs any more.
+    pub(super) used: usize,
+    cache: Vec<Entry>,
+    /// When this many are in use, an operation gives up in favour of cleaning up.
+    crowded: usize,
+    /// When this many are needed, the order of variables is looked at.
+    pub(super) next_reordering: usize,
+    pub(super) may_reorder: bool,
+    most: usize,
+    ticks: u32,
+    /// Steps of operations, and nodes that sifting has looked at.
+    worked: u64,
+    pub(super) sifted: u64,
+    pub(super) watch: Watch,
+}
+
+/// About how many bytes a node takes, with its part of the tables.
+const NODE_BYTES: usize = 40;
+/// The order of variables is first looked at when there are so many nodes.
+const FIRST_REORDERING: usize = 8_000;
+/// Below so many nodes it is not worth it to clean up.
+const ROOMY: usize = 120_000;
+/// So many nodes may be looked at by sifting before any operation has taken as long.
+const SIFTING_AHEAD: u64 = 10_000_000;
+/// How many steps there are between two looks at the watch.
+const TICKS: u32 = 1 << 13;
+
+impl Kernel {
+    pub(super) fn new(memory: u64, watch: Watch) -> Kernel {
+        let terminal = Node { variable: BOTTOM, high: TRUE, low: TRUE, next: 0 };
+        Kernel {
+            nodes: vec![terminal],
+            held: vec![1],
+            tables: Vec::new(),
+            level_of: Vec::new(),
+            variable_at: Vec::new(),
+            groups: Vec::new(),
+            free: 0,
+            used: 1,
+            cache: vec![EMPTY; 1 << 16],
+            crowded: ROOMY.min(usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX)).max(1000),
+            next_reordering: FIRST_REORDERING,
+            may_reorder: true,
+            most: usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX).clamp(1000, 1 << 30),
+            ticks: 0,
+            worked: 0,
+            sifted: 0,
+            watch,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        (self.nodes.len() * 24 + self.cache.len() * size_of::<Entry>()) as u64
+    }
+
+    /// Adds variables that stay together, below all others; returns the first.
+    pub(super) fn add_group(&mut self, size: u32) -> u32 {
+        let first = self.tables.len() as u32;
+        for variable in first..first + size {
+            self.tables.push(Table { buckets: vec![0; 16], count: 0 });
+            self.level_of.push(variable);
+            self.variable_at.push(variable);
+        }
+        self.groups.push((first, size));
+        first
+    }
+
+    pub(super) fn node(&self, edge: Edge) -> &Node {
+        &self.nodes[(edge >> 1) as usize]
+    }
+
+    pub(super) fn level(&self, edge: Edge) -> u32 {
+        let variable = self.node(edge).variable;
+        if variable == BOTTOM { BOTTOM } else { self.level_of[variable as usize] }
+    }
+
+    /// Returns what a function is where the variable at a level is true, and where it is false.
+    pub(super) fn cofactors(&self, edge: Edge, level: u32) -> (Edge, Edge) {
+        let node = self.node(edge);
+        if node.variable == BOTTOM || self.level_of[node.variable as usize] != level {
+            return (edge, edge);
+        }
+        (node.high ^ (edge & 1), node.low ^ (edge & 1))
+    }
+
+    /// Returns the function that is one where a variable is true and another where it is false.
+    pub(super) fn make(&mut self, variable: u32, high: Edge, low: Edge) -> Result<Edge, Stop> {
+        if high == low {
+            return Ok(high);
+        }
+        let sign = high & 1;
+        let (high, low) = (high ^ sign, low ^ sign);
+        if let Some(found) = self.find(variable, high, low) {
+            return Ok(found << 1 | sign);
+        }
+        if self.used >= self.crowded {
+            return Err(Stop::Crowded);
+        }
+        let index = self.insert(variable, high, low);
+        Ok(index << 1 | sign)
+    }
+
+    pub(super) fn find(&self, variable: u32, high: Edge, low: Edge) -> Option<u32> {
+        let table = &self.tables[variable as usize];
+        let mut index = table.buckets[bucket(high, low, table.buckets.len())];
+        while index != 0 {
+            let node = &self.nodes[index as usize];
+            if node.high == high && node.low == low {
+                return Some(index);
+            }
+            index = node.next;
+        }
+        None
+    }
+
+    /// Adds a node that is not there yet.
+    pub(super) fn insert(&mut self, variable: u32, high: Edge, low: Edge) -> u32 {
+        let node = Node { variable, high, low, next: 0 };
+        let index = if self.free == 0 {
+            self.nodes.push(node);
+            self.held.push(0);
+            self.nodes.len() as u32 - 1
+        } else {
+            let index = self.free;
+            self.free = self.nodes[index as usize].next;
+            self.nodes[index as usize] = node;
+            self.held[index as usize] = 0;
+            index
+        };
+        self.used += 1;
+        self.link(index);
+        index
+    }
+
+    /// Enters a node into the table of its variable.
+    pub(super) fn link(&mut self, index: u32) {
+        let Node { variable, high, low, .. } = self.nodes[index as usize];
+        let table = &mut self.tables[variable as usize];
+        if table.count >= table.buckets.len() * 2 {
+            self.grow(variable);
+        }
+        let table = &mut self.tables[variable as usize];
+        let at = bucket(high, low, table.buckets.len());
+        self.nodes[index as usize].next = table.buckets[at];
+        table.buckets[at] = index;
+        table.count += 1;
+    }
+
+    fn grow(&mut self, variable: u32) {
+        let size = self.tables[variable as usize].buckets.len() * 4;
+        self.resize(variable, size);
+    }
+
+    pub(super) fn resize(&mut self, variable: u32, size: usize) {
+        let table = &mut self.tables[variable as usize];
+        let old = std::mem::replace(&mut table.buckets, vec![0; size]);
+        for mut index in old {
+            while index != 0 {
+                let node = &mut self.nodes[index as usize];
+                let next = node.next;
+                let at = bucket(node.high, node.low, size);
+                node.next = table.buckets[at];
+                table.buckets[at] = index;
+                index = next;
+            }
+        }
+    }
+
+    /// Takes a node out of the table of its variable.
+    pub(super) fn unlink(&mut self, index: u32) {
+        let Node { variable, high, low, next } = self.nodes[index as usize];
+        let table = &mut self.tables[variable as usize];
+        let at = bucket(high, low, table.buckets.len());
+        table.count -= 1;
+        if table.buckets[at] == index {
+            table.buckets[at] = next;
+            return;
+        }
+        let mut before = table.buckets[at];
+        while self.nodes[before as usize].next != index {
+            before = self.nodes[before as usize].next;
+        }
+        self.nodes[before as usize].next = next;
+    }
+
+    /// Puts a node on the list of free ones; it is in no table.
+    pub(super) fn release(&mut self, index: u32) {
+        self.nodes[index as usize] = Node { variable: BOTTOM, high: 0, low: 0, next: self.free };
+        self.free = index;
+        self.used -= 1;
+    }
+
+    /// Looks up a result.
+    pub(super) fn known(&self, operation: Operation, operands: [Edge; 3]) -> Option<Edge> {
+        let entry = &self.cache[slot(operation, operands, self.cache.len())];
+        (entry.operation == operation as u32 && entry.operands == operands).then_some(entry.result)
+    }
+
+    /// Keeps a result.
+    pub(super) fn keep(&mut self, operation: Operation, operands: [Edge; 3], result: Edge) {
+        let at = slot(operation, operands, self.cache.len());
+        self.cache[at] = Entry { operation: operation as u32, operands, result };
+    }
+
+    /// Counts a step; now and then, asks whether to go on.
+    pub(super) fn tick(&mut self) -> Result<(), Stop> {
+        self.ticks += 1;
+        if self.ticks < TICKS {
+            return Ok(());
+        }
+        self.ticks = 0;
+        self.worked += u64::from(TICKS);
+        let bytes = self.bytes();
+        match (self.watch)(bytes) {
+            Some(limit) => Err(Stop::Limit(limit)),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes room: frees what nobody needs, looks at the order, and decides when to do so again.
+    pub(super) fn clean_up(&mut self) -> Result<(), Stop> {
+        self.collect();
+        // Sifting pays only if it does not take longer than what it is to make faster.
+        if self.may_reorder
+            && self.used > self.next_reordering
+            && self.sifted < SIFTING_AHEAD + 4 * self.worked
+        {
+            let before = self.used;
+            self.reorder()?;
+            let factor = if self.used * 10 > before * 8 { 4 } else { 2 };
+            self.next_reordering = (self.used * factor).max(FIRST_REORDERING);
+        }
+        if self.used > self.most / 10 * 9 {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        self.crowded = (self.used * 6).max(ROOMY).min(self.most);
+        let wanted = (self.crowded / 2).next_power_of_two().clamp(1 << 16, 1 << 24);
+        if wanted > self.cache.len() {
+            self.grow_cache(wanted);
+        }
+        Ok(())
+    }
+
+    /// Returns how many nodes an operation may use before it gives up.
+    pub(super) fn room(&self) -> usize {
+        self.crowded
+    }
+
+    /// Gives an operation more room than it had when it gave up.
+    pub(super) fn widen(&mut self, room: usize) -> Result<(), Stop> {
+        if self.crowded <= room {
+            if room >= self.most {
+                return Err(Stop::Limit(Limit::Memory));
+            }
+            self.crowded = (room * 2).min(self.most);
+        }
+        Ok(())
+    }
+
+    fn grow_cache(&mut self, size: usize) {
+        let old = std::mem::replace(&mut self.cache, vec![EMPTY; size]);
+        for entry in old {
+            if entry.operation != 0 {
+                let at = slot_of(entry.operation, entry.operands, size);
+                self.cache[at] = entry;
+            }
+        }
+    }
+
+    /// Returns whether it is time to clean up, before an operation.
+    pub(super) fn is_untidy(&self) -> bool {
+        self.used * 2 > self.crowded
+    }
+
+    pub(super) fn forget_results(&mut self) {
+        self.cache.fill(EMPTY);
+    }
+
+    /// Frees all nodes that no handle reaches.
+    pub(super) fn collect(&mut self) {
+        let mut marked = vec![false; self.nodes.len()];
+        marked[0] = true;
+        let mut waiting: Vec<u32> =
+            (1..self.nodes.len() as u32).filter(|index| self.held[*index as usize] > 0).collect();
+        while let Some(index) = waiting.pop() {
+            if std::mem::replace(&mut marked[index as usize], true) {
+                continue;
+            }
+            let node = &self.nodes[index as usize];
+            waiting.extend([node.high >> 1, node.low >> 1].iter().filter(|child| !marked[**child as usize]));
+        }
+        for variable in 0..self.tables.len() {
+            let mut buckets = std::mem::take(&mut self.tables[variable].buckets);
+            let mut count = 0;
+            for head in &mut buckets {
+                let mut index = std::mem::take(head);
+                while index != 0 {
+                    let next = self.nodes[index as usize].next;
+                    if marked[index as usize] {
+                        self.nodes[index as usize].next = *head;
+                        *head = index;
+                        count += 1;
+                    } else {
+                        self.release(index);
+                    }
+                    index = next;
+                }
+            }
+            self.tables[variable] = Table { buckets, count };
+        }
+        for entry in &mut self.cache {
+            let alive = |edge: Edge| marked[(edge >> 1) as usize];
+            if entry.operation != 0
+                && !(entry.operands.iter().all(|edge| alive(*edge)) && alive(entry.result))
+            {
+                *entry = EMPTY;
+            }
+        }
+    }
+}
+
+fn bucket(high: Edge, low: Edge, size: usize) -> usize {
+    let mixed = u64::from(high).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ u64::from(low).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    (mixed >> 29) as usize & (size - 1)
+}
+
+fn slot(operation: Operation, operands: [Edge; 3], size: usize) -> usize {
+    slot_of(operation as u32, operands, size)
+}
+
+fn slot_of(operation: u32, operands: [Edge; 3], size: usize) -> usize {
+    let mixed = u64::from(operands[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ u64::from(operands[1]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(17)
+        ^ u64::from(operands[2]).wrapping_mul(0x1656_67b1_9e37_79f9).rotate_left(31)
+        ^ u64::from(operation).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (mixed >> 27) as usize & (size - 1)
+}

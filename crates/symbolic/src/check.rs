@@ -1,0 +1,486 @@
+//! Questions about a machine, answered set by set.
+
+use narrows_model::synchronous::{
+    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
+    Reference, Role, Run, Specification, holds_on,
+};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
+
+use crate::bdd::{Bdd, Manager, Natural, Watch};
+use crate::bounds::{Bound, Ways};
+use crate::ctl::Judge;
+use crate::explain::Evidence;
+use crate::fair::Fairness;
+use crate::space::{Reached, Space};
+
+type Result<T> = std::result::Result<T, Limit>;
+
+/// What a check may use.
+pub struct Budget {
+    /// At most this many bytes.
+    pub memory: u64,
+    /// Called now and then with the bytes in use; returns why to stop.
+    pub watch: Watch,
+}
+
+/// What came out of a check.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was found, in the order of the questions.
+    pub results: Vec<Reply>,
+    /// What was found out about the states.
+    pub size: Option<Size>,
+    /// Bytes that were used.
+    pub bytes: u64,
+    /// Why not everything was found out.
+    pub limit: Option<Limit>,
+}
+
+/// How many states there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The states that can be reached.
+    pub states: Natural,
+    /// The states there would be if all values went together.
+    pub bits: u64,
+    /// After how many steps all have been reached.
+    pub diameter: u64,
+}
+
+/// A question with what counts is a way from one set to another.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Where it begins.
+    pub from: ExprId,
+    /// Where it ends.
+    pub to: ExprId,
+    /// What is counted on it, with its text.
+    pub counted: Vec<(ExprId, String)>,
+    /// What it is called.
+    pub name: String,
+}
+
+/// A run that the reference does not confirm, or that should be there and is not.
+const CONTRADICTION: &str =
+    "the run that should show it is none: this is a mistake in narrows, not in the model";
+
+/// Counts the states of a machine.
+pub fn explore(machine: &Machine, budget: Budget) -> Checked {
+    check(machine, &[], budget)
+}
+
+/// Answers questions about a machine.
+pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Checked {
+    let manager = Manager::new(budget.memory, budget.watch);
+    let engine = Engine::new(machine, manager.clone());
+    let mut limit = engine.as_ref().err().copied();
+    let mut results = Vec::new();
+    for question in questions {
+        let outcome = match (&engine, limit) {
+            (Ok(engine), None) => match engine.answer(question) {
+                Ok(outcome) => outcome,
+                Err(hit) => {
+                    // Out of memory on one question says nothing about the next.
+                    limit = (hit != Limit::Memory).then_some(hit);
+                    undecided(machine, question, hit)
+                }
+            },
+            (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
+        };
+        results.push(outcome);
+    }
+    let size = engine.as_ref().ok().map(Engine::size);
+    drop(engine);
+    Checked { results, size, bytes: manager.bytes(), limit }
+}
+
+/// Finds the least and the most steps, and counts, on ways.
+pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
+    let manager = Manager::new(budget.memory, budget.watch);
+    let engine = Engine::new(machine, manager.clone());
+    let mut limit = engine.as_ref().err().copied();
+    let mut results = Vec::new();
+    let mut add = |kind: &'static str, name: String, ask: &dyn Fn(&Engine<'_>) -> Result<Figure>| {
+        let figure = match (&engine, limit) {
+            (Ok(engine), None) => ask(engine),
+            (_, limit) => Err(limit.unwrap_or(Limit::Memory)),
+        };
+        results.push(Reply::Figure(Box::new(figure.unwrap_or_else(|hit| {
+            limit = Some(hit);
+            blank(kind, name, FigureResult::Undecided(hit))
+        }))));
+    };
+    for kind in ["min_delay", "max_delay"] {
+        add(kind, way.name.clone(), &|engine| engine.delay(kind, way.from, way.to, &way.name, None));
+    }
+    for (counted, text) in &way.counted {
+        for kind in ["min_count", "max_count"] {
+            let name = format!("{text}: {}", way.name);
+            add(kind, name.clone(), &|engine| engine.occurrences(kind, way, *counted, &name));
+        }
+    }
+    let size = engine.as_ref().ok().map(Engine::size);
+    drop(engine);
+    Checked { results, size, bytes: manager.bytes(), limit }
+}
+
+fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Reply {
+    if let Question::Property { index, kind, name } = question
+        && let Some(Claim::Minimum(..) | Claim::Maximum(..)) =
+            machine.specifications.get(*index).map(|specification| &specification.claim)
+    {
+        return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
+    }
+    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Undecided(limit))))
+}
+
+fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
+    let unit = if kind.ends_with("delay") { "steps" } else { "" }.to_owned();
+    Figure {
+        kind,
+        name,
+        view: "timed",
+        result,
+        unit,
+        witnesses: Vec::new(),
+        notes: Vec::new(),
+        expected: None,
+    }
+}
+
+struct Engine<'m> {
+    machine: &'m Machine,
+    reference: Reference<'m>,
+    space: Space,
+    reached: Reached,
+    /// The states without a successor.
+    ends: Bdd,
+    fairness: Fairness,
+    /// The states from which there is a fair path.
+    fair: Bdd,
+}
+
+impl<'m> Engine<'m> {
+    fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
+        let mut space = Space::new(machine, manager)?;
+        let reached = space.reach()?;
+        let manager = space.manager().clone();
+        space.relation.simplify(&manager, &reached.all)?;
+        let ends = reached.all.minus(&space.relation.predecessors(&reached.all, false)?)?;
+        let mut fairness = Fairness::default();
+        for justice in &machine.justice {
+            let set = space.states(machine, *justice)?;
+            fairness.with_justice(&space, set);
+        }
+        for (first, second) in &machine.compassion {
+            let (first, second) = (space.states(machine, *first)?, space.states(machine, *second)?);
+            fairness.with_compassion(&space, first, second);
+        }
+        let fair = if fairness.is_trivial() && ends.is_false() {
+            reached.all.clone()
+        } else {
+            space.staying(&reached.all, &fairness)?
+        };
+        Ok(Engine { machine, reference: Reference::new(machine), space, reached, ends, fairness, fair })
+    }
+
+    fn size(&self) -> Size {
+        Size {
+            states: self.space.count(&self.reached.all),
+            bits: self.space.encoding.bits_of(|role| role != Role::Input).len() as u64,
+            diameter: self.reached.layers.len() as u64 - 1,
+        }
+    }
+
+    fn answer(&self, question: &Question) -> Result<Reply> {
+        let answer = match question {
+            Question::Deadlock => self.deadlock(question)?,
+            Question::Faults => self.faults(question)?,
+            Question::Property { index, kind, name } => {
+                let Some(specification) = self.machine.specifications.get(*index) else {
+                    return Ok(refused(question, "There is no such specification."));
+                };
+                match &specification.claim {
+                    Claim::Minimum(from, to) | Claim::Maximum(from, to) => {
+                        let figure = self.delay(kind, *from, *to, name, Some(specification))?;
+                        return Ok(Reply::Figure(Box::new(figure)));
+                    }
+                    Claim::Invariant(root) => self.invariant(question, specification, *root)?,
+                    Claim::Branching(formulas) => self.branching(question, specification, formulas)?,
+                    Claim::Linear(formulas) => self.linear(question, specification, formulas)?,
+                }
+            }
+            _ => return Ok(refused(question, "This is no question about a synchronous system.")),
+        };
+        Ok(Reply::Answer(Box::new(answer)))
+    }
+
+    /// Makes an answer out of a run against a claim.
+    fn failing(
+        &self,
+        question: &Question,
+        specification: Option<&Specification>,
+        run: Option<Run>,
+        shortest: bool,
+    ) -> Answer {
+        let trace = run.and_then(|run| run.replay(&self.reference, specification));
+        let verdict = match trace {
+            Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest },
+            None => Verdict::Refused(Refusal { reason: CONTRADICTION.to_owned() }),
+        };
+        Answer::new(question.clone(), verdict)
+    }
+
+    fn deadlock(&self, question: &Question) -> Result<Answer> {
+        if self.space.initial.is_false() {
+            let verdict = Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
+            let mut answer = Answer::new(question.clone(), verdict);
+            answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
+            return Ok(answer);
+        }
+        let Some(path) = self.space.shortest(&self.reached, &self.ends)? else {
+            return Ok(Answer::new(question.clone(), Verdict::Holds));
+        };
+        let run = Run { states: path, cycle: None };
+        let mut answer = self.failing(question, None, Some(run), true);
+        let count = self.space.count(&self.ends);
+        answer.notes.push(format!("States without a successor: {count}."));
+        Ok(answer)
+    }
+
+    /// Finds out whether something happens that must not.
+    fn faults(&self, question: &Question) -> Result<Answer> {
+        let mut first: Option<(usize, &Hazard, Bdd)> = None;
+        // Not all bits of inputs stand for values.
+        let inputs = self.space.valid_inputs(self.machine)?;
+        for hazard in &self.machine.hazards {
+            let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
+            for (number, layer) in self.reached.layers.iter().enumerate() {
+                if first.as_ref().is_some_and(|(other, _, _)| *other <= number) {
+                    break;
+                }
+                let there = layer.and(&set)?;
+                if !there.is_false() {
+                    first = Some((number, hazard, there));
+                    break;
+                }
+            }
+        }
+        let Some((_, hazard, there)) = first else {
+            return Ok(Answer::new(question.clone(), Verdict::Holds));
+        };
+        let path = self.space.shortest(&self.reached, &there)?;
+        let is_so = path
+            .as_ref()
+            .and_then(|path| path.last())
+            .is_some_and(|last| Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last)));
+        let run = path.filter(|_| is_so).map(|states| Run { states, cycle: None });
+        let mut answer = self.failing(question, None, run, true);
+        answer.notes.push(self.machine.describe_hazard(hazard));
+        Ok(answer)
+    }
+
+    /// Says what makes claims about endless fair paths weaker than they look.
+    fn caution(&self, answer: &mut Answer) -> Result<()> {
+        if !self.space.initial.meets(&self.fair)? {
+            answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
+        } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
+            answer
+                .notes
+                .push("Some states have no successor; runs that end there do not count here.".to_owned());
+        }
+        Ok(())
+    }
+
+    fn invariant(&self, question: &Question, specification: &Specification, root: ExprId) -> Result<Answer> {
+        let bad = self.space.states(self.machine, root)?.not();
+        let Some(path) = self.space.shortest(&self.reached, &bad)? else {
+            return Ok(Answer::new(question.clone(), Verdict::Holds));
+        };
+        let is_bad = path.last().is_some_and(|last| !self.reference.is_true(root, last));
+        let run = is_bad.then_some(Run { states: path, cycle: None });
+        Ok(self.failing(question, Some(specification), run, true))
+    }
+
+    fn branching(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        formulas: &[Branching],
+    ) -> Result<Answer> {
+        let judge = Judge {
+            machine: self.machine,
+            space: &self.space,
+            all: &self.reached.all,
+            fair: &self.fair,
+            fairness: &self.fairness,
+        };
+        if let Some(Branching::Always(narrows_logic::Paths::All, one)) = formulas.last() {
+            return self.always(question, specification, &judge, &formulas[..formulas.len() - 1], *one);
+        }
+        let sets = judge.evaluate(formulas)?;
+        let Some(root) = sets.last() else { return Ok(Answer::new(question.clone(), Verdict::Holds)) };
+        let evidence = Evidence { judge: &judge, formulas, sets: &sets };
+        let last = BranchingId(sets.len() as u32 - 1);
+        let bad = self.space.initial.and(&self.fair)?.minus(root)?;
+        if let Some(start) = self.space.pick(&bad) {
+            let run = evidence.show(vec![start], last, false)?;
+            let shortest =
+                matches!(formulas, [Branching::Atom(_), Branching::Always(narrows_logic::Paths::All, _)]);
+            return Ok(self.failing(question, Some(specification), Some(run), shortest));
+        }
+        let mut answer = Answer::new(question.clone(), Verdict::Holds);
+        let good = self.space.initial.and(&self.fair)?;
+        if let Some(start) = self.space.pick(&good) {
+            let run = evidence.show(vec![start], last, true)?;
+            if run.states.len() > 1 || run.cycle.is_some() {
+                answer.witness = run.replay(&self.reference, Some(specification)).map(Box::new);
+            }
+        }
+        self.caution(&mut answer)?;
+        Ok(answer)
+    }
+
+    /// Finds out whether something holds in all states: those that can be reached are known already.
+    fn always(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        judge: &Judge<'_>,
+        formulas: &[Branching],
+        one: BranchingId,
+    ) -> Result<Answer> {
+        let sets = judge.evaluate(formulas)?;
+        let bad = self.fair.minus(&sets[one.0 as usize])?;
+        let Some(path) = self.space.shortest(&self.reached, &bad)? else {
+            let mut answer = Answer::new(question.clone(), Verdict::Holds);
+            self.caution(&mut answer)?;
+            return Ok(answer);
+        };
+        let length = path.len();
+        let evidence = Evidence { judge, formulas, sets: &sets };
+        let run = evidence.show(path, one, false)?;
+        let shortest = run.states.len() == length && run.cycle.is_none();
+        Ok(self.failing(question, Some(specification), Some(run), shortest))
+    }
+
+    fn linear(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        formulas: &[Linear],
+    ) -> Result<Answer> {
+        let Against::Something(run) = self.against(formulas)? else {
+            let mut answer = Answer::new(question.clone(), Verdict::Holds);
+            self.caution(&mut answer)?;
+            return Ok(answer);
+        };
+        let run = run.filter(|run| holds_on(formulas, &self.reference, run) == Some(false));
+        Ok(self.failing(question, Some(specification), run, false))
+    }
+
+    /// Looks for a fair run on which a formula is false.
+    fn against(&self, formulas: &[Linear]) -> Result<Against> {
+        let product = crate::ltl::product(self.machine, formulas);
+        let (space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
+        let mut all = space.initial.clone();
+        let mut new = all.clone();
+        while !new.is_false() {
+            new = space.relation.successors(&new)?.minus(&all)?;
+            all = all.or(&new)?;
+        }
+        let core = space.core(&all, &fairness)?;
+        if core.is_false() {
+            return Ok(Against::Nothing);
+        }
+        // From some first state to the core, which holds all that is on or before a fair cycle but for compassion.
+        let states = core.exists(&space.inputs)?;
+        let leading = space.leading(&all, &states, false)?;
+        let Some(start) = space.pick(&space.initial.and(&leading)?) else { return Ok(Against::Nothing) };
+        let mut path = vec![start];
+        let anywhere = space.manager().truth(true);
+        if !space.go(&mut path, &anywhere, &states)? {
+            return Ok(Against::Something(None));
+        }
+        let Some(mut run) = space.lasso(path, &core, &fairness)? else { return Ok(Against::Something(None)) };
+        for state in &mut run.states {
+            state.truncate(self.machine.variables.len());
+        }
+        Ok(Against::Something(Some(run)))
+    }
+
+    fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
+        // Where fairness is asked for, states that no fair run passes do not count.
+        let all = if self.fairness.is_trivial() { &self.reached.all } else { &self.fair };
+        let from = self.space.states(self.machine, from)?.and(all)?;
+        let to = self.space.states(self.machine, to)?.and(all)?;
+        Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })
+    }
+
+    fn delay(
+        &self,
+        kind: &'static str,
+        from: ExprId,
+        to: ExprId,
+        name: &str,
+        specification: Option<&Specification>,
+    ) -> Result<Figure> {
+        let ways = self.ways(from, to)?;
+        if kind == "max_delay" && ways.from.is_false() {
+            let reason = "No state in which it could begin can be reached.".to_owned();
+            return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
+        }
+        let bound = if kind == "min_delay" { ways.minimum()? } else { ways.maximum()? };
+        Ok(self.figure(kind, name, bound, specification))
+    }
+
+    fn occurrences(&self, kind: &'static str, way: &Way, counted: ExprId, name: &str) -> Result<Figure> {
+        let ways = self.ways(way.from, way.to)?;
+        if ways.from.is_false() && kind == "max_count" {
+            let reason = "No state in which it could begin can be reached.".to_owned();
+            return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
+        }
+        let counted = self.space.states(self.machine, counted)?;
+        let bound =
+            if kind == "min_count" { ways.minimum_count(&counted)? } else { ways.maximum_count(&counted)? };
+        Ok(self.figure(kind, name, bound, None))
+    }
+
+    fn figure(
+        &self,
+        kind: &'static str,
+        name: &str,
+        bound: Bound,
+        specification: Option<&Specification>,
+    ) -> Figure {
+        let number = bound.value.map_or(Number::Infinity, |value| Number::Ratio(i128::from(value), 1));
+        let result = FigureResult::Value { low: number, high: number, exact: true };
+        let mut figure = blank(kind, name.to_owned(), result);
+        if let Some(shown) = bound.run {
+            let to = match shown.to {
+                Some(to) => format!("from state {} to state {to}", shown.from),
+                None => format!("from state {} on, without an end", shown.from),
+            };
+            match shown.run.replay(&self.reference, specification) {
+                Some(trace) => figure.witnesses.push((to, trace)),
+                None => figure.result = FigureResult::None(CONTRADICTION.to_owned()),
+            }
+        }
+        figure
+    }
+}
+
+/// What was found against a formula.
+enum Against {
+    /// There is no fair run on which it is false.
+    Nothing,
+    /// There is one; this, if it could be made.
+    Something(Option<Run>),
+}
+
+fn refused(question: &Question, reason: &str) -> Reply {
+    Reply::Answer(Box::new(Answer::new(
+        question.clone(),
+        Verdict::Refused(Refusal { reason: reason.to_owned() }),
+    )))
+}

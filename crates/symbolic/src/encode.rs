@@ -1,0 +1,325 @@
+//! Variables as bits, and expressions as functions of them.
+
+use std::collections::BTreeMap;
+
+use narrows_model::Limit;
+use narrows_model::synchronous::{
+    Constraint, Demand, Display, Domain, ExprId, Machine, Node, Role, Value, VariableId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::bdd::{Bdd, Manager};
+use crate::order::order;
+use crate::value::{Arithmetic, Symbolic, constant_bits};
+
+type Result<T> = std::result::Result<T, Limit>;
+
+/// Which value of a variable is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// In the state, or during the step.
+    Current,
+    /// After the step.
+    Next,
+}
+
+/// A variable of more values than this is computed with bit by bit.
+const MOST_CASES: u128 = 64;
+
+/// Which bits stand for which variable: the index of its value, the first bit first.
+#[derive(Clone)]
+pub(crate) struct Encoding {
+    pub(crate) manager: Manager,
+    /// The bits of each variable.
+    pub(crate) bits: Vec<Vec<u32>>,
+    roles: Vec<Role>,
+    domains: Vec<Domain>,
+    is_truth: Vec<bool>,
+}
+
+impl Encoding {
+    /// Gives every variable of a machine its bits.
+    pub(crate) fn new(machine: &Machine, manager: Manager) -> Encoding {
+        let mut encoding = Encoding {
+            manager,
+            bits: Vec::new(),
+            roles: Vec::new(),
+            domains: Vec::new(),
+            is_truth: Vec::new(),
+        };
+        encoding.bits = vec![Vec::new(); machine.variables.len()];
+        encoding.note(machine, 0);
+        for id in order(machine) {
+            encoding.bits[id.0 as usize] = encoding.new_bits(&machine.variable(id).domain);
+        }
+        encoding
+    }
+
+    /// Adds the bits of variables that a machine has got since.
+    pub(crate) fn extend(&mut self, machine: &Machine) {
+        let first = self.bits.len();
+        self.note(machine, first);
+        for variable in &machine.variables[first..] {
+            let bits = self.new_bits(&variable.domain);
+            self.bits.push(bits);
+        }
+    }
+
+    fn note(&mut self, machine: &Machine, first: usize) {
+        for variable in &machine.variables[first..] {
+            self.roles.push(variable.role);
+            self.domains.push(variable.domain.clone());
+            self.is_truth
+                .push(variable.display == Display::Boolean && variable.domain == Domain::Range(0, 1));
+        }
+    }
+
+    fn new_bits(&self, domain: &Domain) -> Vec<u32> {
+        let width = 128 - (domain.len() - 1).leading_zeros();
+        (0..width).map(|_| self.manager.add_bit()).collect()
+    }
+
+    /// Makes an input part of the state.
+    pub(crate) fn set_role(&mut self, variable: VariableId, role: Role) {
+        self.roles[variable.0 as usize] = role;
+    }
+
+    /// Returns the bits of the variables with a role.
+    pub(crate) fn bits_of(&self, mut is_meant: impl FnMut(Role) -> bool) -> Vec<u32> {
+        let meant = self.bits.iter().zip(&self.roles).filter(|(_, role)| is_meant(**role));
+        meant.flat_map(|(bits, _)| bits.iter().copied()).collect()
+    }
+
+    /// Returns the functions of a variable's bits. A frozen variable is after a step what it was before.
+    fn literals(&self, variable: VariableId, side: Side) -> Result<Vec<Bdd>> {
+        let index = variable.0 as usize;
+        let is_next = side == Side::Next && self.roles[index] != Role::Frozen;
+        self.bits[index].iter().map(|bit| self.manager.literal(2 * bit + u32::from(is_next))).collect()
+    }
+
+    /// Returns where a variable has the value with an index.
+    fn index_at(&self, literals: &[Bdd], index: u128) -> Result<Bdd> {
+        let mut result = self.manager.truth(true);
+        for (place, literal) in literals.iter().rev().enumerate() {
+            let literal = if index >> place & 1 == 1 { literal.clone() } else { literal.not() };
+            result = result.and(&literal)?;
+        }
+        Ok(result)
+    }
+
+    /// Returns the value of a variable.
+    pub(crate) fn variable(&self, variable: VariableId, side: Side) -> Result<Symbolic> {
+        let literals = self.literals(variable, side)?;
+        let index = variable.0 as usize;
+        if self.is_truth[index] {
+            return Ok(Symbolic::Truth(literals[0].clone()));
+        }
+        let domain = &self.domains[index];
+        if let (Domain::Range(low, _), true) = (domain, domain.len() > MOST_CASES) {
+            let mut bits: Vec<Bdd> = literals.into_iter().rev().collect();
+            bits.push(self.manager.truth(false));
+            let arithmetic = Arithmetic { manager: &self.manager };
+            let low = Symbolic::Bits(constant_bits(&self.manager, *low));
+            return arithmetic.binary(narrows_model::synchronous::Operator::Add, &Symbolic::Bits(bits), &low);
+        }
+        let mut cases = BTreeMap::new();
+        for (index, value) in domain.values().enumerate() {
+            cases.insert(value, self.index_at(&literals, index as u128)?);
+        }
+        Ok(Symbolic::Cases(cases))
+    }
+
+    /// Returns where a variable has one of its values: not all bits do.
+    pub(crate) fn valid(&self, variable: VariableId, side: Side) -> Result<Bdd> {
+        let literals = self.literals(variable, side)?;
+        let last = self.domains[variable.0 as usize].len() - 1;
+        // At most the last index, from the first bit on.
+        let mut result = self.manager.truth(true);
+        for (place, literal) in literals.iter().rev().enumerate() {
+            let none = self.manager.truth(false);
+            result = if last >> place & 1 == 1 {
+                literal.choose(&result, &self.manager.truth(true))?
+            } else {
+                literal.choose(&none, &result)?
+            };
+        }
+        Ok(result)
+    }
+
+    /// Returns the set of one state, or of one state with inputs.
+    pub(crate) fn exactly(&self, values: &[Value], with_inputs: bool) -> Result<Bdd> {
+        let mut result = self.manager.truth(true);
+        for (index, value) in values.iter().enumerate() {
+            if index < self.bits.len() && (with_inputs || self.roles[index] != Role::Input) {
+                let at = self.domains[index].index(*value).unwrap_or(0);
+                let literals = self.literals(VariableId(index as u32), Side::Current)?;
+                result = result.and(&self.index_at(&literals, at)?)?;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns the values of variables, given those of bits.
+    pub(crate) fn values(&self, assignment: &[bool]) -> Vec<Value> {
+        let of = |(bits, domain): (&Vec<u32>, &Domain)| {
+            let bit = |bit: &u32| u128::from(assignment[2 * *bit as usize]);
+            let index = bits.iter().fold(0, |index, next| index << 1 | bit(next));
+            domain.value(index).or(domain.value(0)).unwrap_or(0)
+        };
+        self.bits.iter().zip(&self.domains).map(of).collect()
+    }
+}
+
+/// Turns expressions into functions; each once.
+pub(crate) struct Encoder<'a> {
+    machine: &'a Machine,
+    encoding: &'a Encoding,
+    known: FxHashMap<ExprId, Symbolic>,
+    variables: FxHashMap<(VariableId, bool), Symbolic>,
+}
+
+impl<'a> Encoder<'a> {
+    pub(crate) fn new(machine: &'a Machine, encoding: &'a Encoding) -> Encoder<'a> {
+        Encoder { machine, encoding, known: FxHashMap::default(), variables: FxHashMap::default() }
+    }
+
+    fn arithmetic(&self) -> Arithmetic<'a> {
+        Arithmetic { manager: &self.encoding.manager }
+    }
+
+    fn variable(&mut self, variable: VariableId, side: Side) -> Result<Symbolic> {
+        let key = (variable, side == Side::Next);
+        if let Some(known) = self.variables.get(&key) {
+            return Ok(known.clone());
+        }
+        let value = self.encoding.variable(variable, side)?;
+        self.variables.insert(key, value.clone());
+        Ok(value)
+    }
+
+    /// Returns where something is so.
+    pub(crate) fn holds(&mut self, root: ExprId) -> Result<Bdd> {
+        self.prepare(root)?;
+        self.truth(root)
+    }
+
+    /// Returns where a constraint is met.
+    pub(crate) fn constraint(&mut self, constraint: &Constraint, side: Side) -> Result<Bdd> {
+        match constraint.demand {
+            Demand::Holds(root) => self.holds(root),
+            Demand::Assigned(variable, root) => {
+                self.prepare(root)?;
+                let target = self.variable(variable, side)?;
+                self.member(&target, root)
+            }
+        }
+    }
+
+    fn truth(&self, id: ExprId) -> Result<Bdd> {
+        match self.known.get(&id) {
+            Some(value) => self.arithmetic().truth(value),
+            None => Ok(self.encoding.manager.truth(false)),
+        }
+    }
+
+    /// Computes an expression and all below it.
+    fn prepare(&mut self, root: ExprId) -> Result<()> {
+        for id in self.machine.below([root]) {
+            if self.known.contains_key(&id) || self.machine.is_set(id) {
+                continue;
+            }
+            let value = self.compute(id)?;
+            self.known.insert(id, value);
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, id: ExprId) -> Result<Symbolic> {
+        let arithmetic = self.arithmetic();
+        let at = |this: &Self, id: &ExprId| this.known[id].clone();
+        Ok(match self.machine.node(id) {
+            Node::Constant(value) => arithmetic.constant(*value),
+            Node::Current(variable) => self.variable(*variable, Side::Current)?,
+            Node::Next(variable) => self.variable(*variable, Side::Next)?,
+            Node::Not(operand) => Symbolic::Truth(self.truth(*operand)?.not()),
+            Node::Negate(operand) => arithmetic.negate(&at(self, operand))?,
+            Node::Invert(operand) => arithmetic.invert(&at(self, operand))?,
+            Node::Binary(operator, left, right) => {
+                arithmetic.binary(*operator, &at(self, left), &at(self, right))?
+            }
+            Node::Choose(condition, then, otherwise) => {
+                let condition = self.truth(*condition)?;
+                arithmetic.choose(&condition, &at(self, then), &at(self, otherwise))?
+            }
+            Node::Set(_) => arithmetic.constant(0),
+            Node::In(left, set) => Symbolic::Truth(self.member(&at(self, left), *set)?),
+            Node::Within(set, variable) => Symbolic::Truth(self.within(*set, *variable)?),
+            Node::Wrap { operand, width, signed } => arithmetic.wrap(&at(self, operand), *width, *signed)?,
+        })
+    }
+
+    /// Returns where a value is a member of a set, or is the same as another value.
+    fn member(&self, value: &Symbolic, set: ExprId) -> Result<Bdd> {
+        self.over_set(set, &|member| self.arithmetic().equal(value, member), false)
+    }
+
+    /// Returns where every member of a set is a value of a variable.
+    fn within(&self, set: ExprId, variable: VariableId) -> Result<Bdd> {
+        let domain = self.machine.variable(variable).domain.clone();
+        let arithmetic = self.arithmetic();
+        let fits = |member: &Symbolic| match (Arithmetic::cases(member), &domain) {
+            (Some(cases), _) => {
+                let mut result = self.encoding.manager.truth(false);
+                for (value, at) in cases {
+                    if domain.contains(value) {
+                        result = result.or(&at)?;
+                    }
+                }
+                Ok(result)
+            }
+            (None, Domain::Range(low, high)) => {
+                use narrows_model::synchronous::Operator;
+                let at_least = arithmetic.binary(Operator::LessEqual, &arithmetic.constant(*low), member)?;
+                let at_most = arithmetic.binary(Operator::LessEqual, member, &arithmetic.constant(*high))?;
+                arithmetic.truth(&at_least)?.and(&arithmetic.truth(&at_most)?)
+            }
+            (None, Domain::Values(values)) => {
+                let mut result = self.encoding.manager.truth(false);
+                for value in values {
+                    result = result.or(&arithmetic.equal(member, &arithmetic.constant(*value))?)?;
+                }
+                Ok(result)
+            }
+        };
+        self.over_set(set, &fits, true)
+    }
+
+    /// Joins what is said of each member of a set: by and, or by or.
+    fn over_set(&self, set: ExprId, say: &dyn Fn(&Symbolic) -> Result<Bdd>, all: bool) -> Result<Bdd> {
+        // Long cases are nested to the right: they are followed without going deep.
+        let mut branches = Vec::new();
+        let mut id = set;
+        let mut result = loop {
+            match self.machine.node(id) {
+                Node::Choose(condition, then, otherwise) if self.machine.is_set(id) => {
+                    branches.push((self.truth(*condition)?, *then));
+                    id = *otherwise;
+                }
+                Node::Set(members) => {
+                    let mut result = self.encoding.manager.truth(all);
+                    for member in members {
+                        let one = self.over_set(*member, say, all)?;
+                        result = if all { result.and(&one)? } else { result.or(&one)? };
+                    }
+                    break result;
+                }
+                _ => break say(&self.known[&id])?,
+            }
+        };
+        for (condition, then) in branches.into_iter().rev() {
+            let then = self.over_set(then, say, all)?;
+            result = condition.choose(&then, &result)?;
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,21 @@
+//! Checks synchronous systems set by set: sets of states are functions of bits, as binary decision diagrams.
+//!
+//! [`check`] answers the questions of a machine, [`bounds`] finds the least and the most steps between events, [`explore`] counts
+//! states. Every run is replayed in the reference before it is handed out, and running out of anything is an answer.
+
+mod bdd;
+mod bounds;
+mod check;
+mod ctl;
+mod encode;
+mod explain;
+mod fair;
+mod ltl;
+mod order;
+mod relation;
+mod space;
+mod value;
+mod walk;
+
+pub use bdd::{Natural, Watch};
+pub use check::{Budget, Checked, Size, Way, bounds, check, explore};

@@ -1,0 +1,118 @@
+//! Formulas about runs, as machines that follow a run and guess what is to come.
+//!
+//! The tableau of Clarke, Grumberg and Hamaguchi (1994): a variable for each formula that looks at the next state or at the one before.
+//! A run of the product on which every `U` gets what it waits for is a run on which the formula is what it was guessed to be.
+
+use narrows_model::synchronous::{
+    Builder, Constraint, Demand, Display, Domain, ExprId, Linear, LinearId, Machine, Node, Operator, Role,
+    Variable, VariableId,
+};
+use narrows_source::Span;
+
+/// A machine with what follows a formula.
+pub(crate) struct Product {
+    pub(crate) machine: Machine,
+    /// The first states on which the formula is false.
+    pub(crate) start: ExprId,
+    /// Further constraints on steps.
+    pub(crate) steps: Vec<Constraint>,
+    /// Further conditions that hold again and again.
+    pub(crate) justice: Vec<ExprId>,
+    /// Inputs that the formula looks at: they are part of the state here.
+    pub(crate) inputs: Vec<VariableId>,
+}
+
+/// Makes the product of a machine and the opposite of a formula.
+pub(crate) fn product(machine: &Machine, formulas: &[Linear]) -> Product {
+    let mut builder = Builder::new(machine.clone());
+    let mut values: Vec<ExprId> = Vec::new();
+    let mut steps = Vec::new();
+    let mut start = builder.truth(true);
+    let mut justice = Vec::new();
+    let mut inputs = Vec::new();
+    for formula in formulas {
+        let of = |id: &LinearId| values[id.0 as usize];
+        let value = match formula {
+            Linear::Atom(id) => {
+                let (current, _) = builder.machine.looks_at(*id);
+                inputs.extend(current.into_iter().filter(|id| machine.variable(*id).role == Role::Input));
+                *id
+            }
+            Linear::Not(one) => builder.not(of(one)),
+            Linear::And(left, right) => builder.and(of(left), of(right)),
+            Linear::Or(left, right) => builder.or(of(left), of(right)),
+            Linear::Next(one) => {
+                let guess = add_variable(&mut builder);
+                steps.push(foretold(&mut builder, guess, of(one)));
+                builder.current(guess)
+            }
+            Linear::Until(left, right) => {
+                let guess = add_variable(&mut builder);
+                let later = builder.current(guess);
+                let later = builder.and(of(left), later);
+                let until = builder.or(of(right), later);
+                steps.push(foretold(&mut builder, guess, until));
+                let other = builder.not(until);
+                justice.push(builder.or(other, of(right)));
+                until
+            }
+            Linear::Previous(one) => {
+                let memory = add_variable(&mut builder);
+                steps.push(remembered(&mut builder, memory, of(one)));
+                let value = builder.current(memory);
+                let never = builder.not(value);
+                start = builder.and(start, never);
+                value
+            }
+            Linear::Since(left, right) => {
+                let memory = add_variable(&mut builder);
+                let before = builder.current(memory);
+                let never = builder.not(before);
+                start = builder.and(start, never);
+                let still = builder.and(of(left), before);
+                let since = builder.or(of(right), still);
+                steps.push(remembered(&mut builder, memory, since));
+                since
+            }
+        };
+        values.push(value);
+    }
+    if let Some(root) = values.last() {
+        let opposite = builder.not(*root);
+        start = builder.and(start, opposite);
+    }
+    inputs.sort_unstable();
+    inputs.dedup();
+    for input in &inputs {
+        builder.machine.variables[input.0 as usize].role = Role::State;
+    }
+    Product { machine: builder.machine, start, steps, justice, inputs }
+}
+
+fn add_variable(builder: &mut Builder) -> VariableId {
+    let id = VariableId(builder.machine.variables.len() as u32);
+    builder.machine.variables.push(Variable {
+        name: String::new(),
+        domain: Domain::Range(0, 1),
+        display: Display::Boolean,
+        role: Role::State,
+        span: Span::default(),
+    });
+    id
+}
+
+/// The variable is now what the expression is next.
+fn foretold(builder: &mut Builder, variable: VariableId, value: ExprId) -> Constraint {
+    let now = builder.current(variable);
+    // Formulas look at current values alone.
+    let next = builder.shifted(value).unwrap_or(value);
+    let same = builder.binary(Operator::Equal, now, next);
+    Constraint { demand: Demand::Holds(same), span: Span::default() }
+}
+
+/// The variable is next what the expression is now.
+fn remembered(builder: &mut Builder, variable: VariableId, value: ExprId) -> Constraint {
+    let next = builder.node(Node::Next(variable));
+    let same = builder.binary(Operator::Equal, next, value);
+    Constraint { demand: Demand::Holds(same), span: Span::default() }
+}

@@ -1,0 +1,75 @@
+//! A first order of variables: those that constraints name together stand near each other.
+//!
+//! FORCE (Aloul, Markov, Sakallah, 2003): each variable moves to the middle of the constraints it is in, again and again, and the
+//! order with the shortest constraints is kept.
+
+use narrows_model::synchronous::{Constraint, Demand, Machine, VariableId};
+
+/// How often variables move.
+const ROUNDS: usize = 40;
+
+/// Returns all variables in an order.
+pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
+    let count = machine.variables.len();
+    let lists = [&machine.transitions, &machine.invariants, &machine.initial];
+    let constraints: Vec<Vec<usize>> = lists
+        .into_iter()
+        .flatten()
+        .map(|constraint| variables(machine, constraint))
+        .filter(|list| list.len() > 1)
+        .collect();
+    let mut places: Vec<f64> = (0..count).map(|index| index as f64).collect();
+    let mut best = (span(&constraints, &places), ranking(&places));
+    for _ in 0..ROUNDS {
+        let mut sums = vec![(0.0, 0.0); count];
+        for list in &constraints {
+            let middle = list.iter().map(|variable| places[*variable]).sum::<f64>() / list.len() as f64;
+            // A constraint over everything says little about who belongs together.
+            let weight = 1.0 / list.len() as f64;
+            for variable in list {
+                sums[*variable].0 += middle * weight;
+                sums[*variable].1 += weight;
+            }
+        }
+        let moved: Vec<f64> = (0..count)
+            .map(|index| if sums[index].1 > 0.0 { sums[index].0 / sums[index].1 } else { places[index] })
+            .collect();
+        let order = ranking(&moved);
+        for (place, variable) in order.iter().enumerate() {
+            places[*variable] = place as f64;
+        }
+        let length = span(&constraints, &places);
+        if length < best.0 {
+            best = (length, order);
+        }
+    }
+    best.1.into_iter().map(|index| VariableId(index as u32)).collect()
+}
+
+fn variables(machine: &Machine, constraint: &Constraint) -> Vec<usize> {
+    let (assigned, root) = match constraint.demand {
+        Demand::Holds(root) => (None, root),
+        Demand::Assigned(variable, root) => (Some(variable), root),
+    };
+    let (current, next) = machine.looks_at(root);
+    let mut list: Vec<usize> =
+        current.into_iter().chain(next).chain(assigned).map(|variable| variable.0 as usize).collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn ranking(places: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|left, right| places[*left].total_cmp(&places[*right]).then(left.cmp(right)));
+    order
+}
+
+fn span(constraints: &[Vec<usize>], places: &[f64]) -> f64 {
+    let length = |list: &Vec<usize>| {
+        let at = |variable: &usize| places[*variable];
+        let last = list.iter().map(at).fold(f64::MIN, f64::max);
+        last - list.iter().map(at).fold(f64::MAX, f64::min)
+    };
+    constraints.iter().map(length).sum()
+}

@@ -1,0 +1,265 @@
+//! Steps as sets of pairs: successors and predecessors of sets of states.
+//!
+//! A step is one of several events: the process that moves, or all of the system if it has no processes. An event changes some bits
+//! and leaves the others as they are. It is a conjunction that is never built: sets are joined with one part of it after the other,
+//! and each bit is forgotten as soon as no part to come looks at it (Burch, Clarke, Long, 1991; parts are put in order and joined as
+//! Ranjan and others do it, IWLS 1995).
+
+use narrows_model::Limit;
+
+use crate::bdd::{Bdd, Manager};
+
+type Result<T> = std::result::Result<T, Limit>;
+
+/// Parts are joined while they stay smaller than this.
+const CLUSTER: usize = 1500;
+
+/// All steps.
+pub(crate) struct Relation {
+    events: Vec<Event>,
+}
+
+/// Some of the steps: those that change certain bits.
+pub(crate) struct Event {
+    forward: Schedule,
+    backward: Schedule,
+    /// As `backward`, without forgetting the inputs.
+    backward_with_inputs: Schedule,
+    /// The bits of the state that may change.
+    written: Bdd,
+    parts: Vec<Bdd>,
+    /// The variables that are forgotten: of states before and after, and of inputs.
+    current: Vec<u32>,
+    next: Vec<u32>,
+    inputs: Vec<u32>,
+}
+
+/// Parts of a conjunction in an order, each with the variables that are forgotten with it.
+#[derive(Clone)]
+struct Schedule {
+    /// What no part looks at.
+    first: Bdd,
+    parts: Vec<(Bdd, Bdd)>,
+}
+
+impl Relation {
+    pub(crate) fn new(events: Vec<Event>) -> Relation {
+        Relation { events }
+    }
+
+    /// Returns the states that can follow one of these.
+    pub(crate) fn successors(&self, states: &Bdd) -> Result<Bdd> {
+        let mut all: Option<Bdd> = None;
+        for event in &self.events {
+            let next = event.successors(states)?;
+            all = Some(match all {
+                Some(all) => all.or(&next)?,
+                None => next,
+            });
+        }
+        Ok(all.unwrap_or_else(|| states.clone()))
+    }
+
+    /// Returns the states, or the states with inputs, that one of these can follow.
+    pub(crate) fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
+        let mut all: Option<Bdd> = None;
+        for event in &self.events {
+            let before = event.predecessors(states, with_inputs)?;
+            all = Some(match all {
+                Some(all) => all.or(&before)?,
+                None => before,
+            });
+        }
+        Ok(all.unwrap_or_else(|| states.clone()))
+    }
+
+    /// Makes parts smaller where only steps from some states count from now on.
+    pub(crate) fn simplify(&mut self, manager: &Manager, states: &Bdd) -> Result<()> {
+        for event in &mut self.events {
+            let mut parts = Vec::new();
+            for part in &event.parts {
+                let smaller = part.restrict(states)?;
+                parts.push(if smaller.size() < part.size() { smaller } else { part.clone() });
+            }
+            event.schedule(manager, parts)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the same steps with further constraints on each.
+    pub(crate) fn constrained(
+        &self,
+        manager: &Manager,
+        more: &[Bdd],
+        written: &[u32],
+        inputs: &[u32],
+    ) -> Result<Relation> {
+        let mut events = Vec::new();
+        for event in &self.events {
+            let mut bits: Vec<u32> = event.written.support().iter().map(|variable| variable / 2).collect();
+            bits.extend(written);
+            let mut parts = event.parts.clone();
+            for part in more {
+                parts.push(settled(manager, part, |bit| !bits.contains(&bit))?);
+            }
+            events.push(Event::new(manager, parts, &bits, inputs)?);
+        }
+        Ok(Relation { events })
+    }
+}
+
+impl Event {
+    /// Makes an event of the conjunction of parts; `written` and `inputs` are bits.
+    pub(crate) fn new(manager: &Manager, parts: Vec<Bdd>, written: &[u32], inputs: &[u32]) -> Result<Event> {
+        let current: Vec<u32> = written.iter().map(|bit| 2 * bit).collect();
+        let next: Vec<u32> = written.iter().map(|bit| 2 * bit + 1).collect();
+        let inputs: Vec<u32> = inputs.iter().map(|bit| 2 * bit).collect();
+        let forgotten: Vec<u32> = current.iter().chain(&inputs).copied().collect();
+        let parts = clustered(manager, parts, &forgotten)?;
+        let empty = Schedule { first: manager.truth(true), parts: Vec::new() };
+        let written = manager.cube(&current)?;
+        let mut event = Event {
+            forward: empty.clone(),
+            backward: empty.clone(),
+            backward_with_inputs: empty,
+            written,
+            parts: Vec::new(),
+            current,
+            next,
+            inputs,
+        };
+        event.schedule(manager, parts)?;
+        Ok(event)
+    }
+
+    /// Puts parts in order, for each direction.
+    fn schedule(&mut self, manager: &Manager, parts: Vec<Bdd>) -> Result<()> {
+        let forward: Vec<u32> = self.current.iter().chain(&self.inputs).copied().collect();
+        let backward: Vec<u32> = self.next.iter().chain(&self.inputs).copied().collect();
+        self.forward = Schedule::new(manager, &parts, &forward)?;
+        self.backward = Schedule::new(manager, &parts, &backward)?;
+        self.backward_with_inputs = Schedule::new(manager, &parts, &self.next)?;
+        self.parts = parts;
+        Ok(())
+    }
+
+    fn successors(&self, states: &Bdd) -> Result<Bdd> {
+        let mut product = states.exists(&self.forward.first)?;
+        let last = self.forward.parts.len().saturating_sub(1);
+        for (index, (part, cube)) in self.forward.parts.iter().enumerate() {
+            product =
+                if index == last { product.image(part, cube)? } else { product.and_exists(part, cube)? };
+        }
+        Ok(product)
+    }
+
+    fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
+        let schedule = if with_inputs { &self.backward_with_inputs } else { &self.backward };
+        let mut product = states.to_next(&self.written)?.exists(&schedule.first)?;
+        for (part, cube) in &schedule.parts {
+            product = product.and_exists(part, cube)?;
+        }
+        Ok(product)
+    }
+}
+
+impl Schedule {
+    /// Orders parts such that variables can be forgotten early.
+    fn new(manager: &Manager, parts: &[Bdd], forgotten: &[u32]) -> Result<Schedule> {
+        let supports: Vec<Vec<u32>> = parts.iter().map(Bdd::support).collect();
+        let order = ordered(&supports, forgotten);
+        let is_named = |variable: &&u32| supports.iter().any(|support| support.contains(variable));
+        let first: Vec<u32> = forgotten.iter().filter(|variable| !is_named(variable)).copied().collect();
+        let mut scheduled = Vec::new();
+        for (place, index) in order.iter().enumerate() {
+            let later =
+                |variable: &u32| order[place + 1..].iter().any(|other| supports[*other].contains(variable));
+            let now: Vec<u32> = supports[*index]
+                .iter()
+                .filter(|variable| forgotten.contains(variable) && !later(variable))
+                .copied()
+                .collect();
+            scheduled.push((parts[*index].clone(), manager.cube(&now)?));
+        }
+        // Renaming comes with the last part: there must be one.
+        if scheduled.is_empty() {
+            scheduled.push((manager.truth(true), manager.truth(true)));
+        }
+        Ok(Schedule { first: manager.cube(&first)?, parts: scheduled })
+    }
+}
+
+/// Reads bits that do not change as what they were before the step.
+pub(crate) fn settled(manager: &Manager, part: &Bdd, is_kept: impl Fn(u32) -> bool) -> Result<Bdd> {
+    let mut part = part.clone();
+    for bit in part.support().iter().filter(|variable| **variable % 2 == 1).map(|variable| variable / 2) {
+        if is_kept(bit) {
+            let (now, then) = (manager.literal(2 * bit)?, manager.literal(2 * bit + 1)?);
+            part = part.and_exists(&now.same(&then)?, &then)?;
+        }
+    }
+    Ok(part)
+}
+
+/// Returns an order in which many variables to be forgotten are soon in no part to come, and few others come in.
+fn ordered(supports: &[Vec<u32>], forgotten: &[u32]) -> Vec<usize> {
+    let mut rest: Vec<usize> = (0..supports.len()).collect();
+    let mut order = Vec::new();
+    let mut uses = std::collections::BTreeMap::<u32, usize>::new();
+    for variable in supports.iter().flatten() {
+        *uses.entry(*variable).or_default() += 1;
+    }
+    let forgotten: std::collections::BTreeSet<u32> = forgotten.iter().copied().collect();
+    let mut seen = std::collections::BTreeSet::new();
+    while !rest.is_empty() {
+        let score = |index: usize| {
+            let support = &supports[index];
+            let mine = support.iter().filter(|variable| forgotten.contains(variable)).count().max(1);
+            let done =
+                support.iter().filter(|variable| forgotten.contains(variable) && uses[variable] == 1).count();
+            let new = support
+                .iter()
+                .filter(|variable| !forgotten.contains(variable) && !seen.contains(*variable))
+                .count();
+            2.0 * done as f64 / mine as f64 - new as f64 / support.len().max(1) as f64
+                + 0.5 * mine as f64 / forgotten.len().max(1) as f64
+        };
+        let best = rest
+            .iter()
+            .enumerate()
+            .max_by(|left, right| score(*left.1).total_cmp(&score(*right.1)).then(right.1.cmp(left.1)))
+            .map_or(0, |(place, _)| place);
+        let index = rest.remove(best);
+        for variable in &supports[index] {
+            if let Some(count) = uses.get_mut(variable) {
+                *count -= 1;
+            }
+            seen.insert(*variable);
+        }
+        order.push(index);
+    }
+    order
+}
+
+/// Joins parts, in the order in which they are used, while they stay small.
+fn clustered(manager: &Manager, parts: Vec<Bdd>, forgotten: &[u32]) -> Result<Vec<Bdd>> {
+    let parts: Vec<Bdd> = parts.into_iter().filter(|part| !part.is_true()).collect();
+    let supports: Vec<Vec<u32>> = parts.iter().map(Bdd::support).collect();
+    let mut clusters: Vec<Bdd> = Vec::new();
+    let mut current = manager.truth(true);
+    for index in ordered(&supports, forgotten) {
+        let joined = current.and(&parts[index])?;
+        if joined.size() <= CLUSTER {
+            current = joined;
+        } else {
+            if !current.is_true() {
+                clusters.push(current);
+            }
+            current = parts[index].clone();
+        }
+    }
+    if !current.is_true() {
+        clusters.push(current);
+    }
+    Ok(clusters)
+}

@@ -1,0 +1,245 @@
+//! A machine as sets: its first states, its steps, and the states that can be reached.
+
+use narrows_model::Limit;
+use narrows_model::synchronous::{Demand, Machine, Role, Value, VariableId};
+
+use crate::bdd::{Bdd, Manager, Natural};
+use crate::encode::{Encoder, Encoding, Side};
+use crate::fair::Fairness;
+use crate::ltl::Product;
+use crate::relation::{Event, Relation, settled};
+
+type Result<T> = std::result::Result<T, Limit>;
+
+/// A machine as sets.
+pub(crate) struct Space {
+    pub(crate) encoding: Encoding,
+    pub(crate) relation: Relation,
+    pub(crate) initial: Bdd,
+    /// The bits of inputs, as a cube.
+    pub(crate) inputs: Bdd,
+}
+
+/// The states that can be reached.
+pub(crate) struct Reached {
+    /// Those that are first reached after so many steps.
+    pub(crate) layers: Vec<Bdd>,
+    pub(crate) all: Bdd,
+}
+
+impl Space {
+    /// Encodes a machine.
+    pub(crate) fn new(machine: &Machine, manager: Manager) -> Result<Space> {
+        let encoding = Encoding::new(machine, manager);
+        let manager = encoding.manager.clone();
+        let input_bits = encoding.bits_of(|role| role == Role::Input);
+        let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
+        let mut encoder = Encoder::new(machine, &encoding);
+        let mut initial = manager.truth(true);
+        let mut valid = Vec::new();
+        for (id, variable) in machine.each_variable() {
+            if variable.role != Role::Input {
+                initial = initial.and(&encoding.valid(id, Side::Current)?)?;
+            }
+            if variable.role == Role::Input {
+                valid.push(encoding.valid(id, Side::Current)?);
+            }
+        }
+        let mut invariants = Vec::new();
+        for constraint in &machine.invariants {
+            invariants.push(encoder.constraint(constraint, Side::Current)?);
+        }
+        for constraint in &machine.initial {
+            initial = initial.and(&encoder.constraint(constraint, Side::Current)?)?;
+        }
+        for invariant in &invariants {
+            initial = initial.and(invariant)?;
+        }
+        let mut parts = Vec::new();
+        for constraint in &machine.transitions {
+            let assigned = match constraint.demand {
+                Demand::Assigned(variable, _) => Some(variable),
+                Demand::Holds(_) => None,
+            };
+            parts.push((encoder.constraint(constraint, Side::Next)?, assigned));
+        }
+        drop(encoder);
+        let changing = encoding.bits_of(|role| role == Role::State);
+        let cube = manager.cube(&changing.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
+        for invariant in invariants {
+            parts.push((invariant.to_next(&cube)?, None));
+        }
+        for (id, variable) in machine.each_variable() {
+            if variable.role == Role::State && !parts.iter().any(|(_, assigned)| *assigned == Some(id)) {
+                parts.push((encoding.valid(id, Side::Next)?, None));
+            }
+        }
+        parts.extend(valid.into_iter().map(|valid| (valid, None)));
+        let events = Events { machine, encoding: &encoding, parts, inputs: &input_bits };
+        let relation = match machine.selector {
+            Some(selector) => events.by_process(selector)?,
+            None => {
+                let parts = events.parts.into_iter().map(|(part, _)| part).collect();
+                Relation::new(vec![Event::new(&manager, parts, &changing, &input_bits)?])
+            }
+        };
+        Ok(Space { encoding, relation, initial, inputs })
+    }
+
+    pub(crate) fn manager(&self) -> &Manager {
+        &self.encoding.manager
+    }
+
+    /// Returns where an expression over current values is so; without inputs, if it is so for some.
+    pub(crate) fn states(&self, machine: &Machine, root: narrows_model::synchronous::ExprId) -> Result<Bdd> {
+        Encoder::new(machine, &self.encoding).holds(root)
+    }
+
+    /// Returns where all inputs have values.
+    pub(crate) fn valid_inputs(&self, machine: &Machine) -> Result<Bdd> {
+        let mut valid = self.manager().truth(true);
+        for (id, variable) in machine.each_variable() {
+            if variable.role == Role::Input {
+                valid = valid.and(&self.encoding.valid(id, Side::Current)?)?;
+            }
+        }
+        Ok(valid)
+    }
+
+    /// Finds all states, by the number of steps it takes to reach them.
+    pub(crate) fn reach(&self) -> Result<Reached> {
+        let mut all = self.initial.clone();
+        let mut layers = vec![all.clone()];
+        let mut frontier = all.clone();
+        loop {
+            let new = self.relation.successors(&frontier)?.minus(&all)?;
+            if new.is_false() {
+                return Ok(Reached { layers, all });
+            }
+            // Any set between the new states and all known ones has the same new successors: a small one is best.
+            let restricted = new.restrict(&all.not())?;
+            frontier = if restricted.size() < new.size() { restricted } else { new.clone() };
+            all = all.or(&new)?;
+            layers.push(new);
+        }
+    }
+
+    /// Makes the product with what follows a formula, and what makes a run of it fair.
+    pub(crate) fn with_product(
+        &self,
+        product: &Product,
+        machine: &Machine,
+        reached: &Bdd,
+    ) -> Result<(Space, Fairness)> {
+        let mut encoding = self.encoding.clone();
+        let first = encoding.bits.len();
+        encoding.extend(&product.machine);
+        for input in &product.inputs {
+            encoding.set_role(*input, Role::State);
+        }
+        let manager = encoding.manager.clone();
+        let input_bits = encoding.bits_of(|role| role == Role::Input);
+        let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
+        let mut written: Vec<u32> = encoding.bits[first..].iter().flatten().copied().collect();
+        let mut parts = Vec::new();
+        for input in &product.inputs {
+            written.extend(&encoding.bits[input.0 as usize]);
+            parts.push(encoding.valid(*input, Side::Next)?);
+        }
+        let mut encoder = Encoder::new(&product.machine, &encoding);
+        for constraint in &product.steps {
+            parts.push(encoder.constraint(constraint, Side::Next)?);
+        }
+        let mut initial = self.initial.and(reached)?.and(&encoder.holds(product.start)?)?;
+        for input in &product.inputs {
+            initial = initial.and(&encoding.valid(*input, Side::Current)?)?;
+        }
+        let mut justice = Vec::new();
+        for condition in product.justice.iter().chain(&machine.justice) {
+            justice.push(encoder.holds(*condition)?);
+        }
+        let mut compassion = Vec::new();
+        for (first, second) in &machine.compassion {
+            compassion.push((encoder.holds(*first)?, encoder.holds(*second)?));
+        }
+        drop(encoder);
+        let relation = self.relation.constrained(&manager, &parts, &written, &input_bits)?;
+        let space = Space { encoding, relation, initial, inputs };
+        let mut fairness = Fairness::default();
+        for set in justice {
+            fairness.with_justice(&space, set);
+        }
+        for (first, second) in compassion {
+            fairness.with_compassion(&space, first, second);
+        }
+        Ok((space, fairness))
+    }
+
+    /// Returns how many states a set has.
+    pub(crate) fn count(&self, states: &Bdd) -> Natural {
+        let bits = self.encoding.bits_of(|role| role != Role::Input);
+        states.count(&bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())
+    }
+
+    /// Returns one of the states, with inputs if the set is about them.
+    pub(crate) fn pick(&self, states: &Bdd) -> Option<Vec<Value>> {
+        states.pick().map(|assignment| self.encoding.values(&assignment))
+    }
+}
+
+struct Events<'a> {
+    machine: &'a Machine,
+    encoding: &'a Encoding,
+    /// Constraints on steps, with the variable that they assign.
+    parts: Vec<(Bdd, Option<VariableId>)>,
+    inputs: &'a [u32],
+}
+
+impl Events<'_> {
+    /// Makes an event for each process: what a process does not change is no part of its event.
+    fn by_process(&self, selector: VariableId) -> Result<Relation> {
+        let manager = &self.encoding.manager;
+        let arithmetic = crate::value::Arithmetic { manager };
+        let bits: Vec<u32> = self.encoding.bits[selector.0 as usize].iter().map(|bit| 2 * bit).collect();
+        let choice = manager.cube(&bits)?;
+        let mut kept = Vec::new();
+        for (id, variable) in self.machine.each_variable() {
+            let same = if variable.role == Role::State {
+                let (now, then) =
+                    (self.encoding.variable(id, Side::Current)?, self.encoding.variable(id, Side::Next)?);
+                Some(arithmetic.equal(&now, &then)?)
+            } else {
+                None
+            };
+            kept.push(same);
+        }
+        let mut events = Vec::new();
+        for process in self.machine.variable(selector).domain.values() {
+            let chosen = arithmetic
+                .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
+            let mut parts = Vec::new();
+            let mut quiet = Vec::new();
+            for (part, assigned) in &self.parts {
+                let part = part.and_exists(&chosen, &choice)?;
+                match assigned {
+                    Some(id) if kept[id.0 as usize].as_ref() == Some(&part) => quiet.push(*id),
+                    _ => parts.push(part),
+                }
+            }
+            let quiet_bits: Vec<u32> =
+                quiet.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
+            for part in &mut parts {
+                *part = settled(manager, part, |bit| quiet_bits.contains(&bit))?;
+            }
+            let written: Vec<u32> = self
+                .encoding
+                .bits_of(|role| role == Role::State)
+                .into_iter()
+                .filter(|bit| !quiet_bits.contains(bit))
+                .collect();
+            parts.push(chosen);
+            events.push(Event::new(manager, parts, &written, self.inputs)?);
+        }
+        Ok(Relation::new(events))
+    }
+}

@@ -1,0 +1,206 @@
+//! Random small models as text.
+
+use std::fmt::Write;
+
+/// Random numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+
+    fn one_in(&mut self, number: u64) -> bool {
+        self.below(number) == 0
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len() as u64) as usize]
+    }
+}
+
+/// Every model has these: b, n in 0..3, e in {red, green, blue}.
+pub(crate) fn predicate(random: &mut Random) -> String {
+    let number = random.below(4);
+    match random.below(9) {
+        0 => "b".to_owned(),
+        1 => "!b".to_owned(),
+        2 => format!("n = {number}"),
+        3 => format!("n <= {number}"),
+        4 => format!("e = {}", random.pick(&["red", "green", "blue"])),
+        5 => "e in {red, blue}".to_owned(),
+        6 => format!("(b & n != {number})"),
+        7 => format!("(b xor e = {})", random.pick(&["red", "green"])),
+        _ => format!("n + {number} > 3"),
+    }
+}
+
+fn condition(random: &mut Random, with_input: bool) -> String {
+    match random.below(6) {
+        0 if with_input => "i".to_owned(),
+        1 if with_input => random.pick(&["!i & b", "k = 2", "(k < 2 | b)", "n = k"]).to_owned(),
+        2 => format!("({} | {})", predicate(random), predicate(random)),
+        3 => format!("({} -> {})", predicate(random), predicate(random)),
+        _ => predicate(random),
+    }
+}
+
+fn number(random: &mut Random) -> String {
+    match random.below(9) {
+        0 => "n".to_owned(),
+        1 => "(n + 1) mod 4".to_owned(),
+        2 => random.below(4).to_string(),
+        3 => format!("{{{}, {}}}", random.below(4), random.below(4)),
+        4 => "{n, 0}".to_owned(),
+        5 => "(n * 2) mod 3".to_owned(),
+        6 => "n union 1".to_owned(),
+        7 => "(n + 2) / 2".to_owned(),
+        _ => "n + 1".to_owned(),
+    }
+}
+
+fn truth(random: &mut Random, with_input: bool) -> String {
+    match random.below(5) {
+        0 => "{TRUE, FALSE}".to_owned(),
+        1 => "!b".to_owned(),
+        _ => condition(random, with_input),
+    }
+}
+
+fn colour(random: &mut Random) -> String {
+    let one = random.pick(&["red", "green", "blue"]);
+    match random.below(4) {
+        0 => format!("{{{one}, red}}"),
+        1 => "e".to_owned(),
+        2 => "{red, green, blue}".to_owned(),
+        _ => one.to_owned(),
+    }
+}
+
+fn case(random: &mut Random, with_input: bool, value: fn(&mut Random) -> String) -> String {
+    let mut text = "case ".to_owned();
+    for _ in 0..random.below(3) {
+        let _ = write!(text, "{} : {}; ", condition(random, with_input), value(random));
+    }
+    let default = if random.one_in(8) { condition(random, with_input) } else { "TRUE".to_owned() };
+    let _ = write!(text, "{default} : {}; esac", value(random));
+    text
+}
+
+fn branching(random: &mut Random, depth: u32) -> String {
+    if depth == 0 {
+        return predicate(random);
+    }
+    let mut inner = || branching(random, depth - 1);
+    let (left, right) = (inner(), inner());
+    let operator = random.pick(&["AG", "AF", "AX", "EG", "EF", "EX"]);
+    match random.below(9) {
+        0 => format!("A [{left} U {right}]"),
+        1 => format!("E [{left} U {right}]"),
+        2 => format!("({left} -> {operator} {right})"),
+        3 => format!("({left} & {operator} {right})"),
+        4 => {
+            let bounds = (random.below(3), random.below(3));
+            let operator = random.pick(&["ABF", "EBF", "ABG", "EBG"]);
+            format!("{operator} {}..{} ({left})", bounds.0, bounds.0 + bounds.1)
+        }
+        5 => format!("{} [{left} BU {}..3 {right}]", random.pick(&["A", "E"]), random.below(3)),
+        6 => format!("!({left} <-> {operator} {right})"),
+        _ => format!("{operator} ({left})"),
+    }
+}
+
+fn linear(random: &mut Random, depth: u32) -> String {
+    if depth == 0 {
+        return predicate(random);
+    }
+    let mut inner = || linear(random, depth - 1);
+    let (left, right) = (inner(), inner());
+    match random.below(9) {
+        0 => format!("(({left}) U ({right}))"),
+        1 => format!("(({left}) V ({right}))"),
+        2 => format!("(({left}) S ({right}))"),
+        3 => format!("(({left}) T ({right}))"),
+        4 => format!("(({left}) -> F ({right}))"),
+        5 => format!("{} [1, 2] ({left})", random.pick(&["F", "G", "O", "H"])),
+        6 => format!("G (({left}) | ({right}))"),
+        _ => format!("{} ({left})", random.pick(&["G", "F", "X", "Y", "Z", "H", "O", "G F", "F G"])),
+    }
+}
+
+/// Writes a model.
+pub(crate) fn model(random: &mut Random) -> String {
+    let with_processes = random.one_in(4);
+    let with_input = random.one_in(3);
+    let mut text = String::new();
+    if with_processes {
+        let _ = writeln!(
+            text,
+            "MODULE worker(n, b, e)\nVAR at : boolean;\nASSIGN\n  init(at) := FALSE;\n  next(at) := !at;\n  \
+             next(n) := {};",
+            case(random, false, number)
+        );
+        if random.one_in(2) {
+            text.push_str("FAIRNESS running\n");
+        }
+    }
+    text.push_str("MODULE main\nVAR\n  b : boolean;\n  n : 0..3;\n  e : {red, green, blue};\n");
+    if with_processes {
+        text.push_str("  p : process worker(n, b, e);\n  q : process worker(n, !b, e);\n");
+    }
+    if with_input {
+        text.push_str("IVAR i : boolean; k : 1..3;\n");
+    }
+    if random.one_in(4) {
+        text.push_str("FROZENVAR f : 0..2;\nTRANS f = 1 -> next(n) != 2;\n");
+    }
+    if random.one_in(3) {
+        text.push_str("VAR w : word[2];\nASSIGN init(w) := 0ud2_1; next(w) := w + word1(b) :: 0ub1_1;\n");
+    }
+    text.push_str("ASSIGN\n");
+    if !random.one_in(4) {
+        let _ = writeln!(text, "  init(b) := {};", random.pick(&["TRUE", "FALSE", "{TRUE, FALSE}"]));
+    }
+    let _ = writeln!(text, "  init(n) := {};", random.pick(&["0", "1", "{0, 2}"]));
+    if !random.one_in(4) {
+        let _ = writeln!(text, "  init(e) := red;");
+    }
+    if !random.one_in(5) {
+        let _ = writeln!(text, "  next(b) := {};", truth(random, with_input));
+    }
+    if !with_processes && !random.one_in(8) {
+        let _ = writeln!(text, "  next(n) := {};", case(random, with_input, number));
+    }
+    match random.below(5) {
+        0 => {}
+        1 if !with_processes => {
+            let _ = writeln!(text, "  -- follows\nINVAR e = red | n > 0 | b;");
+        }
+        _ => {
+            let _ = writeln!(text, "  next(e) := {};", case(random, with_input, colour));
+        }
+    }
+    if random.one_in(4) {
+        let _ = writeln!(text, "TRANS {} -> next({});", predicate(random), predicate(random));
+    }
+    if random.one_in(6) {
+        let _ = writeln!(text, "INVAR {} | {};", predicate(random), predicate(random));
+    }
+    if random.one_in(3) {
+        let _ = writeln!(text, "JUSTICE {};", condition(random, with_input));
+    }
+    if random.one_in(5) {
+        let _ = writeln!(text, "COMPASSION ({}, {});", condition(random, with_input), predicate(random));
+    }
+    let _ = writeln!(text, "INVARSPEC {};", predicate(random));
+    for _ in 0..3 {
+        let depth = 1 + random.below(2) as u32;
+        let _ = writeln!(text, "CTLSPEC {};", branching(random, depth));
+        let _ = writeln!(text, "LTLSPEC {};", linear(random, depth));
+    }
+    if with_input {
+        text.push_str("LTLSPEC G (i -> F n = 1);\n");
+    }
+    text
+}
