@@ -103,21 +103,22 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) fn new(models: &crate::input::Models, interrupted: &Arc<AtomicBool>) -> Clock {
         let threads = models.threads.map_or_else(default_threads, usize::from);
-        Clock { threads, ..Clock::with(models.time, models.memory, models.quiet, interrupted) }
+        Clock { threads, ..Clock::with(models.time, models.memory, models.quiet, "", interrupted) }
     }
 
-    /// Starts with limits; those that are not given are the usual ones.
+    /// Starts with limits; those that are not given are the usual ones. The display says what it is about.
     pub(crate) fn with(
         time: Option<Duration>,
         memory: Option<u64>,
         quiet: bool,
+        about: &str,
         interrupted: &Arc<AtomicBool>,
     ) -> Clock {
         Clock {
             start: Instant::now(),
             time,
             interrupted: Arc::clone(interrupted),
-            display: if quiet { None } else { Display::new() },
+            display: if quiet { None } else { Display::new(about) },
             memory: memory.unwrap_or_else(default_memory),
             threads: default_threads(),
         }

@@ -15,11 +15,13 @@ const EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct Display {
     bar: ProgressBar,
     last: Mutex<Duration>,
+    /// What the search is about, with a colon; may be empty.
+    about: String,
 }
 
 impl Display {
     /// Makes a display, if standard error is a terminal.
-    pub(crate) fn new() -> Option<Display> {
+    pub(crate) fn new(about: &str) -> Option<Display> {
         if !std::io::stderr().is_terminal() {
             return None;
         }
@@ -27,7 +29,8 @@ impl Display {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
             bar.set_style(style);
         }
-        Some(Display { bar, last: Mutex::new(Duration::ZERO) })
+        let about = if about.is_empty() { String::new() } else { format!("{about}: ") };
+        Some(Display { bar, last: Mutex::new(Duration::ZERO), about })
     }
 
     pub(crate) fn show(&self, progress: &Progress, elapsed: Duration) {
@@ -38,7 +41,8 @@ impl Display {
         *last = elapsed;
         let rate = progress.states as f64 / elapsed.as_secs_f64();
         self.bar.set_message(format!(
-            "{} states ({}/s), depth {}, {}",
+            "{}{} states ({}/s), depth {}, {}",
+            self.about,
             grouped(progress.states),
             grouped(rate as u64),
             grouped(progress.depth),

@@ -108,7 +108,7 @@ impl Work<'_> {
             // What is expected is expected of the study as it is.
             loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
-        let clock = options.clock(&self.interrupted);
+        let clock = options.clock(&loaded.name, &self.interrupted);
         let analysis = {
             let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
             analyse(&loaded.study, &loaded.prepared, &engine, &clock.budget())

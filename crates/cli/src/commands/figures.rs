@@ -226,7 +226,7 @@ impl Options {
         way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
-        let clock = self.clock(interrupted);
+        let clock = self.clock(&loaded.name, interrupted);
         let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
         let measured = match way {
             Way::Whole { chain } => {
@@ -289,9 +289,9 @@ impl Options {
         points
     }
 
-    /// Returns the clock that limits the work.
-    pub(super) fn clock(&self, interrupted: &Arc<AtomicBool>) -> Clock {
-        Clock::with(self.time, self.memory, self.quiet, interrupted)
+    /// Returns the clock that limits the work on something.
+    pub(super) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
+        Clock::with(self.time, self.memory, self.quiet, about, interrupted)
     }
 
     /// Prints what is to be said; returns the exit status.
