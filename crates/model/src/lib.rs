@@ -27,8 +27,8 @@ mod watch;
 
 pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, Verdict};
 pub use bottleneck::{
-    Bar, Bottleneck, Case, Flow, Gantt, Link, Machine, Overlap, Resource, Sensitivity, SweepPoint, Together,
-    Work,
+    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateMachine, SweepPoint,
+    Together, Work,
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;

@@ -1,7 +1,7 @@
 //! Studies as one page that needs nothing else: no network, no script.
 
 use askama::Template;
-use narrows_model::{Figure, FigureResult, Machine, Trace};
+use narrows_model::{Figure, FigureResult, StateMachine, Trace};
 
 use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
@@ -360,7 +360,7 @@ fn pieces(sentence: &str) -> Vec<(bool, String)> {
 }
 
 /// Draws how a variable changes. Who changes it is only said if not always the same process does.
-fn diagram_of(machine: &Machine) -> Diagram {
+fn diagram_of(machine: &StateMachine) -> Diagram {
     let by = machine.changes.first().map_or("", |(.., by)| by);
     let is_one = machine.changes.iter().all(|(.., other)| other == by);
     let title =

@@ -1,7 +1,7 @@
 //! State machines in a model: global variables with names for values, and how they change.
 
 use narrows_explicit::NumberedEdge;
-use narrows_model::{Evaluator, Leaf, Machine, ProctypeId, Scalar, StateSpace};
+use narrows_model::{Evaluator, Leaf, ProctypeId, Scalar, StateMachine, StateSpace};
 
 /// How some variables change, as it is found.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl Machines {
     }
 
     /// Describes those variables that change.
-    pub(super) fn describe(&self, evaluator: Evaluator<'_>) -> Vec<Machine> {
+    pub(super) fn describe(&self, evaluator: Evaluator<'_>) -> Vec<StateMachine> {
         let Ok((initial, _)) = evaluator.initial() else { return Vec::new() };
         let system = evaluator.system();
         let mut list = Vec::new();
@@ -48,7 +48,7 @@ impl Machines {
                 _ => None,
             };
             let name = |value: u8| name(value).unwrap_or_else(|| value.to_string());
-            let mut machine = Machine {
+            let mut machine = StateMachine {
                 variable: leaf.name.clone(),
                 values: vec![name(initial[self.places[number]])],
                 changes: Vec::new(),

@@ -5,7 +5,7 @@
 //! With delays, an overlap is one that lasts, and the runs are those of the timed view.
 
 use narrows_explicit::{End, Options, check, numbered_walk};
-use narrows_model::{Figure, FigureResult, Machine, Question, StateSpace, Together, Trace, Verdict};
+use narrows_model::{Figure, FigureResult, Question, StateMachine, StateSpace, Together, Trace, Verdict};
 use narrows_performance::timed::{Edge, Walk};
 
 use super::machines::Machines;
@@ -119,7 +119,7 @@ impl Workbench<'_, '_> {
     }
 
     /// Returns how variables change that hold the state of something.
-    pub(crate) fn machines(&mut self) -> Vec<Machine> {
+    pub(crate) fn machines(&mut self) -> Vec<StateMachine> {
         let evaluator = self.engine.evaluator();
         self.sets().machines.describe(evaluator)
     }
