@@ -24,6 +24,7 @@ mod system;
 mod trace;
 mod transfer;
 mod watch;
+pub mod wording;
 
 pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, Verdict};
 pub use bottleneck::{

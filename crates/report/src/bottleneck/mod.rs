@@ -10,6 +10,8 @@ use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};
 
 use crate::Figures;
 
+pub(crate) use narrows_model::wording::{percent, short};
+
 pub use charts::Picture;
 pub use compare::{Column, compare};
 pub use page::StudyPage;
@@ -51,33 +53,6 @@ impl Analysed<'_> {
             _ => None,
         })
     }
-}
-
-/// Something between 0 and 1 as a percentage.
-pub(crate) fn percent(part: f64) -> String {
-    let percent = part * 100.0;
-    if (percent - percent.round()).abs() < 0.05 {
-        format!("{percent:.0} %")
-    } else {
-        format!("{percent:.1} %")
-    }
-}
-
-/// A number with four digits.
-pub(crate) fn short(number: f64) -> String {
-    if number.is_infinite() {
-        return "infinity".to_owned();
-    }
-    if number == 0.0 {
-        return "0".to_owned();
-    }
-    let magnitude = number.abs().log10().floor();
-    if !(-5.0..7.0).contains(&magnitude) {
-        return format!("{number:.3e}");
-    }
-    let places = (3.0 - magnitude).clamp(0.0, 9.0) as usize;
-    let text = format!("{number:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Something that changes, with its sign, as a percentage.

@@ -1,5 +1,6 @@
 //! Says what the bottleneck is, in the words of the study.
 
+use narrows_model::wording::{percent, short};
 use narrows_model::{Case, FigureResult, Flow, Number, Sensitivity};
 
 use crate::measure::Workbench;
@@ -222,23 +223,6 @@ fn told((resource, name, part): &Turn) -> String {
         Some(_) => format!("`{name}` ({})", percent(*part)),
         None => format!("the delay `{name}` ({})", percent(*part)),
     }
-}
-
-/// Writes a part as a percentage.
-fn percent(part: f64) -> String {
-    let percent = part * 100.0;
-    if (percent - percent.round()).abs() < 0.05 {
-        format!("{percent:.0} %")
-    } else {
-        format!("{percent:.1} %")
-    }
-}
-
-/// Writes a number with four digits.
-fn short(number: f64) -> String {
-    let places = (3 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{number:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Lists names: `a`, `b` and `c`.
