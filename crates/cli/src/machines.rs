@@ -80,7 +80,7 @@ fn budget(
         }
         time.is_some_and(|time| start.elapsed() >= time).then_some(Limit::Time)
     };
-    Budget { memory: memory.unwrap_or_else(default_memory), watch: Box::new(watch) }
+    Budget { memory: memory.unwrap_or_else(default_memory), depth: false, watch: Box::new(watch) }
 }
 
 fn report<'a>(model: &'a MachineModel, checked: &'a Checked, start: Instant) -> MachineReport<'a> {
@@ -114,7 +114,7 @@ pub(crate) fn check(
 /// Counts the states of a model.
 pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<AtomicBool>) -> Outcome {
     let start = Instant::now();
-    let budget = budget(models.memory, models.time, start, interrupted);
+    let budget = Budget { depth: true, ..budget(models.memory, models.time, start, interrupted) };
     let questions: Vec<Question> = model
         .compiled
         .machine

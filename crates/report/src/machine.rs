@@ -25,8 +25,8 @@ pub struct MachineReport<'a> {
     pub sources: &'a Sources,
     /// What was found out.
     pub replies: &'a [Reply],
-    /// How many states can be reached, of how many bits, and after how many steps; `None` if that is not known.
-    pub size: Option<(String, u64, u64)>,
+    /// How many states can be reached, of how many bits, and after how many steps if that is known; `None` if nothing is.
+    pub size: Option<(String, u64, Option<u64>)>,
     /// How many bytes were used.
     pub memory: u64,
     /// How long it took.
@@ -95,9 +95,10 @@ impl MachineReport<'_> {
         match &self.size {
             Some((states, bits, depth)) => {
                 let plural = if states == "1" { "state" } else { "states" };
+                let depth = depth.map_or_else(String::new, |depth| format!("depth {depth}, "));
                 let _ = writeln!(
                     text,
-                    "  {} {plural} of {bits} bits, depth {depth}, {}, {}",
+                    "  {} {plural} of {bits} bits, {depth}{}, {}",
                     grouped_digits(states),
                     bytes(self.memory),
                     seconds(self.seconds)
@@ -208,7 +209,9 @@ impl MachineReport<'_> {
             let number = states.parse::<u64>().ok().filter(|number| *number < 1 << 53);
             put("states", number.map_or_else(|| json!(states), |number| json!(number)));
             put("bits", json!(bits));
-            put("depth", json!(depth));
+            if let Some(depth) = depth {
+                put("depth", json!(depth));
+            }
         }
         put("seconds", json!((self.seconds * 1000.0).round() / 1000.0));
         put("memory", json!(self.memory));

@@ -19,6 +19,8 @@ type Result<T> = std::result::Result<T, Limit>;
 pub struct Budget {
     /// At most this many bytes.
     pub memory: u64,
+    /// Whether to find out after how many steps all states have been reached, also where that takes longer.
+    pub depth: bool,
     /// Called now and then with the bytes in use; returns why to stop.
     pub watch: Watch,
 }
@@ -43,8 +45,8 @@ pub struct Size {
     pub states: Natural,
     /// The states there would be if all values went together.
     pub bits: u64,
-    /// After how many steps all have been reached.
-    pub diameter: u64,
+    /// After how many steps all have been reached; `None` if that was not found out.
+    pub diameter: Option<u64>,
 }
 
 /// A question with what counts is a way from one set to another.
@@ -88,6 +90,9 @@ pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Check
             (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
         };
         results.push(outcome);
+    }
+    if let (Ok(engine), None, true) = (&engine, limit, budget.depth) {
+        limit = engine.reached.depth(&engine.space).err();
     }
     let size = engine.as_ref().ok().map(Engine::size);
     drop(engine);
@@ -188,7 +193,7 @@ impl<'m> Engine<'m> {
         Size {
             states: self.space.count(&self.reached.all),
             bits: self.space.encoding.bits_of(|role| role != Role::Input).len() as u64,
-            diameter: self.reached.layers.len() as u64 - 1,
+            diameter: self.reached.known_depth(),
         }
     }
 
@@ -255,7 +260,11 @@ impl<'m> Engine<'m> {
         let inputs = self.space.valid_inputs(self.machine)?;
         for hazard in &self.machine.hazards {
             let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
-            for (number, layer) in self.reached.layers.iter().enumerate() {
+            if !self.reached.all.meets(&set)? {
+                continue;
+            }
+            let mut number = 0;
+            while let Some(layer) = self.reached.layer(&self.space, number)? {
                 if first.as_ref().is_some_and(|(other, _, _)| *other <= number) {
                     break;
                 }
@@ -264,6 +273,7 @@ impl<'m> Engine<'m> {
                     first = Some((number, hazard, there));
                     break;
                 }
+                number += 1;
             }
         }
         let Some((_, hazard, there)) = first else {
@@ -383,12 +393,7 @@ impl<'m> Engine<'m> {
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
         let product = crate::ltl::product(self.machine, formulas);
         let (space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
-        let mut all = space.initial.clone();
-        let mut new = all.clone();
-        while !new.is_false() {
-            new = space.relation.successors(&new)?.minus(&all)?;
-            all = all.or(&new)?;
-        }
+        let all = space.reach()?.all;
         let core = space.core(&all, &fairness)?;
         if core.is_false() {
             return Ok(Against::Nothing);

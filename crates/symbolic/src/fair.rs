@@ -53,6 +53,9 @@ impl Space {
 
     /// Returns where a path within a set leads to another set, of which it is part or not.
     pub(crate) fn leading(&self, within: &Bdd, to: &Bdd, of_inputs: bool) -> Result<Bdd> {
+        if self.relation.has_events() {
+            return self.relation.all_before(within, to, of_inputs.then_some(&self.inputs));
+        }
         let mut all = to.clone();
         let mut new = to.clone();
         while !new.is_false() {

@@ -60,6 +60,29 @@ impl Relation {
         Ok(all.unwrap_or_else(|| states.clone()))
     }
 
+    /// Returns whether steps are of several events.
+    pub(crate) fn has_events(&self) -> bool {
+        self.events.len() > 1
+    }
+
+    /// Adds, event by event, what can follow within a set of states with inputs, until there is nothing to add. That takes
+    /// far fewer rounds than all events at once.
+    pub(crate) fn all_after(&self, states: &Bdd, pairs: &Bdd) -> Result<Bdd> {
+        chained(states, &self.events, |event, all| all.or(&event.successors(&all.and(pairs)?)?))
+    }
+
+    /// Adds, event by event, what one of these can follow within a set, until there is nothing to add. If sets are of states
+    /// with inputs, `inputs` are these.
+    pub(crate) fn all_before(&self, within: &Bdd, to: &Bdd, inputs: Option<&Bdd>) -> Result<Bdd> {
+        chained(to, &self.events, |event, all| {
+            let states = match inputs {
+                Some(inputs) => all.exists(inputs)?,
+                None => all.clone(),
+            };
+            all.or(&event.predecessors(&states, inputs.is_some())?.and(within)?)
+        })
+    }
+
     /// Returns the states, or the states with inputs, that one of these can follow.
     pub(crate) fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
         let mut all: Option<Bdd> = None;
@@ -186,6 +209,26 @@ impl Schedule {
             scheduled.push((manager.truth(true), manager.truth(true)));
         }
         Ok(Schedule { first: manager.cube(&first)?, parts: scheduled })
+    }
+}
+
+/// Applies what each event adds, one after the other, until none adds anything.
+fn chained(start: &Bdd, events: &[Event], add: impl Fn(&Event, &Bdd) -> Result<Bdd>) -> Result<Bdd> {
+    let mut all = start.clone();
+    loop {
+        let before = all.clone();
+        for event in events {
+            loop {
+                let more = add(event, &all)?;
+                if more == all {
+                    break;
+                }
+                all = more;
+            }
+        }
+        if all == before {
+            return Ok(all);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A machine as sets: its first states, its steps, and the states that can be reached.
 
+use std::cell::RefCell;
+
 use narrows_model::Limit;
 use narrows_model::synchronous::{Demand, Machine, Role, Value, VariableId};
 
@@ -22,9 +24,42 @@ pub(crate) struct Space {
 
 /// The states that can be reached.
 pub(crate) struct Reached {
-    /// Those that are first reached after so many steps.
-    pub(crate) layers: Vec<Bdd>,
     pub(crate) all: Bdd,
+    /// Those that are first reached after so many steps, as far as that was asked for.
+    layers: RefCell<Vec<Bdd>>,
+    /// Those in all layers so far.
+    layered: RefCell<Bdd>,
+}
+
+impl Reached {
+    /// Returns the states that are first reached after so many steps; `None` if there are none.
+    pub(crate) fn layer(&self, space: &Space, number: usize) -> Result<Option<Bdd>> {
+        let mut layers = self.layers.borrow_mut();
+        let mut layered = self.layered.borrow_mut();
+        while layers.len() <= number {
+            let Some(last) = layers.last().filter(|_| *layered != self.all) else { return Ok(None) };
+            let new = space.relation.successors(last)?.minus(&layered)?;
+            *layered = layered.or(&new)?;
+            layers.push(new);
+        }
+        Ok(layers.get(number).cloned())
+    }
+
+    /// Returns after how many steps all states have been reached.
+    pub(crate) fn depth(&self, space: &Space) -> Result<u64> {
+        while *self.layered.borrow() != self.all {
+            let number = self.layers.borrow().len();
+            if self.layer(space, number)?.is_none() {
+                break;
+            }
+        }
+        Ok(self.layers.borrow().len() as u64 - 1)
+    }
+
+    /// Returns after how many steps all states have been reached, if that is known.
+    pub(crate) fn known_depth(&self) -> Option<u64> {
+        (*self.layered.borrow() == self.all).then(|| self.layers.borrow().len() as u64 - 1)
+    }
 }
 
 impl Space {
@@ -106,15 +141,21 @@ impl Space {
         Ok(valid)
     }
 
-    /// Finds all states, by the number of steps it takes to reach them.
+    /// Finds all states: event by event, or by the number of steps it takes to reach them.
     pub(crate) fn reach(&self) -> Result<Reached> {
         let mut all = self.initial.clone();
+        if self.relation.has_events() {
+            let everything = self.relation.all_after(&all, &self.manager().truth(true))?;
+            let layered = RefCell::new(all.clone());
+            return Ok(Reached { all: everything, layers: RefCell::new(vec![all]), layered });
+        }
         let mut layers = vec![all.clone()];
         let mut frontier = all.clone();
         loop {
             let new = self.relation.successors(&frontier)?.minus(&all)?;
             if new.is_false() {
-                return Ok(Reached { layers, all });
+                let layered = RefCell::new(all.clone());
+                return Ok(Reached { all, layers: RefCell::new(layers), layered });
             }
             // Any set between the new states and all known ones has the same new successors: a small one is best.
             let restricted = new.restrict(&all.not())?;

@@ -15,11 +15,16 @@ pub(crate) type Path = Vec<Vec<Value>>;
 impl Space {
     /// Returns a shortest run from a first state to one of these states.
     pub(crate) fn shortest(&self, reached: &Reached, to: &Bdd) -> Result<Option<Path>> {
-        for (number, layer) in reached.layers.iter().enumerate() {
+        if !reached.all.meets(to)? {
+            return Ok(None);
+        }
+        let mut layers = Vec::new();
+        while let Some(layer) = reached.layer(self, layers.len())? {
             let there = layer.and(to)?;
             if !there.is_false() {
-                return self.back(&reached.layers[..number], &there, &self.manager().truth(true));
+                return self.back(&layers, &there, &self.manager().truth(true));
             }
+            layers.push(layer);
         }
         Ok(None)
     }
@@ -144,6 +149,9 @@ impl Space {
 
     /// Returns what can be reached from some states within a set; with them.
     fn onward(&self, from: &Bdd, core: &Bdd, states: &Bdd) -> Result<Bdd> {
+        if self.relation.has_events() {
+            return self.relation.all_after(from, core)?.and(states);
+        }
         let mut all = from.clone();
         let mut new = from.clone();
         while !new.is_false() {

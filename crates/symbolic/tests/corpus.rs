@@ -51,10 +51,10 @@ fn models_are_what_their_comments_say() {
         let Some(compiled) = compiled else { panic!("{}", said.join("\n")) };
         let machine = &compiled.machine;
         let questions = machine.questions();
-        let budget = Budget { memory: 1 << 30, watch: Box::new(|_| None) };
+        let budget = Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) };
         let checked = check(machine, &questions, budget);
         let size = checked.size.as_ref().expect("no limit was hit");
-        let mut whole = format!("states {}, depth {}", size.states, size.diameter);
+        let mut whole = format!("states {}, depth {}", size.states, size.diameter.unwrap_or_default());
         for (question, reply) in questions.iter().zip(&checked.results) {
             let Question::Property { index, name, .. } = question else {
                 if found(reply) == "fails" {
