@@ -86,9 +86,10 @@ fn the_report_opens_and_has_its_charts() {
     check(&mut browser, "document.querySelectorAll('article.study').length", json!(2));
     check(
         &mut browser,
-        "document.querySelector('.compare tbody tr').innerText.replaceAll(/\\s+/g, ' ')",
+        "document.querySelector('#compare tbody tr').innerText.replaceAll(/\\s+/g, ' ')",
         json!(format!("bottleneck of packet {HOSTILE} + draining draining")),
     );
+    check(&mut browser, "document.querySelectorAll('#summary tbody tr').length", json!(2));
     // Throughput, lanes, packets, elasticity, utilisation and a plot of the sweep for each question.
     for name in ["throughput-packet", "busy-packet", "packets-packet", "elasticity-packet", "utilisation"] {
         check(&mut browser, &format!("document.querySelectorAll('#s1-{name} svg.plot').length"), json!(1));

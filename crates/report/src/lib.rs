@@ -22,7 +22,7 @@ mod trail;
 mod units;
 
 pub use automaton::{automaton, automaton_document};
-pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare};
+pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
 pub use chart::Chart;
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use figures::{Figures, ViewSize};

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
 use narrows_model::Evaluator;
-use narrows_report::{Analysed, Column, Picture, StudyPage, compare};
+use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 use narrows_study::analyse;
 use serde_json::Value;
 
@@ -24,6 +24,9 @@ Examples:
   narrows bottleneck examples/myrinet                    every study of a folder, and all side by side
   narrows bottleneck lcp.toml mcp.toml                   two studies side by side
   narrows bottleneck study.toml --what-if \"dma:done=100\"  what if something took another time?";
+
+/// So many studies are put side by side in a terminal.
+const SIDE_BY_SIDE: usize = 3;
 
 /// Find the bottleneck: what overlaps, what is saturated, how fast it is, and what would help
 #[derive(Args)]
@@ -74,7 +77,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
     }
     if work.columns.len() > 1 && !arguments.is_json() {
-        work.said.push(Said { status: 0, text: compare(&work.columns), document: Value::Null });
+        let note = |text: String| Said { status: 0, text, document: Value::Null };
+        work.said.insert(0, note(summary(&work.columns)));
+        // More than a few side by side do not fit on a screen; the report has them all.
+        if work.columns.len() <= SIDE_BY_SIDE {
+            work.said.push(note(compare(&work.columns)));
+        }
     }
     let status = arguments.options.print(work.said)?;
     if !arguments.no_report && !work.columns.is_empty() {

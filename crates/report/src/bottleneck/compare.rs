@@ -9,8 +9,12 @@ use super::{Analysed, Level, ends, of_view, percent, short, word};
 pub struct Column {
     /// The name of the study.
     pub name: String,
+    /// What is counted.
+    pub events: Vec<String>,
     /// What is said, by name, in order.
     pub lines: Vec<(String, String)>,
+    /// The exit status that the answers call for.
+    pub status: u8,
 }
 
 impl Analysed<'_> {
@@ -46,7 +50,8 @@ impl Analysed<'_> {
             let text = crate::figures::result_text(figure);
             lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
         }
-        Column { name: self.figures.name.to_owned(), lines }
+        let events = self.bottleneck.flows.iter().map(|flow| flow.event.clone()).collect();
+        Column { name: self.figures.name.to_owned(), events, lines, status: self.status() }
     }
 }
 

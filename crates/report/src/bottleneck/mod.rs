@@ -4,6 +4,7 @@ mod charts;
 mod compare;
 mod json;
 mod page;
+mod summary;
 mod text;
 
 use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};
@@ -15,6 +16,7 @@ pub(crate) use narrows_model::wording::{percent, short};
 pub use charts::Picture;
 pub use compare::{Column, compare};
 pub use page::StudyPage;
+pub use summary::summary;
 
 /// Everything a report says about a study.
 #[derive(Clone, Debug)]

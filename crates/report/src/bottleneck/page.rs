@@ -5,6 +5,7 @@ use narrows_model::{Figure, FigureResult, StateMachine, Trace};
 
 use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
+use super::summary;
 use super::{Analysed, of_view, short, word};
 use crate::chart::Chart;
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
@@ -27,6 +28,8 @@ struct Whole<'p> {
     tool: String,
     names: &'p [(String, String)],
     studies: &'p [String],
+    summary_heads: [&'static str; 7],
+    summary: Vec<Vec<String>>,
     heads: Vec<String>,
     different: Vec<Row>,
     same: Vec<Row>,
@@ -129,6 +132,8 @@ impl StudyPage {
             tool: format!("narrows {}", env!("CARGO_PKG_VERSION")),
             names: &self.names,
             studies: &self.studies,
+            summary_heads: summary::HEADS,
+            summary: summary::lines(&self.columns),
             heads: heads(&self.columns),
             different,
             same,
