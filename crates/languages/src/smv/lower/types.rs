@@ -79,11 +79,11 @@ impl Lowering<'_> {
                 }
                 _ => self.constant(*id, scope)?,
             };
-            if !seen.insert(value) {
+            if seen.insert(value) {
+                values.push(value);
+            } else {
                 let title = format!("`{}` stands twice in this enumeration", self.text(*id));
                 self.report(Diagnostic::warning("V0303", self.tree.span(*id), title).label("again"));
-            } else {
-                values.push(value);
             }
         }
         let symbols = values.iter().filter(|value| **value >= Machine::SYMBOLS).count();
