@@ -14,6 +14,7 @@ mod ltl;
 mod order;
 mod relation;
 mod space;
+mod split;
 mod value;
 mod walk;
 

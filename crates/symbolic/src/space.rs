@@ -1,6 +1,7 @@
 //! A machine as sets: its first states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use narrows_model::Limit;
 use narrows_model::synchronous::{Demand, Machine, Role, Value, VariableId};
@@ -10,6 +11,7 @@ use crate::encode::{Encoder, Encoding, Side};
 use crate::fair::Fairness;
 use crate::ltl::Product;
 use crate::relation::{Event, Relation, settled};
+use crate::split::split;
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -90,31 +92,48 @@ impl Space {
         for invariant in &invariants {
             initial = initial.and(invariant)?;
         }
+        let alternatives = if machine.selector.is_none() { split(machine) } else { None };
+        let mut groups = Vec::new();
+        for group in alternatives.iter().flat_map(|(_, groups)| groups) {
+            let mut any = manager.truth(false);
+            for demands in &group.demands {
+                let mut all = manager.truth(true);
+                for demand in demands {
+                    all = all.and(&encoder.holds(*demand)?)?;
+                }
+                any = any.or(&all)?;
+            }
+            groups.push((any, &group.kept));
+        }
         let mut parts = Vec::new();
-        for constraint in &machine.transitions {
+        for (number, constraint) in machine.transitions.iter().enumerate() {
+            if alternatives.as_ref().is_some_and(|(other, _)| *other == number) {
+                continue;
+            }
             let assigned = match constraint.demand {
                 Demand::Assigned(variable, _) => Some(variable),
                 Demand::Holds(_) => None,
             };
-            parts.push((encoder.constraint(constraint, Side::Next)?, assigned));
+            parts.push(Part { set: encoder.constraint(constraint, Side::Next)?, assigned, of_state: false });
         }
         drop(encoder);
         let changing = encoding.bits_of(|role| role == Role::State);
         let cube = manager.cube(&changing.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
         for invariant in invariants {
-            parts.push((invariant.to_next(&cube)?, None));
+            parts.push(Part { set: invariant.to_next(&cube)?, assigned: None, of_state: true });
         }
         for (id, variable) in machine.each_variable() {
-            if variable.role == Role::State && !parts.iter().any(|(_, assigned)| *assigned == Some(id)) {
-                parts.push((encoding.valid(id, Side::Next)?, None));
+            if variable.role == Role::State && !parts.iter().any(|part: &Part| part.assigned == Some(id)) {
+                parts.push(Part { set: encoding.valid(id, Side::Next)?, assigned: None, of_state: true });
             }
         }
-        parts.extend(valid.into_iter().map(|valid| (valid, None)));
+        parts.extend(valid.into_iter().map(|set| Part { set, assigned: None, of_state: false }));
         let events = Events { machine, encoding: &encoding, parts, inputs: &input_bits };
         let relation = match machine.selector {
             Some(selector) => events.by_process(selector)?,
+            None if !groups.is_empty() => events.by_alternative(&groups)?,
             None => {
-                let parts = events.parts.into_iter().map(|(part, _)| part).collect();
+                let parts = events.parts.into_iter().map(|part| part.set).collect();
                 Relation::new(vec![Event::new(&manager, parts, &changing, &input_bits)?])
             }
         };
@@ -228,15 +247,51 @@ impl Space {
     }
 }
 
+/// A constraint on steps.
+struct Part {
+    set: Bdd,
+    /// The variable that it assigns.
+    assigned: Option<VariableId>,
+    /// Whether it is about the state after the step alone, and so of the one before as well.
+    of_state: bool,
+}
+
 struct Events<'a> {
     machine: &'a Machine,
     encoding: &'a Encoding,
-    /// Constraints on steps, with the variable that they assign.
-    parts: Vec<(Bdd, Option<VariableId>)>,
+    /// Constraints on steps.
+    parts: Vec<Part>,
     inputs: &'a [u32],
 }
 
+impl Part {
+    /// Reads bits that do not change as what they were before the step; `None` if nothing is left to demand.
+    fn settled(&self, manager: &Manager, is_kept: impl Fn(u32) -> bool) -> Result<Option<Bdd>> {
+        let set = settled(manager, &self.set, is_kept)?;
+        let is_old = self.of_state && set.support().iter().all(|variable| variable % 2 == 0);
+        Ok((!is_old).then_some(set))
+    }
+}
+
 impl Events<'_> {
+    /// Makes an event for each group of alternatives; each comes with the variables that it leaves alone.
+    fn by_alternative(&self, groups: &[(Bdd, &Vec<VariableId>)]) -> Result<Relation> {
+        let manager = &self.encoding.manager;
+        let changing = self.encoding.bits_of(|role| role == Role::State);
+        let mut events = Vec::new();
+        for (any, kept) in groups {
+            let quiet: BTreeSet<u32> =
+                kept.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
+            let mut parts = vec![settled(manager, any, |bit| quiet.contains(&bit))?];
+            for part in &self.parts {
+                parts.extend(part.settled(manager, |bit| quiet.contains(&bit))?);
+            }
+            let written: Vec<u32> = changing.iter().copied().filter(|bit| !quiet.contains(bit)).collect();
+            events.push(Event::new(manager, parts, &written, self.inputs)?);
+        }
+        Ok(Relation::new(events))
+    }
+
     /// Makes an event for each process: what a process does not change is no part of its event.
     fn by_process(&self, selector: VariableId) -> Result<Relation> {
         let manager = &self.encoding.manager;
@@ -258,19 +313,20 @@ impl Events<'_> {
         for process in self.machine.variable(selector).domain.values() {
             let chosen = arithmetic
                 .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
-            let mut parts = Vec::new();
+            let mut rest = Vec::new();
             let mut quiet = Vec::new();
-            for (part, assigned) in &self.parts {
-                let part = part.and_exists(&chosen, &choice)?;
-                match assigned {
-                    Some(id) if kept[id.0 as usize].as_ref() == Some(&part) => quiet.push(*id),
-                    _ => parts.push(part),
+            for part in &self.parts {
+                let set = part.set.and_exists(&chosen, &choice)?;
+                match part.assigned {
+                    Some(id) if kept[id.0 as usize].as_ref() == Some(&set) => quiet.push(id),
+                    assigned => rest.push(Part { set, assigned, of_state: part.of_state }),
                 }
             }
             let quiet_bits: Vec<u32> =
                 quiet.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
-            for part in &mut parts {
-                *part = settled(manager, part, |bit| quiet_bits.contains(&bit))?;
+            let mut parts = Vec::new();
+            for part in &rest {
+                parts.extend(part.settled(manager, |bit| quiet_bits.contains(&bit))?);
             }
             let written: Vec<u32> = self
                 .encoding

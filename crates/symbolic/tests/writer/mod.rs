@@ -129,6 +129,22 @@ fn linear(random: &mut Random, depth: u32) -> String {
     }
 }
 
+/// Writes steps as alternatives that change one or two variables and leave the others alone.
+fn alternatives(random: &mut Random, with_input: bool) -> String {
+    let mut list = Vec::new();
+    for _ in 0..8 + random.below(4) {
+        let guard = condition(random, with_input);
+        let change = match random.below(4) {
+            0 => "next(b) = !b & next(n) = n & e = next(e)".to_owned(),
+            1 => format!("next(n) in {{n, {}}} & next(b) = b & next(e) = e", random.below(4)),
+            2 => format!("next(e) = {} & next(n) = n & next(b) = b", random.pick(&["red", "blue"])),
+            _ => "next(n) = (n + 1) mod 4 & next(b) = (n = 2) & next(e) = e".to_owned(),
+        };
+        list.push(format!("({guard} & {change})"));
+    }
+    format!("TRANS {};\n", list.join(" | "))
+}
+
 /// Writes a model.
 pub(crate) fn model(random: &mut Random) -> String {
     let with_processes = random.one_in(4);
@@ -166,6 +182,10 @@ pub(crate) fn model(random: &mut Random) -> String {
     if !random.one_in(4) {
         let _ = writeln!(text, "  init(e) := red;");
     }
+    if !with_processes && random.one_in(5) {
+        text.push_str(&alternatives(random, with_input));
+        return finished(text, random, with_input);
+    }
     if !random.one_in(5) {
         let _ = writeln!(text, "  next(b) := {};", truth(random, with_input));
     }
@@ -181,6 +201,11 @@ pub(crate) fn model(random: &mut Random) -> String {
             let _ = writeln!(text, "  next(e) := {};", case(random, with_input, colour));
         }
     }
+    finished(text, random, with_input)
+}
+
+/// Writes constraints, fairness and specifications.
+fn finished(mut text: String, random: &mut Random, with_input: bool) -> String {
     if random.one_in(4) {
         let _ = writeln!(text, "TRANS {} -> next({});", predicate(random), predicate(random));
     }

@@ -1,0 +1,92 @@
+//! Steps that are written as alternatives: each changes a few variables and says of all others that they stay what they are.
+//!
+//! Alternatives that leave the same variables alone are one event. Such a model is a composition of processes, and is treated like one:
+//! see [`crate::relation`].
+
+use std::collections::BTreeMap;
+
+use narrows_model::synchronous::{Demand, ExprId, Machine, Node, Operator, VariableId};
+use rustc_hash::FxHashMap;
+
+/// Alternatives that leave the same variables alone.
+pub(crate) struct Alternatives {
+    /// The variables that stay what they are.
+    pub(crate) kept: Vec<VariableId>,
+    /// What else each of the alternatives demands.
+    pub(crate) demands: Vec<Vec<ExprId>>,
+}
+
+/// With fewer alternatives than this, one event is as good.
+const FEWEST: usize = 8;
+
+/// A conjunction taken apart: what stays what it is, and what else is demanded.
+#[derive(Clone, Debug, Default)]
+struct Taken {
+    kept: Vec<VariableId>,
+    demands: Vec<ExprId>,
+}
+
+/// Finds the constraint on steps with the most alternatives, and takes it apart; returns its number too. `None` if there is none
+/// that is worth it.
+pub(crate) fn split(machine: &Machine) -> Option<(usize, Vec<Alternatives>)> {
+    let disjuncts = machine.transitions.iter().enumerate().filter_map(|(number, constraint)| {
+        let Demand::Holds(root) = constraint.demand else { return None };
+        Some((number, operands(machine, root, Operator::Or)))
+    });
+    let (number, disjuncts) =
+        disjuncts.max_by_key(|(_, list)| list.len()).filter(|(_, list)| list.len() >= FEWEST)?;
+    let mut known: FxHashMap<ExprId, Taken> = FxHashMap::default();
+    let mut groups: BTreeMap<Vec<VariableId>, Vec<Vec<ExprId>>> = BTreeMap::new();
+    for disjunct in disjuncts {
+        let taken = take_apart(machine, disjunct, &mut known);
+        if taken.kept.is_empty() {
+            return None;
+        }
+        groups.entry(taken.kept).or_default().push(taken.demands);
+    }
+    let groups: Vec<Alternatives> =
+        groups.into_iter().map(|(kept, demands)| Alternatives { kept, demands }).collect();
+    (groups.len() > 1).then_some((number, groups))
+}
+
+/// Returns what an operator joins, from left to right.
+fn operands(machine: &Machine, root: ExprId, operator: Operator) -> Vec<ExprId> {
+    let mut list = Vec::new();
+    let mut waiting = vec![root];
+    while let Some(id) = waiting.pop() {
+        match machine.node(id) {
+            Node::Binary(other, left, right) if *other == operator => waiting.extend([*right, *left]),
+            _ => list.push(id),
+        }
+    }
+    list
+}
+
+/// Takes a conjunction apart; definitions that many alternatives share are taken apart once.
+fn take_apart(machine: &Machine, root: ExprId, known: &mut FxHashMap<ExprId, Taken>) -> Taken {
+    for id in machine.below([root]) {
+        if known.contains_key(&id) {
+            continue;
+        }
+        let taken = match machine.node(id) {
+            Node::Binary(Operator::And, left, right) => {
+                let part = |id: &ExprId| known.get(id).cloned().unwrap_or_default();
+                let (mut taken, more) = (part(left), part(right));
+                taken.kept.extend(more.kept);
+                taken.kept.sort_unstable();
+                taken.kept.dedup();
+                taken.demands.extend(more.demands);
+                taken
+            }
+            Node::Binary(Operator::Equal, left, right) => match (machine.node(*left), machine.node(*right)) {
+                (Node::Next(a), Node::Current(b)) | (Node::Current(a), Node::Next(b)) if a == b => {
+                    Taken { kept: vec![*a], demands: Vec::new() }
+                }
+                _ => Taken { kept: Vec::new(), demands: vec![id] },
+            },
+            _ => Taken { kept: Vec::new(), demands: vec![id] },
+        };
+        known.insert(id, taken);
+    }
+    known.get(&root).cloned().unwrap_or_default()
+}
