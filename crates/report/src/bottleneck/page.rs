@@ -27,6 +27,8 @@ struct Whole<'p> {
     title: String,
     tool: String,
     names: &'p [(String, String)],
+    /// The same without the folders that all studies are in.
+    short_names: Vec<(String, String)>,
     studies: &'p [String],
     summary_heads: [&'static str; 7],
     summary: Vec<Vec<String>>,
@@ -131,6 +133,7 @@ impl StudyPage {
             title,
             tool: format!("narrows {}", env!("CARGO_PKG_VERSION")),
             names: &self.names,
+            short_names: self.names.iter().map(|(id, _)| id.clone()).zip(heads(&self.columns)).collect(),
             studies: &self.studies,
             summary_heads: summary::HEADS,
             summary: summary::lines(&self.columns),
