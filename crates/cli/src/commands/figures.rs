@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
+use crate::machines::is_machine;
 use crate::output::{self, Format};
 
 /// What may be used, and how figures are written.
@@ -171,7 +172,7 @@ impl Options {
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let name = path.display().to_string();
         anyhow::ensure!(
-            path.extension().is_none_or(|extension| extension != "pml"),
+            !is_machine(path) && path.extension().is_none_or(|extension| extension != "pml"),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
@@ -200,6 +201,10 @@ impl Options {
         mut diagnostics: Diagnostics,
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let mut file = FileId(0);
+        anyhow::ensure!(
+            !model.is_some_and(is_machine),
+            "studies are about Promela models for now; `narrows check` and `narrows bounds` answer SMV models"
+        );
         let prepared = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;

@@ -31,6 +31,7 @@ use narrows_study::View;
 use super::figures::{Options, Way};
 use crate::input::{compile_file, unreadable};
 use crate::limits::interrupt_flag;
+use crate::machines::is_machine;
 use app::App;
 use session::Session;
 
@@ -88,6 +89,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let options = Options::plain(&arguments.include, false);
         let said = options.answer_study(&arguments.file, &arguments.define, way, &interrupt_flag()?)?;
         return options.print(vec![said]);
+    }
+    if is_machine(&arguments.file) {
+        bail!("the simulator runs Promela models for now; `narrows check` answers SMV models");
     }
     if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(
