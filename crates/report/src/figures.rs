@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, FigureResult, Number, SweepPoint};
+use narrows_model::{Figure, FigureResult, Number, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::json::head;
@@ -147,45 +147,45 @@ impl Figures<'_> {
     }
 
     pub(crate) fn answer(&self, figure: &Figure) -> Value {
-        let mut entry = Map::new();
-        let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
-        put("kind", json!(figure.kind));
-        put("name", json!(figure.name));
-        put("view", json!(figure.view));
-        match &figure.result {
-            FigureResult::Value { low, high, exact } => {
-                let value = json!({
-                    "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact,
-                });
-                put("value", value);
-            }
-            FigureResult::Word(word) => put("verdict", json!(word)),
-            FigureResult::Undecided(limit) => {
-                put("verdict", json!("undecided"));
-                put("reason", json!(limit.reason()));
-            }
-            FigureResult::None(reason) => {
-                put("verdict", json!("undecided"));
-                put("reason", json!(reason));
-            }
-            _ => put("verdict", json!("undecided")),
-        }
-        if let Some((expected, met)) = &figure.expected {
-            put("expect", json!(expected));
-            put("met", json!(met));
-        }
-        if !figure.notes.is_empty() {
-            put("notes", json!(figure.notes));
-        }
-        let runs = figure.witnesses.iter().map(|(what, trace)| {
-            let mut run = Map::new();
-            run.insert("shows".into(), json!(what));
-            run.insert("trace".into(), trace_value(self.report.evaluator, self.report.sources, trace));
-            Value::Object(run)
-        });
-        put("runs", runs.collect());
-        Value::Object(entry)
+        answer_value(figure, |trace| trace_value(self.report.evaluator, self.report.sources, trace))
     }
+}
+
+/// Writes a figure as JSON; `run` writes the runs that show it.
+pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Value {
+    let mut entry = Map::new();
+    let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
+    put("kind", json!(figure.kind));
+    put("name", json!(figure.name));
+    put("view", json!(figure.view));
+    match &figure.result {
+        FigureResult::Value { low, high, exact } => {
+            let value = json!({
+                "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact,
+            });
+            put("value", value);
+        }
+        FigureResult::Word(word) => put("verdict", json!(word)),
+        FigureResult::Undecided(limit) => {
+            put("verdict", json!("undecided"));
+            put("reason", json!(limit.reason()));
+        }
+        FigureResult::None(reason) => {
+            put("verdict", json!("undecided"));
+            put("reason", json!(reason));
+        }
+        _ => put("verdict", json!("undecided")),
+    }
+    if let Some((expected, met)) = &figure.expected {
+        put("expect", json!(expected));
+        put("met", json!(met));
+    }
+    if !figure.notes.is_empty() {
+        put("notes", json!(figure.notes));
+    }
+    let runs = figure.witnesses.iter().map(|(what, trace)| json!({ "shows": what, "trace": run(trace) }));
+    put("runs", runs.collect());
+    Value::Object(entry)
 }
 
 /// Says what came out.

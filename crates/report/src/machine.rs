@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use narrows_model::synchronous::{Machine, Reference, Role};
-use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Reply, Trace, Verdict};
+use narrows_model::{Answer, Figure, Limit, Question, Reply, Trace, Verdict};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
-use crate::figures::{judgement, number_value, result_text};
+use crate::figures::{answer_value, judgement, result_text};
 use crate::json::{add_place, head};
 use crate::run::{change_text, repeats};
 use crate::text::{headline, title};
@@ -221,7 +221,7 @@ impl MachineReport<'_> {
         }
         let answers = self.replies.iter().map(|reply| match reply {
             Reply::Answer(answer) => self.answer_value(answer),
-            Reply::Figure(figure) => self.figure_value(figure),
+            Reply::Figure(figure) => answer_value(figure, |trace| self.trace_value(trace)),
         });
         put("answers", answers.collect());
         Value::Object(document)
@@ -261,35 +261,6 @@ impl MachineReport<'_> {
         {
             add_place(&mut entry, self.sources, Some(specification.span));
         }
-        Value::Object(entry)
-    }
-
-    fn figure_value(&self, figure: &Figure) -> Value {
-        let mut entry = Map::new();
-        let mut put = |name: &str, value: Value| _ = entry.insert(name.to_owned(), value);
-        put("kind", json!(figure.kind));
-        put("name", json!(figure.name));
-        put("view", json!(figure.view));
-        match &figure.result {
-            FigureResult::Value { low, high, exact } => put(
-                "value",
-                json!({ "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact }),
-            ),
-            FigureResult::Undecided(limit) => {
-                put("verdict", json!("undecided"));
-                put("reason", json!(limit.reason()));
-            }
-            FigureResult::None(reason) => {
-                put("verdict", json!("undecided"));
-                put("reason", json!(reason));
-            }
-            _ => put("verdict", json!("undecided")),
-        }
-        let runs = figure
-            .witnesses
-            .iter()
-            .map(|(what, trace)| json!({ "shows": what, "trace": self.trace_value(trace) }));
-        put("runs", runs.collect());
         Value::Object(entry)
     }
 
