@@ -104,84 +104,22 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// All words that are no names.
-pub(super) const KEYWORDS: &[&str] = &[
-    "MODULE",
-    "DEFINE",
-    "CONSTANTS",
-    "VAR",
-    "IVAR",
-    "FROZENVAR",
-    "INIT",
-    "TRANS",
-    "INVAR",
-    "SPEC",
-    "CTLSPEC",
-    "LTLSPEC",
-    "PSLSPEC",
-    "COMPUTE",
-    "NAME",
-    "INVARSPEC",
-    "FAIRNESS",
-    "JUSTICE",
-    "COMPASSION",
-    "ISA",
-    "ASSIGN",
-    "MIN",
-    "MAX",
-    "process",
-    "array",
-    "of",
-    "boolean",
-    "integer",
-    "real",
-    "word",
-    "word1",
-    "bool",
-    "signed",
-    "unsigned",
-    "extend",
-    "resize",
-    "sizeof",
-    "uwconst",
-    "swconst",
-    "EX",
-    "AX",
-    "EF",
-    "AF",
-    "EG",
-    "AG",
-    "E",
-    "F",
-    "O",
-    "G",
-    "H",
-    "X",
-    "Y",
-    "Z",
-    "A",
-    "U",
-    "S",
-    "V",
-    "T",
-    "BU",
-    "EBF",
-    "ABF",
-    "EBG",
-    "ABG",
-    "case",
-    "esac",
-    "mod",
-    "next",
-    "init",
-    "union",
-    "in",
-    "xor",
-    "xnor",
-    "self",
-    "TRUE",
-    "FALSE",
+/// The other words that are no names.
+const WORDS: &[&str] = &[
+    "NAME", "MIN", "MAX", "process", "array", "of", "boolean", "integer", "real", "word", "word1", "bool",
+    "signed", "unsigned", "extend", "resize", "sizeof", "uwconst", "swconst", "EX", "AX", "EF", "AF", "EG",
+    "AG", "E", "F", "O", "G", "H", "X", "Y", "Z", "A", "U", "S", "V", "T", "BU", "EBF", "ABF", "EBG", "ABG",
+    "case", "esac", "mod", "next", "init", "union", "in", "xor", "xnor", "self", "TRUE", "FALSE",
 ];
+
+/// Returns all words that are no names.
+pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
+    SECTIONS.iter().chain(WORDS).copied()
+}
+
+fn is_keyword(text: &str) -> bool {
+    SECTIONS.contains(&text) || WORDS.contains(&text)
+}
 
 /// The words that begin a section.
 pub(super) const SECTIONS: &[&str] = &[
@@ -227,12 +165,12 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
                 }
                 continue;
             }
-            Ok(Kind::Name) if KEYWORDS.contains(&&text[range.clone()]) => Kind::Keyword,
+            Ok(Kind::Name) if is_keyword(&text[range.clone()]) => Kind::Keyword,
             Ok(Kind::Name) if text[range.clone()].ends_with('-') => {
                 // `x--comment` is a name and a comment, `x- 1` a difference.
                 range.end -= 1;
                 let written = &text[range.clone()];
-                let kind = if KEYWORDS.contains(&written) { Kind::Keyword } else { Kind::Name };
+                let kind = if is_keyword(written) { Kind::Keyword } else { Kind::Name };
                 let span = Span::new(file, range.start, range.end);
                 let text_of = names.entry(written).or_insert_with(|| written.into());
                 list.push(Token { kind, text: Rc::clone(text_of), span });

@@ -423,39 +423,10 @@ Keep the value in a variable, or make sure by a condition: `next(x) != 0 & 6 / n
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::fs;
-    use std::path::Path;
-
-    use super::EXPLANATIONS;
-
-    /// Collects the codes in string literals of all sources but the explanations.
-    fn used(folder: &Path, codes: &mut BTreeSet<String>) {
-        for entry in fs::read_dir(folder).expect("the sources are here").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != "messages") {
-                    used(&path, codes);
-                }
-                continue;
-            }
-            let text = fs::read_to_string(&path).expect("a source is text");
-            for part in text.split("\"V").skip(1) {
-                let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
-                if digits.len() == 4 && part[4..].starts_with('"') {
-                    codes.insert(format!("V{digits}"));
-                }
-            }
-        }
-    }
+    use crate::codes::assert_all_explained;
 
     #[test]
     fn every_code_is_explained_once_and_used() {
-        let mut codes = BTreeSet::new();
-        used(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/smv"), &mut codes);
-        let explained: Vec<String> = EXPLANATIONS.iter().map(|entry| entry.code.to_owned()).collect();
-        let unique: BTreeSet<String> = explained.iter().cloned().collect();
-        assert_eq!(explained.len(), unique.len(), "a code is explained twice");
-        assert_eq!(codes, unique);
+        assert_all_explained("smv", 'V', super::EXPLANATIONS.iter());
     }
 }

@@ -6,7 +6,7 @@ mod expressions;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use super::ast::{Expr, ExprKind, Id, Ident, Tree};
-use super::lexer::{KEYWORDS, Kind, SECTIONS, Token, tokens};
+use super::lexer::{Kind, SECTIONS, Token, keywords, tokens};
 
 /// Parentheses and the like can be nested this deeply.
 const MAX_DEPTH: usize = 400;
@@ -178,7 +178,7 @@ impl Parser<'_> {
                     diagnostic.note(format!("`{}` is a word of SMV and can't be a name", token.text));
             }
             Kind::Name => {
-                if let Some(word) = closest(&token.text, KEYWORDS.iter().copied())
+                if let Some(word) = closest(&token.text, keywords())
                     && (expected.contains(word) || expected.contains("section"))
                 {
                     diagnostic = diagnostic.help(format!("did you mean `{word}`?"));

@@ -1,0 +1,42 @@
+//! Which codes of messages the sources use: for the tests that all of them are explained.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use narrows_source::Explanation;
+
+/// Makes sure that the codes that a front end uses, which begin with a letter, are those that it explains, each once.
+pub(crate) fn assert_all_explained<'e>(
+    front_end: &str,
+    letter: char,
+    explanations: impl Iterator<Item = &'e Explanation>,
+) {
+    let mut codes = BTreeSet::new();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(front_end);
+    collect(&sources, letter, &mut codes);
+    let explained: Vec<String> = explanations.map(|explanation| explanation.code.to_owned()).collect();
+    let unique: BTreeSet<String> = explained.iter().cloned().collect();
+    assert_eq!(explained.len(), unique.len(), "a code is explained twice");
+    assert_eq!(codes, unique);
+}
+
+/// Collects the codes in string literals of all sources but the explanations.
+fn collect(folder: &Path, letter: char, codes: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).expect("the sources are here").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "messages") {
+                collect(&path, letter, codes);
+            }
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a source is text");
+        for part in text.split(&format!("\"{letter}")).skip(1) {
+            let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+            if digits.len() == 4 && part[4..].starts_with('"') {
+                codes.insert(format!("{letter}{digits}"));
+            }
+        }
+    }
+}
