@@ -30,6 +30,22 @@ impl Browser {
         Command::new("chromium").arg("--version").output().is_ok_and(|output| output.status.success())
     }
 
+    /// Says whether there is a browser to start; on a machine that tests for all, there must be one.
+    pub fn is_wanted() -> bool {
+        let installed = Browser::installed();
+        assert!(installed || std::env::var_os("CI").is_none(), "there is no `chromium` here");
+        installed
+    }
+
+    /// Makes sure that an expression has a value.
+    pub fn check(&mut self, expression: &str, expected: &Value) {
+        let found = self.evaluate(expression);
+        assert!(
+            found.as_ref().is_ok_and(|found| found == expected),
+            "{expression}: {found:?}, not {expected}"
+        );
+    }
+
     /// Starts a browser that keeps its files in a folder.
     pub fn start(folder: &Path) -> io::Result<Browser> {
         let mut child = Command::new("bash")
