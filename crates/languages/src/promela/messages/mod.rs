@@ -17,13 +17,3 @@ pub use syntax::EXPLANATIONS as SYNTAX;
 pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
     preprocess::EXPLANATIONS.iter().chain(syntax::EXPLANATIONS).chain(lowering::EXPLANATIONS)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::codes::assert_all_explained;
-
-    #[test]
-    fn every_code_is_explained_once_and_used() {
-        assert_all_explained("promela", 'P', super::explanations());
-    }
-}

@@ -420,13 +420,3 @@ Keep the value in a variable, or make sure by a condition: `next(x) != 0 & 6 / n
 ",
     },
 ];
-
-#[cfg(test)]
-mod tests {
-    use crate::codes::assert_all_explained;
-
-    #[test]
-    fn every_code_is_explained_once_and_used() {
-        assert_all_explained("smv", 'V', super::EXPLANATIONS.iter());
-    }
-}

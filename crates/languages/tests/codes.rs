@@ -1,13 +1,20 @@
-//! Which codes of messages the sources use: for the tests that all of them are explained.
+//! Every code of a message that a front end uses is explained, and no other.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use narrows_languages::{promela, smv};
 use narrows_source::Explanation;
 
+#[test]
+fn every_code_is_explained_once_and_used() {
+    assert_all_explained("promela", 'P', promela::messages::explanations());
+    assert_all_explained("smv", 'V', smv::messages::EXPLANATIONS.iter());
+}
+
 /// Makes sure that the codes that a front end uses, which begin with a letter, are those that it explains, each once.
-pub(crate) fn assert_all_explained<'e>(
+fn assert_all_explained<'e>(
     front_end: &str,
     letter: char,
     explanations: impl Iterator<Item = &'e Explanation>,
