@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
-use narrows_model::synchronous::{Machine, MachineClaim as Claim, Reference, Run, Specification};
+use narrows_model::synchronous::{
+    Linear, Machine, MachineClaim as Claim, Reference, Run, Specification, holds_on,
+};
 use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
 use crate::Progress;
 use crate::bounded::Bounded;
+use crate::circuit::Signal;
 use crate::ic3::Ic3;
 use crate::induction::Induction;
-use crate::question::{Asked, Problem, fault, is_end, problem, refusal, understand};
+use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem, refusal, understand};
 use crate::solver::{Meter, Stop, Watch};
 use crate::unroll::{Begin, Unrolled, Witness};
 
@@ -75,32 +78,53 @@ pub fn check(
 ) -> Checked {
     let meter = Meter::new(budget.memory, budget.watch);
     let checker = Checker { machine, reference: Reference::new(machine), engine, meter: Rc::clone(&meter) };
-    let mut results = Vec::new();
+    let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
+    let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
     let mut limit = None;
-    for (number, question) in questions.iter().enumerate() {
-        let reply = match limit {
-            Some(limit) => undecided(machine, question, limit, None),
-            None if !each(number, None) => undecided(machine, question, Limit::Enough, None),
-            None => {
-                meter.forgive();
-                match checker.answer(question) {
-                    Ok(reply) => reply,
-                    Err(Failure::Contradiction) => Reply::Answer(Box::new(Answer::new(
-                        question.clone(),
-                        Verdict::Refused(refusal(NO_PROOF)),
-                    ))),
-                    Err(Failure::Limit(hit, depth)) => {
-                        // Out of memory on one question says nothing about the next.
-                        limit = (!matches!(hit, Limit::Memory | Limit::Enough)).then_some(hit);
-                        undecided(machine, question, hit, depth)
-                    }
-                }
+    let mut most = FIRST_ROUND;
+    // Questions take turns, so that a hard one keeps none from its answer; what was begun is begun anew, with more patience.
+    while limit.is_none() && replies.iter().any(Option::is_none) {
+        let is_last = replies.iter().filter(|reply| reply.is_none()).count() == 1;
+        for (number, question) in questions.iter().enumerate() {
+            if limit.is_some() || replies[number].is_some() {
+                continue;
             }
-        };
-        each(number, Some(&reply));
-        results.push(reply);
+            let give_up = |limit, depth| Some(undecided(machine, question, limit, depth));
+            if !each(number, None) {
+                replies[number] = give_up(Limit::Enough, None);
+                continue;
+            }
+            meter.forgive();
+            replies[number] = match checker.answer(question, if is_last { u64::MAX } else { most }) {
+                Ok(reply) => Some(reply),
+                Err(Failure::Contradiction) => {
+                    let verdict = Verdict::Refused(refusal(NO_PROOF));
+                    Some(Reply::Answer(Box::new(Answer::new(question.clone(), verdict))))
+                }
+                Err(Failure::Patience(depth)) => {
+                    depths[number] = depths[number].max(depth);
+                    None
+                }
+                // Out of memory on one question says nothing about the next.
+                Err(Failure::Limit(hit @ (Limit::Memory | Limit::Enough), depth)) => give_up(hit, depth),
+                Err(Failure::Limit(hit, depth)) => {
+                    depths[number] = depths[number].max(depth);
+                    limit = Some(hit);
+                    None
+                }
+            };
+            if let Some(reply) = &replies[number] {
+                each(number, Some(reply));
+            }
+        }
+        most = most.saturating_mul(4);
     }
-    Checked { results, bytes: meter.most(), limit }
+    let rest = |number: usize| {
+        undecided(machine, &questions[number], limit.unwrap_or(Limit::Enough), depths[number])
+    };
+    let results =
+        replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
+    Checked { results: results.collect(), bytes: meter.most(), limit }
 }
 
 /// Says that there is no answer, and how far runs have been looked at.
@@ -151,12 +175,17 @@ struct Checker<'m> {
 enum Failure {
     /// A limit was hit; and how long runs are that were looked at.
     Limit(Limit, Option<usize>),
+    /// It takes longer than it may take for now; and how long runs are that were looked at.
+    Patience(Option<usize>),
     /// A proof is none.
     Contradiction,
 }
 
 /// The work of the first slice, when engines take turns.
 const FIRST_SLICE: u64 = 20_000;
+
+/// The work for a question in the first round, when questions take turns.
+const FIRST_ROUND: u64 = 3 * FIRST_SLICE;
 
 /// How a problem ended.
 struct Outcome {
@@ -167,7 +196,7 @@ struct Outcome {
 }
 
 impl Checker<'_> {
-    fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+    fn answer(&self, question: &Question, most: u64) -> Result<Reply, Failure> {
         let refused = |refusal: Refusal| {
             let none = FigureResult::None(refusal.reason.clone());
             figure(self.machine, question, none).unwrap_or_else(|| {
@@ -178,6 +207,11 @@ impl Checker<'_> {
             Ok(asked) => asked,
             Err(refusal) => return Ok(refused(refusal)),
         };
+        if let Asked::Linear(formulas, specification) = &asked
+            && let Some(answer) = self.always(question, formulas, specification, most / 2)?
+        {
+            return Ok(Reply::Answer(Box::new(answer)));
+        }
         let problem = match problem(self.machine, &asked) {
             Ok(problem) => problem,
             Err(refusal) => return Ok(refused(refusal)),
@@ -189,10 +223,41 @@ impl Checker<'_> {
             answer.engine = Some(Engine::Bounded.name());
             return Ok(Reply::Answer(Box::new(answer)));
         }
-        let outcome = self.solve(&problem)?;
+        let outcome = self.solve(&problem, most)?;
         let mut answer = self.judged(question, &asked, &outcome);
         answer.engine = Some(outcome.by.name());
         Ok(Reply::Answer(Box::new(answer)))
+    }
+
+    /// Answers whether something holds in every state, if that is what a formula says. Returns `None` if runs that go on for ever
+    /// have to be looked at.
+    fn always(
+        &self,
+        question: &Question,
+        formulas: &[Linear],
+        specification: &Specification,
+        most: u64,
+    ) -> Result<Option<Answer>, Failure> {
+        let Some((machine, root)) = always(self.machine, formulas) else { return Ok(None) };
+        let problem = Problem::always(&machine, root);
+        let outcome = match self.solve(&problem, most) {
+            Err(Failure::Patience(_)) => return Ok(None),
+            outcome => outcome?,
+        };
+        let mut answer = match &outcome.run {
+            None => Answer::new(question.clone(), Verdict::Holds),
+            Some(run) if problem.goes_on(self.machine) => {
+                let reference = Reference::new(&machine);
+                let is_bad = run.states.last().is_some_and(|last| !reference.is_true(root, last));
+                if !is_bad {
+                    return Ok(Some(contradiction(question)));
+                }
+                self.failing(question, Some(specification), run, outcome.shortest)
+            }
+            Some(_) => return Ok(None),
+        };
+        answer.engine = Some(outcome.by.name());
+        Ok(Some(answer))
     }
 
     /// Finds out whether there is a first state.
@@ -225,6 +290,15 @@ impl Checker<'_> {
                 answer.notes.push(self.machine.describe_hazard(hazard));
                 answer
             }
+            Asked::Linear(formulas, specification) => {
+                let is_against =
+                    is_fair(self.machine, run) && holds_on(formulas, &self.reference, run) == Some(false);
+                if is_against {
+                    self.failing(question, Some(specification), run, false)
+                } else {
+                    contradiction(question)
+                }
+            }
             Asked::Always(root, specification) => {
                 let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
                 if is_bad {
@@ -253,8 +327,12 @@ impl Checker<'_> {
     }
 
     /// Finds out whether a bad state can be reached.
-    fn solve(&self, problem: &Problem) -> Result<Outcome, Failure> {
+    fn solve(&self, problem: &Problem, most: u64) -> Result<Outcome, Failure> {
         let (circuit, bad, meter) = (&problem.circuit, problem.bad, &self.meter);
+        if bad == Signal::FALSE {
+            return Ok(Outcome { run: None, by: self.engine, shortest: true });
+        }
+        let end = meter.work().saturating_add(most);
         let mut engines: Vec<Running<'_>> = Vec::new();
         if matches!(self.engine, Engine::Bounded | Engine::Automatic) {
             engines.push(Running::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
@@ -265,16 +343,19 @@ impl Checker<'_> {
         if matches!(self.engine, Engine::Induction | Engine::Automatic) {
             engines.push(Running::Induction(Box::new(Induction::new(circuit, bad, meter))));
         }
-        let mut slice = if engines.len() > 1 { FIRST_SLICE } else { u64::MAX };
+        let mut slice = if engines.len() > 1 { FIRST_SLICE } else { most };
+        let depth = |engines: &[Running<'_>]| engines.iter().map(Running::depth).max();
         loop {
+            if meter.work() >= end {
+                return Err(Failure::Patience(depth(&engines)));
+            }
             for number in 0..engines.len() {
                 meter.allow(slice);
                 let progress = match engines[number].run() {
                     Ok(progress) => progress,
                     Err(Why::Stop(Stop::Slice)) => continue,
                     Err(Why::Stop(Stop::Limit(limit))) => {
-                        let depth = engines.iter().map(Running::depth).max();
-                        return Err(Failure::Limit(limit, depth));
+                        return Err(Failure::Limit(limit, depth(&engines)));
                     }
                     Err(Why::Unconfirmed) => return Err(Failure::Contradiction),
                 };
@@ -282,12 +363,14 @@ impl Checker<'_> {
                 let Progress::Refuted(witness) = progress else {
                     return Ok(Outcome { run: None, by, shortest: true });
                 };
+                // Engines find runs of a length only after all shorter ones, but for IC3.
+                let is_shortest = witness.inputs.len() <= engines[number].depth() + 1;
                 let (witness, by, shortest) = match &mut engines[..] {
-                    [Running::Bounded(bounded), ..] if by == Engine::Ic3 => {
+                    [Running::Bounded(bounded), ..] if !is_shortest => {
                         meter.allow(meter.work());
                         shorter(bounded, witness)
                     }
-                    _ => (witness, by, by != Engine::Ic3),
+                    _ => (witness, by, is_shortest),
                 };
                 // A run that the circuit does not confirm is none of the machine either.
                 let run = problem.run(self.machine, &witness).unwrap_or_default();

@@ -9,8 +9,10 @@ mod check;
 mod circuit;
 mod ic3;
 mod induction;
+mod loops;
 mod question;
 mod solver;
+mod universal;
 mod unroll;
 
 pub use check::{Budget, Checked, Engine, check};

@@ -9,8 +9,8 @@ use narrows_model::Limit;
 /// Called now and then with the bytes in use; returns why to stop.
 pub type Watch = Box<dyn Fn(u64) -> Option<Limit>>;
 
-/// So many bytes a variable takes, about: its watches, its value, its place in the heap.
-const VARIABLE: u64 = 120;
+/// So many bytes a variable takes, about: its watches, its value, its place in the heap, and in tables of ours.
+const VARIABLE: u64 = 150;
 /// So many bytes a clause takes beside its literals.
 const CLAUSE: u64 = 40;
 /// The clock is looked at once in so many decisions.
@@ -97,7 +97,11 @@ impl Meter {
         self.work.set(self.work.get() + 1);
         let calls = self.calls.get() + 1;
         self.calls.set(calls % PATIENCE);
-        if calls >= PATIENCE { self.check().is_err() } else { self.work.get() >= self.slice.get() }
+        if calls >= PATIENCE {
+            return self.check().is_err();
+        }
+        // The solver asks again on its way out, and must hear the same.
+        self.stopped.get().is_some() || self.work.get() >= self.slice.get()
     }
 }
 

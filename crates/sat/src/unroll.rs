@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::circuit::{Circuit, Gate, Signal};
 use crate::solver::{Literal, Meter, Result, Solver};
 
@@ -27,8 +29,8 @@ pub(crate) enum Begin {
 pub(crate) struct Unrolled<'c> {
     circuit: &'c Circuit,
     pub(crate) solver: Solver,
-    /// For each state, the literals of nodes.
-    frames: Vec<Vec<Option<Literal>>>,
+    /// For each state, the literals of nodes, as far as they have one.
+    frames: Vec<FxHashMap<u32, Literal>>,
     /// For each node, the latch that it is.
     latch_of: Vec<Option<u32>>,
     begin: Begin,
@@ -61,9 +63,8 @@ impl<'c> Unrolled<'c> {
     }
 
     fn add_state(&mut self) {
-        let mut frame = vec![None; self.circuit.graph.len()];
-        frame[0] = Some(!self.solver.truth());
-        self.frames.push(frame);
+        // Not all nodes are asked for in all states: a table of all would be far larger.
+        self.frames.push(FxHashMap::from_iter([(0, !self.solver.truth())]));
         if self.begin != Begin::Unchecked {
             self.demand(self.last(), self.circuit.invariant);
         }
@@ -88,12 +89,12 @@ impl<'c> Unrolled<'c> {
     pub(crate) fn literal(&mut self, state: usize, signal: Signal) -> Literal {
         let mut waiting = vec![(state, signal.node())];
         while let Some((at, node)) = waiting.last().copied() {
-            if self.frames[at][node].is_some() {
+            if self.frames[at].contains_key(&(node as u32)) {
                 waiting.pop();
                 continue;
             }
             if let Some(literal) = self.made(at, node, &mut waiting) {
-                self.frames[at][node] = Some(literal);
+                self.frames[at].insert(node as u32, literal);
                 waiting.pop();
             }
         }
@@ -102,7 +103,8 @@ impl<'c> Unrolled<'c> {
 
     /// Returns the literal of a function in a state, if there is one already.
     pub(crate) fn known(&self, state: usize, signal: Signal) -> Option<Literal> {
-        self.frames[state][signal.node()].map(|literal| literal.negated_if(signal.is_negative()))
+        let found = self.frames[state].get(&(signal.node() as u32));
+        found.map(|literal| literal.negated_if(signal.is_negative()))
     }
 
     /// Makes the literal of a node, or says what must be made first.

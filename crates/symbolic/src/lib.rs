@@ -10,7 +10,6 @@ mod ctl;
 mod encode;
 mod explain;
 mod fair;
-mod ltl;
 mod order;
 mod relation;
 mod space;
@@ -19,4 +18,4 @@ mod value;
 mod walk;
 
 pub use bdd::{Natural, Watch};
-pub use check::{Budget, Checked, Size, Way, bounds, check, explore};
+pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, explore};
