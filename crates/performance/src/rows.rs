@@ -3,6 +3,7 @@
 mod ahead;
 mod deeds;
 mod memo;
+mod values;
 
 use std::ops::ControlFlow;
 
@@ -14,6 +15,8 @@ use crate::{Timing, Trouble};
 use ahead::Ahead;
 use deeds::Deeds;
 use memo::Memo;
+
+pub use values::Values;
 
 /// A step from a state to another. Its place in the row is the number of the successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
