@@ -66,7 +66,8 @@ enum EngineName {
     Native,
     /// Promela: the reference evaluator
     Interpreter,
-    /// SMV: sets of states, as binary decision diagrams
+    /// Sets of states, as binary decision diagrams; in Promela, for models with many states of few processes
+    #[value(alias = "symbolic")]
     Bdd,
     /// SMV: runs by their length, by satisfiability; proves little
     Bmc,
@@ -108,6 +109,9 @@ impl Models {
         match self.engine {
             Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
             None | Some(EngineName::Auto) => Ok(Engine::automatic(evaluator)),
+            Some(EngineName::Bdd) => {
+                anyhow::bail!("this goes from state to state: it is not for --engine bdd")
+            }
             Some(EngineName::Native) => Engine::native(evaluator)
                 .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
             Some(other) => anyhow::bail!(
@@ -132,6 +136,11 @@ impl Models {
                 other.name()
             ),
         }
+    }
+
+    /// Returns whether models are to be answered by sets of states.
+    pub(crate) fn is_symbolic(&self) -> bool {
+        self.engine == Some(EngineName::Bdd)
     }
 
     pub(crate) fn is_json(&self) -> bool {

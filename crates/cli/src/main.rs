@@ -8,6 +8,7 @@ mod machines;
 mod output;
 mod portfolio;
 mod progress;
+mod sets;
 
 use std::process::ExitCode;
 use std::sync::Mutex;

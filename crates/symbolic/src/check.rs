@@ -2,7 +2,7 @@
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
-    Reference, Role, Run, Specification, holds_on, product,
+    Reference, Role, Run, Specification, Value, holds_on, product,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
 
@@ -86,6 +86,18 @@ pub fn check_each(
 ) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
+    answer_all(engine, machine, questions, &manager, budget.depth, each)
+}
+
+/// Answers questions with an engine, if there is one.
+pub(crate) fn answer_all(
+    engine: Result<Engine<'_>>,
+    machine: &Machine,
+    questions: &[Question],
+    manager: &Manager,
+    depth: bool,
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
+) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
     for (number, question) in questions.iter().enumerate() {
@@ -104,7 +116,7 @@ pub fn check_each(
         each(number, Some(&outcome));
         results.push(outcome);
     }
-    if let (Ok(engine), None, true) = (&engine, limit, budget.depth) {
+    if let (Ok(engine), None, true) = (&engine, limit, depth) {
         limit = engine.reached.depth(&engine.space).err();
     }
     let size = engine.as_ref().ok().map(Engine::size);
@@ -116,6 +128,11 @@ pub fn check_each(
 pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
+    bounds_with(engine, way, &manager)
+}
+
+/// Finds bounds with an engine, if there is one.
+pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manager) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
     let mut add = |kind: &'static str, name: String, ask: &dyn Fn(&Engine<'_>) -> Result<Figure>| {
@@ -166,7 +183,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
     }
 }
 
-struct Engine<'m> {
+pub(crate) struct Engine<'m> {
     machine: &'m Machine,
     reference: Reference<'m>,
     space: Space,
@@ -179,7 +196,7 @@ struct Engine<'m> {
 }
 
 impl<'m> Engine<'m> {
-    fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
+    pub(crate) fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
         let mut space = Space::new(machine, manager)?;
         let reached = space.reach()?;
         let manager = space.manager().clone();
@@ -200,6 +217,12 @@ impl<'m> Engine<'m> {
             space.staying(&reached.all, &fairness)?
         };
         Ok(Engine { machine, reference: Reference::new(machine), space, reached, ends, fairness, fair })
+    }
+
+    /// Returns a state that can be reached and in which something is so.
+    pub(crate) fn reached_where(&self, condition: ExprId) -> Result<Option<Vec<Value>>> {
+        let set = self.space.states(self.machine, condition)?.and(&self.reached.all)?;
+        Ok(self.space.pick(&set))
     }
 
     fn size(&self) -> Size {

@@ -11,6 +11,7 @@ mod encode;
 mod explain;
 mod fair;
 mod order;
+mod processes;
 mod relation;
 mod space;
 mod split;
@@ -19,3 +20,4 @@ mod walk;
 
 pub use bdd::{Natural, Watch};
 pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, explore};
+pub use processes::{Bounded, Decided, ProcessWay, bounds_of_processes, check_processes};

@@ -3,11 +3,11 @@
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
-use narrows_performance::{Rows, Timing, as_f64, stochastic};
+use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
 
-use super::solve::{Gain, Solvable, set};
+use super::solve::{Gain, Solvable, Wanted, set};
 use super::trouble::{Failure, result_of};
-use super::{Size, blank, new_figure};
+use super::{Size, blank, new_figure, views};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -43,7 +43,7 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn throughput_with(&self, timing: &Timing, event: u16) -> Option<f64> {
         let solvable = self.build(timing).ok()?;
         let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
-        let found = solvable.average(&Gain::Event(event), &mut figure).ok()?;
+        let found = solvable.average(Gain::Event(event), &mut figure).ok()?;
         Some(found.middle())
     }
 
@@ -64,8 +64,12 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
         if self.built.is_none() {
             let before = self.budget.watch.seconds();
-            self.built = Some(self.build(&self.prepared.timing));
+            let mut built = self.build(&self.prepared.timing);
             self.seconds = self.budget.watch.seconds() - before;
+            if let Ok(solvable) = &mut built {
+                self.solve_together(solvable);
+            }
+            self.built = Some(built);
         }
         let mut figure = blank(ask, View::Stochastic);
         match &self.built {
@@ -79,19 +83,72 @@ impl<'a, 's> Means<'a, 's> {
         figure
     }
 
+    /// Finds the means that the study asks for, as many at a time as there are threads.
+    fn solve_together(&self, solvable: &mut Solvable<'_>) {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        let mut want = |one: Option<Wanted>| wanted.extend(one.filter(|one| !wanted.contains(one)));
+        for ask in &self.study.asks {
+            if !views(self.study, ask.view, &ask.question).contains(&View::Stochastic) {
+                continue;
+            }
+            let event = |event: &Text| self.prepared.event(event).map(Wanted::Event);
+            match &ask.question {
+                Question::Throughput(one) => want(event(one)),
+                Question::MeanCount(of, per) => {
+                    want(event(of));
+                    want(event(per));
+                }
+                Question::Utilisation(what) => want(Some(Wanted::Holds(self.study.busy(what).text.clone()))),
+                _ => {}
+            }
+        }
+        // One alone is found when it is asked for.
+        if wanted.len() < 2 || !solvable.is_chain() {
+            return;
+        }
+        for some in wanted.chunks(self.budget.threads.max(1)) {
+            let gains = some.iter().filter_map(|one| {
+                let gain = match one {
+                    Wanted::Event(event) => Gain::Event(*event),
+                    Wanted::Holds(text) => Gain::State(self.holding(solvable, text)?),
+                };
+                Some((one.clone(), gain))
+            });
+            let gains = gains.collect();
+            solvable.find(gains);
+        }
+    }
+
+    /// Returns 1 for each rest in which what a resource or a predicate says holds, if there is no doubt about it.
+    fn holding(&self, solvable: &Solvable<'_>, text: &str) -> Option<Vec<f64>> {
+        let asks = self.study.asks.iter().filter_map(|ask| match &ask.question {
+            Question::Utilisation(what) => Some(self.study.busy(what)),
+            _ => None,
+        });
+        let mut unseen = new_figure("utilisation", String::new(), View::Stochastic.name());
+        self.rates(solvable, asks.into_iter().find(|busy| busy.text == text)?, &mut unseen)
+    }
+
     fn fill(&self, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
         let none = |reason: &str| FigureResult::None(reason.to_owned());
         match question {
             Question::Throughput(event) => {
                 figure.unit = format!("1/{}", self.study.unit);
                 if let Some(event) = self.prepared.event(event) {
-                    let found = solvable.average(&Gain::Event(event), figure);
+                    let found = solvable.average(Gain::Event(event), figure);
                     set(&found, figure);
                 }
             }
             Question::Utilisation(what) => {
-                if let Some(rates) = self.rates(solvable, self.study.busy(what), figure) {
-                    let found = solvable.average(&Gain::State(rates), figure);
+                let busy = self.study.busy(what);
+                let found = match solvable.found(&Wanted::Holds(busy.text.clone())) {
+                    Some(found) => Some(Ok(found)),
+                    None => {
+                        let rates = self.rates(solvable, busy, figure);
+                        rates.map(|rates| solvable.average(Gain::State(rates), figure))
+                    }
+                };
+                if let Some(found) = found {
                     set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
                 }
             }
@@ -99,8 +156,8 @@ impl<'a, 's> Means<'a, 's> {
                 let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
                     return;
                 };
-                let of = solvable.average(&Gain::Event(of), figure);
-                let per = solvable.average(&Gain::Event(per), figure);
+                let of = solvable.average(Gain::Event(of), figure);
+                let per = solvable.average(Gain::Event(per), figure);
                 match (of, per) {
                     (Ok(_), Ok(per)) if per.high <= 0.0 => {
                         figure.result = none("What it is counted for never happens in the long run.");
@@ -143,10 +200,12 @@ impl<'a, 's> Means<'a, 's> {
         let expr = self.prepared.predicate(text)?;
         let view = &solvable.view;
         let mut rates = Vec::with_capacity(view.rests() as usize);
+        let mut known = Values::new(evaluator.global_bytes(expr));
         for rest in 0..view.rests() {
             let mut value = None;
             for state in view.states(rest) {
-                match evaluator.holds(expr, &view.rows().state(*state)) {
+                let rows = view.rows();
+                match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
                         figure.result = FigureResult::None(format!(
