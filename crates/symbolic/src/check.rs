@@ -2,7 +2,7 @@
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
-    Reference, Role, Run, Specification, Value, holds_on,
+    Reference, Role, Run, Specification, Value, holds_on, product,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
 
@@ -73,9 +73,20 @@ pub fn explore(machine: &Machine, budget: Budget) -> Checked {
 
 /// Answers questions about a machine.
 pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Checked {
+    check_each(machine, questions, budget, &mut |_, _| true)
+}
+
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number alone, it returns whether the
+/// question is to be answered; after, with the answer. If the budget ends one with [`Limit::Enough`], the next is asked.
+pub fn check_each(
+    machine: &Machine,
+    questions: &[Question],
+    budget: Budget,
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
+) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
-    answer_all(engine, machine, questions, &manager, budget.depth)
+    answer_all(engine, machine, questions, (&manager, budget.depth), each)
 }
 
 /// Answers questions with an engine, if there is one.
@@ -83,23 +94,25 @@ pub(crate) fn answer_all(
     engine: Result<Engine<'_>>,
     machine: &Machine,
     questions: &[Question],
-    manager: &Manager,
-    depth: bool,
+    (manager, depth): (&Manager, bool),
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
-    for question in questions {
+    for (number, question) in questions.iter().enumerate() {
         let outcome = match (&engine, limit) {
+            (Ok(_), None) if !each(number, None) => undecided(machine, question, Limit::Enough),
             (Ok(engine), None) => match engine.answer(question) {
                 Ok(outcome) => outcome,
                 Err(hit) => {
                     // Out of memory on one question says nothing about the next.
-                    limit = (hit != Limit::Memory).then_some(hit);
+                    limit = (!matches!(hit, Limit::Memory | Limit::Enough)).then_some(hit);
                     undecided(machine, question, hit)
                 }
             },
             (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
         };
+        each(number, Some(&outcome));
         results.push(outcome);
     }
     if let (Ok(engine), None, true) = (&engine, limit, depth) {
@@ -413,7 +426,7 @@ impl<'m> Engine<'m> {
 
     /// Looks for a fair run on which a formula is false.
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
-        let product = crate::ltl::product(self.machine, formulas);
+        let product = product(self.machine, formulas);
         let (space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
         let all = space.reach()?.all;
         let core = space.core(&all, &fairness)?;

@@ -10,7 +10,6 @@ mod ctl;
 mod encode;
 mod explain;
 mod fair;
-mod ltl;
 mod order;
 mod processes;
 mod relation;
@@ -20,5 +19,5 @@ mod value;
 mod walk;
 
 pub use bdd::{Natural, Watch};
-pub use check::{Budget, Checked, Size, Way, bounds, check, explore};
+pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, explore};
 pub use processes::{Bounded, Decided, ProcessWay, bounds_of_processes, check_processes};

@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Demand, Machine, Role, Value, VariableId};
+use narrows_model::synchronous::{Demand, Machine, Product, Role, Value, VariableId};
 
 use crate::bdd::{Bdd, Manager, Natural};
 use crate::encode::{Encoder, Encoding, Side};
 use crate::fair::Fairness;
-use crate::ltl::Product;
 use crate::relation::{Event, Relation, settled};
 use crate::split::split;
 
