@@ -294,9 +294,9 @@ impl<'a> Rows<'a> {
         for step in successor.moves {
             moved.insert(usize::from(step.pid));
             for event in timing.events_of(step) {
-                match events.iter_mut().find(|(known, _)| known == event) {
+                match events.iter_mut().find(|(known, _)| *known == event) {
                     Some((_, count)) => *count += 1,
-                    None => events.push((*event, 1)),
+                    None => events.push((event, 1)),
                 }
             }
         }
