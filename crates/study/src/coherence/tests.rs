@@ -23,7 +23,8 @@ fn shipped(name: &str) -> Protocol {
 fn complaint(text: &str, caches: usize) -> String {
     let (protocol, messages, sources) = protocol(text);
     let Some(protocol) = protocol else {
-        return messages.iter().map(|message| format!("{} {}\n", message.code, message.title)).collect();
+        let say = |message: &Diagnostic| format!("{} {}", message.code, message.title);
+        return messages.iter().map(say).collect::<Vec<_>>().join("\n");
     };
     let mut diagnostics = Diagnostics::default();
     if explore(&protocol, caches, &mut diagnostics).is_some() {
