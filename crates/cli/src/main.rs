@@ -7,6 +7,7 @@ mod limits;
 mod machines;
 mod output;
 mod progress;
+mod sets;
 
 use std::process::ExitCode;
 use std::sync::Mutex;
