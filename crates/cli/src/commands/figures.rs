@@ -12,7 +12,9 @@ use narrows_model::{Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
 use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
-use narrows_study::{Measured, Prepared, Study, Text, Variant, View, measure, prepare, read, simulate};
+use narrows_study::{
+    Measured, Prepared, Study, Text, Variant, View, measure, prepare, read, simulate, trends,
+};
 use serde_json::Value;
 
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -233,7 +235,7 @@ impl Options {
     ) -> anyhow::Result<Said> {
         let clock = self.clock(&loaded.name, interrupted);
         let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
-        let measured = match way {
+        let mut measured = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
                     write_chain(path, &loaded.prepared, &engine, &clock)?;
@@ -248,6 +250,9 @@ impl Options {
             Way::Whole { .. } => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
             Way::Random { .. } => Vec::new(),
         };
+        if let Way::Whole { .. } = way {
+            measured.figures.extend(trends(&loaded.study, &points));
+        }
         let seconds = clock.finish();
         Ok(loaded.report(&measured, &points, seconds, |figures| match self.format {
             Format::Json => {

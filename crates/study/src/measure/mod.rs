@@ -6,6 +6,7 @@ mod simulated;
 mod solve;
 mod stochastic;
 mod timed;
+mod trend;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
@@ -16,6 +17,7 @@ use crate::{Ask, Prepared, Question, Study, View};
 
 pub use simulated::simulate;
 pub(crate) use timed::timed_trace;
+pub use trend::trends;
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -83,6 +85,7 @@ impl<'a, 's> Workbench<'a, 's> {
                         &self.budget,
                     ));
                 }
+                Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
                 Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
                 _ => {
                     for view in views(self.study, ask.view, &ask.question) {
@@ -155,16 +158,17 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
         return vec![view];
     }
     let has_windows = study.has_windows();
-    let exact = if study.delays.is_empty() { View::Untimed } else { View::Timed };
+    let exact = if study.has_delays() { View::Timed } else { View::Untimed };
     match question {
         Question::Utilisation(_)
         | Question::MeanDelay(..)
+        | Question::MeanPeriod(_)
         | Question::MeanCount(..)
         | Question::Transient(..) => {
             vec![View::Stochastic]
         }
         Question::Overlap(..) => vec![View::Untimed],
-        Question::Throughput(_) if study.delays.is_empty() => vec![View::Untimed],
+        Question::Throughput(_) if !study.has_delays() => vec![View::Untimed],
         Question::Throughput(_) if has_windows => vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => vec![View::Stochastic],
         _ => vec![exact],
