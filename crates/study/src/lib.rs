@@ -5,11 +5,13 @@
 
 mod bottleneck;
 mod file;
+mod labelled;
 mod measure;
 pub mod messages;
 mod prepare;
 
 pub use bottleneck::{Analysis, analyse};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
-pub use measure::{Measured, Size, measure, simulate};
+pub use labelled::{Labelled, prepare_labelled};
+pub use measure::{Measured, Size, measure, measure_labelled, simulate};
 pub use prepare::{Prepared, prepare};

@@ -87,4 +87,30 @@ const EXPLANATIONS: &[Explanation] = &[
         text: "Under `[constant]`, and with `-D`, macros of the model get values. Nothing in the model has this name, so it \
                would make no difference; mostly it is misspelt.\n",
     },
+    Explanation {
+        code: "S0013",
+        title: "a delay that actions can't have",
+        text: "In studies of LOTOS models, an action takes a random time without memory, with a mean above 0.
+
+```toml
+[delay]
+\"LATENCY !* !HIT\" = { erlang = { stages = 3, mean = 5 } }
+```
+
+Write `exponential`. Of `fixed` and `between`, the mean is taken. Several stages are several actions of the model.
+",
+    },
+    Explanation {
+        code: "S0014",
+        title: "a question that is not for LOTOS models",
+        text: "What a LOTOS model shows are its labels. Events are counted; predicates about variables are for other models.
+
+```toml
+[[ask]]
+utilisation = \"busy\"
+```
+
+Ask `throughput`, `period`, `mean_count`, `ltl` or `mu`.
+",
+    },
 ];

@@ -55,6 +55,12 @@ impl Study {
         self.delays.iter().all(|entry| entry.delay.window().is_some())
     }
 
+    /// Returns whether the model's steps have labels: a LOTOS model, by its name.
+    pub fn is_about_labels(&self) -> bool {
+        let ending = self.model.as_ref().and_then(|model| model.text.rsplit_once('.'));
+        ending.is_some_and(|(_, ending)| ending == "lotos" || ending == "lot")
+    }
+
     /// Returns when a resource is busy, or the text itself if there is no such resource.
     pub fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
         self.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)
@@ -153,6 +159,10 @@ pub enum Question {
     Ltl(Text),
     /// Whether a formula of computation tree logic holds.
     Ctl(Text),
+    /// Whether a formula of the modal mu-calculus holds of the labelled graph.
+    Mu(Text),
+    /// How much time there is from one event to the next, on average.
+    Period(Text),
 }
 
 impl Question {
@@ -173,6 +183,8 @@ impl Question {
             Question::Bottleneck(_) => "bottleneck",
             Question::Ltl(_) => "ltl",
             Question::Ctl(_) => "ctl",
+            Question::Mu(_) => "mu",
+            Question::Period(_) => "period",
         }
     }
 
@@ -190,7 +202,9 @@ impl Question {
             | Question::Utilisation(what)
             | Question::Bottleneck(what)
             | Question::Ltl(what)
-            | Question::Ctl(what) => what.text.clone(),
+            | Question::Ctl(what)
+            | Question::Mu(what)
+            | Question::Period(what) => what.text.clone(),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),

@@ -2,6 +2,7 @@
 
 mod expect;
 mod formulas;
+mod labelled;
 mod simulated;
 mod solve;
 mod stochastic;
@@ -14,6 +15,7 @@ use narrows_model::{Figure, FigureResult, Flow};
 use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
 
+pub use labelled::measure_labelled;
 pub use simulated::simulate;
 pub(crate) use timed::timed_trace;
 
@@ -82,6 +84,12 @@ impl<'a, 's> Workbench<'a, 's> {
                         self.engine,
                         &self.budget,
                     ));
+                }
+                Question::Mu(_) => {
+                    let mut figure = blank(ask, View::Untimed);
+                    let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+                    figure.result = FigureResult::None(reason.to_owned());
+                    figures.push(figure);
                 }
                 Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
                 _ => {
@@ -159,6 +167,7 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
     match question {
         Question::Utilisation(_)
         | Question::MeanDelay(..)
+        | Question::Period(_)
         | Question::MeanCount(..)
         | Question::Transient(..) => {
             vec![View::Stochastic]

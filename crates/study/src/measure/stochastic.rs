@@ -89,6 +89,13 @@ impl<'a, 's> Means<'a, 's> {
                     set(&found, figure);
                 }
             }
+            Question::Period(event) => {
+                self.study.unit.clone_into(&mut figure.unit);
+                if let Some(event) = self.prepared.event(event) {
+                    let found = solvable.average(&Gain::Event(event), figure);
+                    set(&found.map(reciprocal), figure);
+                }
+            }
             Question::Utilisation(what) => {
                 if let Some(rates) = self.rates(solvable, self.study.busy(what), figure) {
                     let found = solvable.average(&Gain::State(rates), figure);
@@ -167,4 +174,10 @@ impl<'a, 's> Means<'a, 's> {
         }
         Some(rates)
     }
+}
+
+/// Returns the time from one event to the next, from how often it happens.
+pub(super) fn reciprocal(rate: Interval) -> Interval {
+    let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+    Interval { low: over(rate.high), high: over(rate.low) }
 }

@@ -16,7 +16,9 @@ mod steady;
 mod transient;
 
 use clap::{Args, Subcommand};
+pub(crate) use check::run_value;
 use files::read;
+pub(crate) use run_text::run_text;
 
 /// Look at labelled graphs (.aut), and change, compare and check them
 #[derive(Args)]
