@@ -63,6 +63,8 @@ enum EngineName {
     Native,
     /// The reference evaluator
     Interpreter,
+    /// Sets of states, as diagrams: for models with many states of few processes
+    Symbolic,
 }
 
 /// A model that can be used.
@@ -91,9 +93,17 @@ impl Models {
         match self.engine {
             Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
             None => Ok(Engine::automatic(evaluator)),
+            Some(EngineName::Symbolic) => {
+                anyhow::bail!("this goes from state to state: it is not for --engine symbolic")
+            }
             Some(EngineName::Native) => Engine::native(evaluator)
                 .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
         }
+    }
+
+    /// Returns whether models are to be answered by sets of states.
+    pub(crate) fn is_symbolic(&self) -> bool {
+        self.engine == Some(EngineName::Symbolic)
     }
 
     pub(crate) fn is_json(&self) -> bool {

@@ -67,7 +67,7 @@ pub(crate) fn compile_file(
 }
 
 /// Stops a check when the time is up or the user says so.
-fn budget(
+pub(crate) fn budget(
     memory: Option<u64>,
     time: Option<Duration>,
     start: Instant,

@@ -8,6 +8,7 @@ mod limits;
 mod machines;
 mod output;
 mod progress;
+mod sets;
 
 use std::process::ExitCode;
 use std::sync::Mutex;

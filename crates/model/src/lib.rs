@@ -13,6 +13,7 @@ mod disabled;
 mod evaluator;
 mod expression;
 mod figure;
+pub mod flatten;
 mod follow;
 mod liveness;
 mod observe;
@@ -27,7 +28,7 @@ mod transfer;
 mod watch;
 pub mod wording;
 
-pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, Verdict};
+pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict};
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateMachine, SweepPoint,
     Together, Work,

@@ -20,6 +20,6 @@ mod timing;
 mod trouble;
 
 pub use delay::{Delay, Time, as_f64};
-pub use rows::{Deed, Pace, Rows, Step};
+pub use rows::{Deed, Pace, Rows, Step, Values};
 pub use timing::{Delayed, Site, Timing};
 pub use trouble::Trouble;

@@ -8,7 +8,7 @@ use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
 use crate::figures::{answer_value, judgement, result_text};
-use crate::json::{add_place, head};
+use crate::json::{add_place, head, large};
 use crate::run::{change_text, repeats};
 use crate::text::{headline, title};
 use crate::trace_json::{atom_value, change_value};
@@ -205,9 +205,7 @@ impl MachineReport<'_> {
         let mut document = head(self.model);
         let mut put = |name: &str, value: Value| _ = document.insert(name.to_owned(), value);
         if let Some((states, bits, depth)) = &self.size {
-            // Few programs read larger numbers.
-            let number = states.parse::<u64>().ok().filter(|number| *number < 1 << 53);
-            put("states", number.map_or_else(|| json!(states), |number| json!(number)));
+            put("states", large(states));
             put("bits", json!(bits));
             if let Some(depth) = depth {
                 put("depth", json!(depth));

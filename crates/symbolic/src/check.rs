@@ -2,7 +2,7 @@
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
-    Reference, Role, Run, Specification, holds_on,
+    Reference, Role, Run, Specification, Value, holds_on,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
 
@@ -75,6 +75,17 @@ pub fn explore(machine: &Machine, budget: Budget) -> Checked {
 pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
+    answer_all(engine, machine, questions, &manager, budget.depth)
+}
+
+/// Answers questions with an engine, if there is one.
+pub(crate) fn answer_all(
+    engine: Result<Engine<'_>>,
+    machine: &Machine,
+    questions: &[Question],
+    manager: &Manager,
+    depth: bool,
+) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
     for question in questions {
@@ -91,7 +102,7 @@ pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Check
         };
         results.push(outcome);
     }
-    if let (Ok(engine), None, true) = (&engine, limit, budget.depth) {
+    if let (Ok(engine), None, true) = (&engine, limit, depth) {
         limit = engine.reached.depth(&engine.space).err();
     }
     let size = engine.as_ref().ok().map(Engine::size);
@@ -103,6 +114,11 @@ pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Check
 pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
+    bounds_with(engine, way, &manager)
+}
+
+/// Finds bounds with an engine, if there is one.
+pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manager) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
     let mut add = |kind: &'static str, name: String, ask: &dyn Fn(&Engine<'_>) -> Result<Figure>| {
@@ -153,7 +169,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
     }
 }
 
-struct Engine<'m> {
+pub(crate) struct Engine<'m> {
     machine: &'m Machine,
     reference: Reference<'m>,
     space: Space,
@@ -166,7 +182,7 @@ struct Engine<'m> {
 }
 
 impl<'m> Engine<'m> {
-    fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
+    pub(crate) fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
         let mut space = Space::new(machine, manager)?;
         let reached = space.reach()?;
         let manager = space.manager().clone();
@@ -187,6 +203,12 @@ impl<'m> Engine<'m> {
             space.staying(&reached.all, &fairness)?
         };
         Ok(Engine { machine, reference: Reference::new(machine), space, reached, ends, fairness, fair })
+    }
+
+    /// Returns a state that can be reached and in which something is so.
+    pub(crate) fn reached_where(&self, condition: ExprId) -> Result<Option<Vec<Value>>> {
+        let set = self.space.states(self.machine, condition)?.and(&self.reached.all)?;
+        Ok(self.space.pick(&set))
     }
 
     fn size(&self) -> Size {

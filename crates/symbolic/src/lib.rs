@@ -12,6 +12,7 @@ mod explain;
 mod fair;
 mod ltl;
 mod order;
+mod processes;
 mod relation;
 mod space;
 mod split;
@@ -20,3 +21,4 @@ mod walk;
 
 pub use bdd::{Natural, Watch};
 pub use check::{Budget, Checked, Size, Way, bounds, check, explore};
+pub use processes::{Bounded, Decided, ProcessWay, bounds_of_processes, check_processes};

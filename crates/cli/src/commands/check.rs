@@ -1,5 +1,8 @@
 //! `narrows check`: every property, proved or refuted.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::{Budget, Checked, Checkpoints, Options};
@@ -17,6 +20,7 @@ use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::machines;
+use crate::sets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,6 +101,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             None,
         );
     }
+    if arguments.models.is_symbolic() {
+        ensure_sets(arguments)?;
+    }
     let interrupted = interrupt_flag()?;
     let mut writer = arguments.files.writer();
     if arguments.checkpointing.is_wanted() {
@@ -105,6 +112,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     arguments.models.each(
         &formulas(arguments),
         |model| {
+            if arguments.models.is_symbolic() {
+                return by_sets(model, arguments, &interrupted, &mut writer);
+            }
             let clock = Clock::new(&arguments.models, &interrupted);
             one(model, arguments, &clock, &mut writer)
         },
@@ -135,6 +145,20 @@ fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
     ];
     match others.iter().find(|(is_wanted, _)| *is_wanted) {
         Some((_, option)) => anyhow::bail!("{language} models are checked without {option}"),
+        None => Ok(()),
+    }
+}
+
+/// Makes sure that nothing is asked for that needs states one by one.
+fn ensure_sets(arguments: &Arguments) -> anyhow::Result<()> {
+    let others = [
+        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
+        (arguments.checkpointing.is_wanted(), "--checkpoint"),
+        (arguments.fair.is_some(), "--fair"),
+        (arguments.all > 1, "--all"),
+    ];
+    match others.iter().find(|(is_wanted, _)| *is_wanted) {
+        Some((_, option)) => anyhow::bail!("--engine symbolic goes without {option}"),
         None => Ok(()),
     }
 }
@@ -189,16 +213,41 @@ fn one(
         problems,
         answers: &checked.answers,
     };
-    writer.add(model, &report)?;
+    said(arguments, model, &report, writer)
+}
+
+/// Answers questions by sets of states.
+fn by_sets(
+    model: &Model,
+    arguments: &Arguments,
+    interrupted: &Arc<AtomicBool>,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
+    let questions = selected(Question::all(&model.system), &arguments.only)
+        .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+    match sets::decide(model, &questions, &arguments.models, false, interrupted) {
+        Ok(decided) => said(arguments, model, &decided.report(model), writer),
+        Err(refused) => Ok(sets::refuse(model, &arguments.models, &refused)),
+    }
+}
+
+/// Writes a report, and the files that were asked for.
+fn said(
+    arguments: &Arguments,
+    model: &Model,
+    report: &Report<'_>,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
+    writer.add(model, report)?;
     let mut charts = Vec::new();
-    for (kind, trace) in counterexamples(&report) {
+    for (kind, trace) in counterexamples(report) {
         if arguments.chart {
-            let lines = Chart::of(evaluator, trace).lines(None).join("\n");
+            let lines = Chart::of(report.evaluator, trace).lines(None).join("\n");
             charts.push(format!("\nmessages of the {kind} counterexample:\n{lines}\n"));
         }
     }
-    let text = || format!("{}{}", narrows_report::check(&report), charts.concat());
-    Ok(arguments.models.outcome(report.status(), text, || document(&report)))
+    let text = || format!("{}{}", narrows_report::check(report), charts.concat());
+    Ok(arguments.models.outcome(report.status(), text, || document(report)))
 }
 
 /// Returns every limit that was hit.

@@ -3,7 +3,7 @@
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
-use narrows_performance::{Rows, Timing, as_f64, stochastic};
+use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
 
 use super::solve::{Gain, Solvable, set};
 use super::trouble::{Failure, result_of};
@@ -150,10 +150,12 @@ impl<'a, 's> Means<'a, 's> {
         let expr = self.prepared.predicate(text)?;
         let view = &solvable.view;
         let mut rates = Vec::with_capacity(view.rests() as usize);
+        let mut known = Values::new(evaluator.global_bytes(expr));
         for rest in 0..view.rests() {
             let mut value = None;
             for state in view.states(rest) {
-                match evaluator.holds(expr, &view.rows().state(*state)) {
+                let rows = view.rows();
+                match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
                         figure.result = FigureResult::None(format!(
