@@ -12,6 +12,7 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
+use crate::behaviours::{self, BehaviourModel};
 use crate::limits;
 use crate::machines::{self, MachineModel};
 use crate::output::{self, Format};
@@ -20,11 +21,11 @@ use crate::portfolio::Choice;
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
 pub(crate) struct Models {
-    /// Model files (.pml, .smv), or folders: every model in them
+    /// Model files (.pml, .smv, .lotos), or folders: every model in them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Define a macro, as in C
+    /// Define a macro, as in C; for LOTOS, give a parameter of the specification its value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) definitions: Vec<String>,
 
@@ -165,6 +166,7 @@ impl Models {
         formulas: &[Formula],
         mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
         mut run_machine: impl FnMut(&MachineModel) -> anyhow::Result<Outcome>,
+        mut run_behaviour: impl FnMut(&BehaviourModel) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
@@ -173,6 +175,11 @@ impl Models {
             let outcome = if machines::is_machine(file) {
                 match self.load_machine(file, formulas) {
                     Ok(model) => run_machine(&model)?,
+                    Err(rejected) => rejected,
+                }
+            } else if behaviours::is_behaviour(file) {
+                match self.load_behaviour(file) {
+                    Ok(model) => run_behaviour(&model)?,
                     Err(rejected) => rejected,
                 }
             } else {
@@ -204,7 +211,7 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        expand(&self.files, &["pml", "smv"])
+        expand(&self.files, &["pml", "smv", "lotos", "lot"])
     }
 
     /// Returns the files if they are studies; `None` if they are models.
@@ -236,6 +243,14 @@ impl Models {
         let name = path.display().to_string();
         let options = machines::options(formulas);
         let read = machines::compile_file(path, &options, self.quiet)
+            .map_err(|error| self.unreadable(path, &error))?;
+        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
+    }
+
+    /// Reads and compiles a model of processes that meet at gates, and shows what is wrong with it.
+    fn load_behaviour(&self, path: &Path) -> Result<BehaviourModel, Outcome> {
+        let name = path.display().to_string();
+        let read = behaviours::compile_file(path, &self.definitions, self.quiet)
             .map_err(|error| self.unreadable(path, &error))?;
         read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
     }

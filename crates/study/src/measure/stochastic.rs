@@ -189,10 +189,7 @@ impl<'a, 's> Means<'a, 's> {
                     Ok(found) if found.high <= 0.0 => {
                         figure.result = none("It does not happen again and again.");
                     }
-                    Ok(found) => {
-                        let high = if found.low > 0.0 { 1.0 / found.low } else { f64::INFINITY };
-                        set(&Ok(Interval { low: 1.0 / found.high, high }), figure);
-                    }
+                    Ok(found) => set(&Ok(reciprocal(found)), figure),
                     Err(zeno) => set(&Err(zeno), figure),
                 }
             }
@@ -286,4 +283,10 @@ impl<'a, 's> Means<'a, 's> {
 fn quotient(of: Interval, per: Interval) -> Interval {
     let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
     Interval { low: of.low / per.high, high }
+}
+
+/// Returns the time from one event to the next, from how often it happens.
+pub(super) fn reciprocal(rate: Interval) -> Interval {
+    let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+    Interval { low: over(rate.high), high: over(rate.low) }
 }
