@@ -12,6 +12,7 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
+use crate::behaviours::{self, BehaviourModel};
 use crate::limits;
 use crate::machines::{self, MachineModel};
 use crate::output::{self, Format};
@@ -20,11 +21,11 @@ use crate::portfolio::Choice;
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
 pub(crate) struct Models {
-    /// Model files (.pml, .smv), or folders: every model in them
+    /// Model files (.pml, .smv, .lotos), or folders: every model in them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Define a macro, as in C
+    /// Define a macro, as in C; for LOTOS, give a parameter of the specification its value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) definitions: Vec<String>,
 
@@ -66,9 +67,9 @@ enum EngineName {
     Native,
     /// Promela: the reference evaluator
     Interpreter,
-    /// Sets of states, as binary decision diagrams; in Promela, for models with many states of few processes
-    #[value(alias = "symbolic")]
-    Bdd,
+    /// Sets of states, as binary decision diagrams: for SMV, and for Promela with many states of few processes
+    #[value(alias = "bdd")]
+    Symbolic,
     /// SMV: runs by their length, by satisfiability; proves little
     Bmc,
     /// SMV: induction over several steps, by satisfiability
@@ -109,13 +110,13 @@ impl Models {
         match self.engine {
             Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
             None | Some(EngineName::Auto) => Ok(Engine::automatic(evaluator)),
-            Some(EngineName::Bdd) => {
-                anyhow::bail!("this goes from state to state: it is not for --engine bdd")
+            Some(EngineName::Symbolic) => {
+                anyhow::bail!("this goes from state to state: it is not for --engine symbolic")
             }
             Some(EngineName::Native) => Engine::native(evaluator)
                 .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
             Some(other) => anyhow::bail!(
-                "--engine {} is for SMV models, and `{}` is none: use native or interpreter",
+                "--engine {} is for SMV models, and `{}` is none: use native, interpreter or symbolic",
                 other.name(),
                 model.name
             ),
@@ -127,12 +128,12 @@ impl Models {
         use narrows_sat::Engine as Sat;
         match self.engine {
             None | Some(EngineName::Auto) => Ok(Choice::Automatic),
-            Some(EngineName::Bdd) => Ok(Choice::Sets),
+            Some(EngineName::Symbolic) => Ok(Choice::Sets),
             Some(EngineName::Bmc) => Ok(Choice::Sat(Sat::Bounded)),
             Some(EngineName::Induction) => Ok(Choice::Sat(Sat::Induction)),
             Some(EngineName::Ic3) => Ok(Choice::Sat(Sat::Ic3)),
             Some(other) => anyhow::bail!(
-                "--engine {} is for Promela models: SMV models are checked by bdd, bmc, induction or ic3",
+                "--engine {} is for Promela models: SMV models are checked by symbolic, bmc, induction or ic3",
                 other.name()
             ),
         }
@@ -140,7 +141,7 @@ impl Models {
 
     /// Returns whether models are to be answered by sets of states.
     pub(crate) fn is_symbolic(&self) -> bool {
-        self.engine == Some(EngineName::Bdd)
+        self.engine == Some(EngineName::Symbolic)
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -165,6 +166,7 @@ impl Models {
         formulas: &[Formula],
         mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
         mut run_machine: impl FnMut(&MachineModel) -> anyhow::Result<Outcome>,
+        mut run_behaviour: impl FnMut(&BehaviourModel) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
@@ -173,6 +175,11 @@ impl Models {
             let outcome = if machines::is_machine(file) {
                 match self.load_machine(file, formulas) {
                     Ok(model) => run_machine(&model)?,
+                    Err(rejected) => rejected,
+                }
+            } else if behaviours::is_behaviour(file) {
+                match self.load_behaviour(file) {
+                    Ok(model) => run_behaviour(&model)?,
                     Err(rejected) => rejected,
                 }
             } else {
@@ -204,7 +211,7 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        expand(&self.files, &["pml", "smv"])
+        expand(&self.files, &["pml", "smv", "lotos", "lot"])
     }
 
     /// Returns the files if they are studies; `None` if they are models.
@@ -236,6 +243,14 @@ impl Models {
         let name = path.display().to_string();
         let options = machines::options(formulas);
         let read = machines::compile_file(path, &options, self.quiet)
+            .map_err(|error| self.unreadable(path, &error))?;
+        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
+    }
+
+    /// Reads and compiles a model of processes that meet at gates, and shows what is wrong with it.
+    fn load_behaviour(&self, path: &Path) -> Result<BehaviourModel, Outcome> {
+        let name = path.display().to_string();
+        let read = behaviours::compile_file(path, &self.definitions, self.quiet)
             .map_err(|error| self.unreadable(path, &error))?;
         read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
     }

@@ -125,7 +125,7 @@ pub(crate) fn explore(
 ) -> anyhow::Result<Outcome> {
     anyhow::ensure!(
         !matches!(models.machine_engine()?, Choice::Sat(_)),
-        "states are counted by --engine bdd alone: SAT engines look for single runs"
+        "states are counted by --engine symbolic alone: SAT engines look for single runs"
     );
     let start = Instant::now();
     let budget = Budget { depth: true, ..budget(models.memory, models.time, start, interrupted) };

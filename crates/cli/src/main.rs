@@ -1,5 +1,6 @@
 //! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches the outside.
 
+mod behaviours;
 mod checkpoint;
 mod commands;
 mod input;

@@ -137,9 +137,13 @@ fn sets(
         }
     };
     let budget = Budget { memory, depth: false, watch: Box::new(watch) };
-    let mut checked =
-        narrows_symbolic::check_each(machine, questions, budget, &mut followed(board, &current, Some("bdd")));
-    mark(&mut checked.results, "bdd");
+    let mut checked = narrows_symbolic::check_each(
+        machine,
+        questions,
+        budget,
+        &mut followed(board, &current, Some("symbolic")),
+    );
+    mark(&mut checked.results, "symbolic");
     checked
 }
 

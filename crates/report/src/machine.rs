@@ -121,7 +121,7 @@ impl MachineReport<'_> {
             _ => ("undecided", name),
         };
         // Sets of states are the rule.
-        let by = answer.engine.filter(|engine| *engine != "bdd");
+        let by = answer.engine.filter(|engine| *engine != "symbolic");
         let by = by.map_or_else(String::new, |engine| format!(" (by {engine})"));
         let _ = writeln!(text, "  {mark:<10} {line}{by}");
         for note in &answer.notes {

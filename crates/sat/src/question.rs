@@ -56,12 +56,12 @@ pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Resul
                 Claim::Branching(formulas) => match as_linear(formulas) {
                     Some(formulas) => Ok(Asked::Linear(formulas, specification)),
                     None => Err(refusal(
-                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; --engine bdd \
+                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; --engine symbolic \
                          takes it.",
                     )),
                 },
                 Claim::Minimum(..) | Claim::Maximum(..) => {
-                    Err(refusal("SAT engines do not compute bounds; --engine bdd does."))
+                    Err(refusal("SAT engines do not compute bounds; --engine symbolic does."))
                 }
             }
         }
@@ -84,7 +84,7 @@ pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) ->
             let (circuit, _) = Circuit::new(machine, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
-                              next state; --engine bdd does.";
+                              next state; --engine symbolic does.";
                 return Err(refusal(reason));
             }
             let bad = !circuit.can_step;

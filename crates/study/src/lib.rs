@@ -4,12 +4,16 @@
 //! [`prepared`](prepare), and then [`measured`](measure), or [`analysed`](analyse) for its bottleneck.
 
 mod bottleneck;
+mod coherence;
 mod file;
+mod labelled;
 mod measure;
 pub mod messages;
 mod prepare;
 
 pub use bottleneck::{Analysis, analyse};
+pub use coherence::Layer;
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
-pub use measure::{Measured, Size, measure, simulate};
+pub use labelled::{Labelled, prepare_labelled};
+pub use measure::{Measured, Size, measure, measure_labelled, simulate, trends};
 pub use prepare::{Prepared, prepare};

@@ -39,6 +39,8 @@ enum Solver {
 pub(super) enum Gain {
     State(Vec<f64>),
     Event(u16),
+    /// So much with each of some events.
+    Events(Vec<(u16, f64)>),
 }
 
 /// What came out over all ways to decide, and for choices that are equally likely.
@@ -92,6 +94,13 @@ impl<'a> Solvable<'a> {
         match gain {
             Gain::State(rates) => rates,
             Gain::Event(event) => self.view.frequencies(event),
+            Gain::Events(events) => {
+                let mut sum = vec![0.0; self.view.rests() as usize];
+                for (event, amount) in events {
+                    add(&mut sum, &self.view.frequencies(event), amount);
+                }
+                sum
+            }
         }
     }
 
@@ -135,6 +144,15 @@ impl<'a> Solvable<'a> {
         let reward: Reward = match gain {
             Gain::State(rates) => self.view.state_reward(rates),
             Gain::Event(event) => self.view.event_reward(event),
+            Gain::Events(events) => {
+                let mut sum = self.view.state_reward(Vec::new());
+                for (event, amount) in events {
+                    let one = self.view.event_reward(event);
+                    add(&mut sum.rates, &one.rates, amount);
+                    add(&mut sum.impulses, &one.impulses, amount);
+                }
+                sum
+            }
         };
         let vanished = uniform(automaton, std::slice::from_ref(&reward))?;
         let even = long_run(&vanished.chain, &vanished.rewards, ACCURACY);
@@ -197,6 +215,13 @@ impl<'a> Solvable<'a> {
         let what = "mean over all ways to decide, from the start that is best or worst among those that may come \
                     again and again";
         Ok(Some(Open { least, greatest, even }.tell(what, figure)))
+    }
+}
+
+/// Adds a multiple of some numbers to others.
+fn add(sum: &mut [f64], more: &[f64], factor: f64) {
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += factor * more;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Means: questions about the long run, where every delay is random.
 
 use narrows_explicit::{Budget, Engine};
+use narrows_model::wording::percent;
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
 use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
@@ -60,8 +61,7 @@ impl<'a, 's> Means<'a, 's> {
         })
     }
 
-    /// Answers a question.
-    pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
+    fn build_once(&mut self) {
         if self.built.is_none() {
             let before = self.budget.watch.seconds();
             let mut built = self.build(&self.prepared.timing);
@@ -71,6 +71,49 @@ impl<'a, 's> Means<'a, 's> {
             }
             self.built = Some(built);
         }
+    }
+
+    /// Says for each shared variable how long processes wait for misses on it, the longest first.
+    pub(crate) fn miss_times(&mut self, ask: &Ask, event: &Text) -> Vec<Figure> {
+        self.build_once();
+        let mut figure = blank(ask, View::Stochastic);
+        let (Some(Ok(solvable)), Some(event)) = (&self.built, self.prepared.event(event)) else {
+            if let Some(Err(failure)) = &self.built {
+                figure.result = failure.0.clone();
+                figure.witnesses.extend(failure.1.clone());
+            }
+            return vec![figure];
+        };
+        let per = solvable.average(Gain::Event(event), &mut figure);
+        let mut list: Vec<(f64, Figure)> = Vec::new();
+        for (variable, events) in &self.prepared.costs {
+            let mut figure = blank(ask, View::Stochastic);
+            variable.clone_into(&mut figure.name);
+            self.study.unit.clone_into(&mut figure.unit);
+            let time = solvable.average(Gain::Events(events.clone()), &mut figure);
+            let found = time.and_then(|time| per.clone().map(|per| quotient(time, per)));
+            let middle = found.as_ref().map_or(0.0, Interval::middle);
+            set(&found, &mut figure);
+            list.push((middle, figure));
+        }
+        if list.is_empty() {
+            figure.result = FigureResult::None("The study puts no caches under the model.".to_owned());
+            return vec![figure];
+        }
+        list.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let all: f64 = list.iter().map(|(time, _)| time).sum();
+        let share = |(time, mut figure): (f64, Figure)| {
+            if all > 0.0 {
+                figure.notes.push(format!("{} of all waiting for misses.", percent(time / all)));
+            }
+            figure
+        };
+        list.into_iter().map(share).collect()
+    }
+
+    /// Answers a question.
+    pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
+        self.build_once();
         let mut figure = blank(ask, View::Stochastic);
         match &self.built {
             None => {}
@@ -139,6 +182,17 @@ impl<'a, 's> Means<'a, 's> {
                     set(&found, figure);
                 }
             }
+            Question::MeanPeriod(event) => {
+                self.study.unit.clone_into(&mut figure.unit);
+                let Some(event) = self.prepared.event(event) else { return };
+                match solvable.average(Gain::Event(event), figure) {
+                    Ok(found) if found.high <= 0.0 => {
+                        figure.result = none("It does not happen again and again.");
+                    }
+                    Ok(found) => set(&Ok(reciprocal(found)), figure),
+                    Err(zeno) => set(&Err(zeno), figure),
+                }
+            }
             Question::Utilisation(what) => {
                 let busy = self.study.busy(what);
                 let found = match solvable.found(&Wanted::Holds(busy.text.clone())) {
@@ -162,10 +216,7 @@ impl<'a, 's> Means<'a, 's> {
                     (Ok(_), Ok(per)) if per.high <= 0.0 => {
                         figure.result = none("What it is counted for never happens in the long run.");
                     }
-                    (Ok(of), Ok(per)) => {
-                        let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
-                        set(&Ok(Interval { low: of.low / per.high, high }), figure);
-                    }
+                    (Ok(of), Ok(per)) => set(&Ok(quotient(of, per)), figure),
                     (Err(zeno), _) | (_, Err(zeno)) => set(&Err(zeno), figure),
                 }
             }
@@ -226,4 +277,16 @@ impl<'a, 's> Means<'a, 's> {
         }
         Some(rates)
     }
+}
+
+/// Returns the bounds of a quotient; what it is divided by is above 0.
+fn quotient(of: Interval, per: Interval) -> Interval {
+    let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
+    Interval { low: of.low / per.high, high }
+}
+
+/// Returns the time from one event to the next, from how often it happens.
+pub(super) fn reciprocal(rate: Interval) -> Interval {
+    let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+    Interval { low: over(rate.high), high: over(rate.low) }
 }

@@ -23,9 +23,7 @@ pub(super) fn form(path: &Path) -> Option<AigerForm> {
 pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow::Result<u8> {
     arguments.models.each(
         &[],
-        |model| {
-            anyhow::bail!("AIGER is for SMV models, and `{}` is none: use a name with .aut, .dot or .svg", model.name)
-        },
+        |model| Err(not_for(&model.name)),
         |model| {
             let file = aiger(&model.compiled.machine, form);
             std::fs::write(path, &file.bytes).with_context(|| format!("can't write `{}`", path.display()))?;
@@ -66,5 +64,10 @@ pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow
             };
             Ok(arguments.models.outcome(0, said, document))
         },
+        |model| Err(not_for(&model.name)),
     )
+}
+
+fn not_for(name: &str) -> anyhow::Error {
+    anyhow::anyhow!("AIGER is for SMV models, and `{name}` is none: use a name with .aut, .dot or .svg")
 }
