@@ -117,7 +117,8 @@ pub(crate) fn check(
     for text in asked.mu {
         let file = sources.add("--mu", text.as_str());
         let mut found = Diagnostics::default();
-        questions.extend(mu::parse(file, text, &mut found).map(|formula| Formula::Mu(one_line(text), formula)));
+        questions
+            .extend(mu::parse(file, text, &mut found).map(|formula| Formula::Mu(one_line(text), formula)));
         found.sorted().into_iter().for_each(|diagnostic| all.push(diagnostic));
     }
     for text in asked.ltl {
@@ -129,9 +130,9 @@ pub(crate) fn check(
     }
     if all.has_errors() {
         output::diagnostics(&all.sorted(), &sources);
-        return Ok(models.outcome(2, String::new, || {
-            json_diagnostics(&model.name, &all.sorted(), &sources, None)
-        }));
+        return Ok(
+            models.outcome(2, String::new, || json_diagnostics(&model.name, &all.sorted(), &sources, None))
+        );
     }
     questions.retain(|question| asked.only.is_empty() || asked.only.iter().any(|only| question.is(only)));
     anyhow::ensure!(!questions.is_empty(), "there is nothing to answer about `{}`", model.name);
@@ -318,7 +319,8 @@ impl<'a> Report<'a> {
     fn add(&mut self, question: &Formula, holds: bool, run: Option<&Run>) -> anyhow::Result<()> {
         let verdict = if holds { "holds" } else { "fails" };
         self.status = self.status.max(u8::from(!holds));
-        let _ = writeln!(self.lines, "  {verdict:9}  {}", question.title());
+        let absence = if holds && matches!(question, Formula::Deadlock) { "no " } else { "" };
+        let _ = writeln!(self.lines, "  {verdict:9}  {absence}{}", question.title());
         let mut answer = json!({ "kind": question.kind(), "name": question.name(), "verdict": verdict });
         if let Some(run) = run {
             let graph = &self.built.graph;

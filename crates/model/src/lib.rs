@@ -28,7 +28,9 @@ mod transfer;
 mod watch;
 pub mod wording;
 
-pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict};
+pub use answer::{
+    Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict,
+};
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateMachine, SweepPoint,
     Together, Work,

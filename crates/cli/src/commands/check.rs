@@ -126,7 +126,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         },
         |model| {
             ensure_plain(arguments, "LOTOS")?;
-            anyhow::ensure!(arguments.ctl.is_empty(), "formulas about LOTOS models are given with --mu or --ltl");
+            anyhow::ensure!(
+                arguments.ctl.is_empty(),
+                "formulas about LOTOS models are given with --mu or --ltl"
+            );
             let asked = Asked { mu: &arguments.mu, ltl: &arguments.ltl, only: &arguments.only };
             behaviours::check(model, &asked, &arguments.models, &interrupted)
         },

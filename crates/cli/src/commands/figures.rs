@@ -13,8 +13,8 @@ use narrows_performance::{Rows, stochastic};
 use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
-    Measured, Prepared, Study, Text, Variant, View, measure, measure_labelled, prepare, prepare_labelled, read,
-    simulate,
+    Measured, Prepared, Study, Text, Variant, View, measure, measure_labelled, prepare, prepare_labelled,
+    read, simulate,
 };
 use serde_json::Value;
 
@@ -258,7 +258,9 @@ impl Options {
     fn read(&self, path: &Path, definitions: &[String], changes: &[String]) -> anyhow::Result<Read> {
         let name = path.display().to_string();
         anyhow::ensure!(
-            !is_machine(path) && !is_behaviour(path) && path.extension().is_none_or(|extension| extension != "pml"),
+            !is_machine(path)
+                && !is_behaviour(path)
+                && path.extension().is_none_or(|extension| extension != "pml"),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());

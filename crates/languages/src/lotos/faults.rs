@@ -11,8 +11,10 @@ pub fn fault(fault: &Fault) -> Diagnostic {
     match fault.kind {
         ViolationKind::NoEquation => error("L0401", format!("no equation says what `{about}` is"))
             .help("add an equation for it, or a guard that keeps it from being asked for"),
-        ViolationKind::EndlessRewriting => error("L0402", format!("rewriting `{about}` does not come to an end"))
-            .help("equations must lead to something simpler"),
+        ViolationKind::EndlessRewriting => {
+            error("L0402", format!("rewriting `{about}` does not come to an end"))
+                .help("equations must lead to something simpler")
+        }
         ViolationKind::EndlessSort => {
             error("L0403", format!("a value of sort {about} is to be chosen, and there is no end of them"))
                 .help("let a partner decide, or use a sort with finitely many values")

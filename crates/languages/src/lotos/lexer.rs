@@ -33,10 +33,44 @@ pub(super) struct Token {
 
 /// The reserved words.
 pub(super) const WORDS: &[&str] = &[
-    "accept", "actualizedby", "any", "behavior", "behaviour", "choice", "endlib", "endproc", "endspec",
-    "endtype", "eqns", "exit", "for", "forall", "formaleqns", "formalopns", "formalsorts", "hide", "i", "in",
-    "is", "let", "library", "noexit", "of", "ofsort", "opnnames", "opns", "par", "process", "renamedby",
-    "sortnames", "sorts", "specification", "stop", "type", "using", "where",
+    "accept",
+    "actualizedby",
+    "any",
+    "behavior",
+    "behaviour",
+    "choice",
+    "endlib",
+    "endproc",
+    "endspec",
+    "endtype",
+    "eqns",
+    "exit",
+    "for",
+    "forall",
+    "formaleqns",
+    "formalopns",
+    "formalsorts",
+    "hide",
+    "i",
+    "in",
+    "is",
+    "let",
+    "library",
+    "noexit",
+    "of",
+    "ofsort",
+    "opnnames",
+    "opns",
+    "par",
+    "process",
+    "renamedby",
+    "sortnames",
+    "sorts",
+    "specification",
+    "stop",
+    "type",
+    "using",
+    "where",
 ];
 
 /// The characters of special names.
@@ -156,9 +190,10 @@ mod tests {
 
     #[test]
     fn signs_touch_each_other() {
-        assert_eq!(words("P[a]|||Q[b]||R[c]|[d]|S"), [
-            "P", "[", "A", "]", "|||", "Q", "[", "B", "]", "||", "R", "[", "C", "]", "|[", "D", "]|", "S"
-        ]);
+        assert_eq!(
+            words("P[a]|||Q[b]||R[c]|[d]|S"),
+            ["P", "[", "A", "]", "|||", "Q", "[", "B", "]", "||", "R", "[", "C", "]", "|[", "D", "]|", "S"]
+        );
         assert_eq!(words("a [] b [> c >> [x]->"), ["A", "[]", "B", "[>", "C", ">>", "[", "X", "]", "->"]);
         assert_eq!(words("_div_ , _+_ : x_1"), ["_", "DIV", "_", ",", "_", "+", "_", ":", "X_1"]);
     }

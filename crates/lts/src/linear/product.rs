@@ -68,7 +68,12 @@ impl Product {
     }
 
     /// Finds a shortest way from a node to one that is looked for, within some nodes; at least one step.
-    fn way(&self, from: u32, goal: impl Fn(u32) -> bool, within: impl Fn(u32) -> bool) -> Option<Vec<(Option<u32>, u32)>> {
+    fn way(
+        &self,
+        from: u32,
+        goal: impl Fn(u32) -> bool,
+        within: impl Fn(u32) -> bool,
+    ) -> Option<Vec<(Option<u32>, u32)>> {
         let mut before: FxHashMap<u32, (u32, Option<u32>)> = FxHashMap::default();
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {

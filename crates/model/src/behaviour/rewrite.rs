@@ -176,7 +176,9 @@ impl Data {
             Builtin::Subtract => Some(number(0) - number(1)),
             Builtin::Multiply => number(0).checked_mul(number(1)),
             Builtin::Power => number(0).checked_pow(number(1)),
-            Builtin::Divide | Builtin::Modulo if number(1) == 0 => return wrong(ViolationKind::DivisionByZero),
+            Builtin::Divide | Builtin::Modulo if number(1) == 0 => {
+                return wrong(ViolationKind::DivisionByZero);
+            }
             Builtin::Divide => Some(number(0) / number(1)),
             Builtin::Modulo => Some(number(0) % number(1)),
             Builtin::Minimum => Some(number(0).min(number(1))),

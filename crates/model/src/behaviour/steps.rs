@@ -38,8 +38,7 @@ impl Behaviour {
             return Err(Box::new(Fault { kind: ViolationKind::EndlessRecursion, span: here.span, about }));
         }
         let go = |jump: &Jump, values: &[Value], memory: &mut Memory, state: &mut Vec<u8>| {
-            let passed: Vec<Value> =
-                jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
+            let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
             self.settle(jump.point, &passed, memory, state, depth + 1)
         };
         match &here.kind {
@@ -177,7 +176,8 @@ impl Behaviour {
                 let left = left..table.steps.len();
                 let (end, right) = self.combine(state, middle, table, memory, wanted)?;
                 let last = table.steps.len();
-                let part = |from: usize, to: usize| Part { start: from as u32, end: to as u32, by: By::Nothing };
+                let part =
+                    |from: usize, to: usize| Part { start: from as u32, end: to as u32, by: By::Nothing };
                 let before = table.parts.len() as u32;
                 table.parts.extend([part(start, inner), part(middle, end), part(start, middle)]);
                 for index in left.chain(right..last) {
@@ -403,9 +403,7 @@ impl Behaviour {
         match start {
             Start::Within(bytes, parts) => {
                 let mut state = Vec::new();
-                Ok(self
-                    .replace(bytes, parts, offers, memory, &mut state)?
-                    .then(|| state.into_boxed_slice()))
+                Ok(self.replace(bytes, parts, offers, memory, &mut state)?.then(|| state.into_boxed_slice()))
             }
             Start::Prefix(point, variables) => {
                 let PointKind::Prefix { offers: own, predicate, next, .. } = &self.point(*point).kind else {

@@ -15,8 +15,8 @@ mod run_text;
 mod steady;
 mod transient;
 
-use clap::{Args, Subcommand};
 pub(crate) use check::run_value;
+use clap::{Args, Subcommand};
 use files::read;
 pub(crate) use run_text::run_text;
 

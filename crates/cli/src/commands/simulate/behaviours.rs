@@ -124,7 +124,11 @@ impl Session<'_> {
                 text += &format!("{:>5}  {}\n", number + 1, one_line(label));
             }
             if next.is_empty() {
-                text += if self.has_ended() { "  the run has ended\n" } else { "  deadlock: nothing can happen\n" };
+                text += if self.has_ended() {
+                    "  the run has ended\n"
+                } else {
+                    "  deadlock: nothing can happen\n"
+                };
             }
             output::print(&text)?;
             loop {

@@ -30,8 +30,8 @@ use narrows_report::{RecordedTrace, Trail};
 use narrows_study::View;
 
 use super::figures::{Options, Way};
-use crate::input::{compile_file, unreadable};
 use crate::behaviours::is_behaviour;
+use crate::input::{compile_file, unreadable};
 use crate::limits::interrupt_flag;
 use crate::machines::is_machine;
 use app::App;

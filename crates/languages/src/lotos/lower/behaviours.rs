@@ -128,7 +128,8 @@ fn check_names(entries: &[Entry<'_>], diagnostics: &mut Diagnostics) {
             for (index, one) in list.iter().enumerate() {
                 if let Some(other) = list[..index].iter().find(|other| other.name == one.name) {
                     let title = format!("`{}` is declared twice", one.name);
-                    diagnostics.push(Diagnostic::error("L0202", one.span, title).also(other.span, "first here"));
+                    diagnostics
+                        .push(Diagnostic::error("L0202", one.span, title).also(other.span, "first here"));
                 }
             }
         }
@@ -244,7 +245,8 @@ impl<'p> Lowering<'p, '_> {
     fn body(&mut self, number: usize, gates: &[GateId], point: PointId) {
         let entry = &self.entries[number];
         self.here = number;
-        self.gates = entry.process.gates.iter().map(|gate| gate.name.clone()).zip(gates.iter().copied()).collect();
+        self.gates =
+            entry.process.gates.iter().map(|gate| gate.name.clone()).zip(gates.iter().copied()).collect();
         (self.variables, self.sorts) = (Vec::new(), Vec::new());
         for (parameter, sort) in entry.process.parameters.iter().zip(&entry.parameters) {
             self.bind(parameter, *sort);
@@ -298,7 +300,8 @@ impl<'p> Lowering<'p, '_> {
     fn bind_all(&mut self, variables: &[Variable]) -> Option<Vec<u16>> {
         let mut numbers = Vec::new();
         for (index, variable) in variables.iter().enumerate() {
-            if let Some(other) = variables[..index].iter().find(|other| other.name.name == variable.name.name) {
+            if let Some(other) = variables[..index].iter().find(|other| other.name.name == variable.name.name)
+            {
                 let title = format!("`{}` is declared twice", variable.name.name);
                 let diagnostic = Diagnostic::error("L0202", variable.name.span, title);
                 self.diagnostics.push(diagnostic.also(other.name.span, "first here"));
@@ -337,8 +340,10 @@ impl<'p> Lowering<'p, '_> {
     fn find(&self, name: &str) -> Option<usize> {
         let mut scope = Some(self.here);
         while let Some(number) = scope {
-            let found = (0..self.entries.len())
-                .find(|other| self.entries[*other].parent == Some(number) && *self.entries[*other].process.name.name == *name);
+            let found = (0..self.entries.len()).find(|other| {
+                self.entries[*other].parent == Some(number)
+                    && *self.entries[*other].process.name.name == *name
+            });
             if found.is_some() {
                 return found;
             }
@@ -450,13 +455,7 @@ impl<'p> Lowering<'p, '_> {
         }
     }
 
-    fn done(
-        &mut self,
-        kind: PointKind,
-        free: Vec<u16>,
-        span: Span,
-        exits: Option<Vec<SortId>>,
-    ) -> Lowered {
+    fn done(&mut self, kind: PointKind, free: Vec<u16>, span: Span, exits: Option<Vec<SortId>>) -> Lowered {
         let point = self.add(kind, &free, span);
         Lowered { point, free, exits }
     }
@@ -610,8 +609,7 @@ impl<'p> Lowering<'p, '_> {
             _ => None,
         };
         let free = united(&[&left.free, &right.free]);
-        let kind =
-            PointKind::Parallel { gates, left: jump(&left, &free), right: jump(&right, &free) };
+        let kind = PointKind::Parallel { gates, left: jump(&left, &free), right: jump(&right, &free) };
         Some(self.done(kind, free, span, exits))
     }
 
@@ -643,8 +641,7 @@ impl<'p> Lowering<'p, '_> {
                 self.diagnostics.push(Diagnostic::warning("L0244", place_of_left, title));
             }
         }
-        let later: Vec<u16> =
-            right.free.iter().copied().filter(|number| !numbers.contains(number)).collect();
+        let later: Vec<u16> = right.free.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let free = united(&[&left.free, &later]);
         let kept = later.iter().map(|number| place(*number, &free)).collect();
         let all = [later.as_slice(), &numbers].concat();
@@ -666,8 +663,7 @@ impl<'p> Lowering<'p, '_> {
         let variables: Vec<Variable> = bound.iter().map(|(variable, _)| variable.clone()).collect();
         let numbers = self.bind_all(&variables)?;
         let inner = self.lower(inner)?;
-        let rest: Vec<u16> =
-            inner.free.iter().copied().filter(|number| !numbers.contains(number)).collect();
+        let rest: Vec<u16> = inner.free.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let mut used = Vec::new();
         values.iter().for_each(|value| term_variables(value, &mut used));
         let free = united(&[&rest, &used]);
@@ -686,9 +682,7 @@ impl<'p> Lowering<'p, '_> {
             for name in &range.names {
                 let longer = |row: &Vec<(Rc<str>, GateId)>| {
                     let row = row.clone();
-                    let add = move |gate: &GateId| {
-                        [row.as_slice(), &[(name.name.clone(), *gate)]].concat()
-                    };
+                    let add = move |gate: &GateId| [row.as_slice(), &[(name.name.clone(), *gate)]].concat();
                     gates.iter().map(add).collect::<Vec<_>>()
                 };
                 rows = rows.iter().flat_map(longer).collect();
@@ -710,13 +704,7 @@ impl<'p> Lowering<'p, '_> {
         Some(all)
     }
 
-    fn call(
-        &mut self,
-        name: &Ident,
-        gates: &[Ident],
-        arguments: &[Expr],
-        span: Span,
-    ) -> Option<Lowered> {
+    fn call(&mut self, name: &Ident, gates: &[Ident], arguments: &[Expr], span: Span) -> Option<Lowered> {
         let Some(number) = self.find(&name.name) else {
             let title = format!("there is no process `{}`", name.name);
             let diagnostic = Diagnostic::error("L0260", name.span, title);

@@ -75,8 +75,9 @@ impl Terms<'_, '_> {
                     .also(left.span, self.names(&sorts(&one)))
                     .also(right.span, self.names(&sorts(&two)));
                 self.diagnostics.push(match expected {
-                    Some(expected) => diagnostic
-                        .note(format!("`ofsort` asks for {}", self.scope.data.sort(expected).name)),
+                    Some(expected) => {
+                        diagnostic.note(format!("`ofsort` asks for {}", self.scope.data.sort(expected).name))
+                    }
                     None => diagnostic,
                 });
                 None
@@ -94,16 +95,18 @@ impl Terms<'_, '_> {
             ast::Condition::Equal(left, right) => {
                 self.pair(left, right, None).map(|(left, right, _)| Condition::Equal(left, right))
             }
-            ast::Condition::True(expr) => match self.scope.truth.filter(|_| self.scope.data.truth.is_some()) {
-                Some(truth) => Some(Condition::True(self.term(expr, Some(truth))?.0)),
-                None => {
-                    let title = "there are no truth values";
-                    self.diagnostics.push(
-                        Diagnostic::error("L0208", expr.span, title).help("add `library Boolean endlib`"),
-                    );
-                    None
+            ast::Condition::True(expr) => {
+                match self.scope.truth.filter(|_| self.scope.data.truth.is_some()) {
+                    Some(truth) => Some(Condition::True(self.term(expr, Some(truth))?.0)),
+                    None => {
+                        let title = "there are no truth values";
+                        self.diagnostics.push(
+                            Diagnostic::error("L0208", expr.span, title).help("add `library Boolean endlib`"),
+                        );
+                        None
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -179,7 +182,9 @@ impl Terms<'_, '_> {
         let names = variables.chain(self.scope.operations.keys().map(|name| &**name));
         let is_number = name.name.bytes().all(|byte| byte.is_ascii_digit());
         self.diagnostics.push(match closest(&name.name, names) {
-            _ if is_number => diagnostic.help("numbers need `library Natural endlib`, and are below 2147483648"),
+            _ if is_number => {
+                diagnostic.help("numbers need `library Natural endlib`, and are below 2147483648")
+            }
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,
         });
@@ -197,7 +202,8 @@ impl Terms<'_, '_> {
     }
 
     fn names(&self, sorts: &[SortId]) -> String {
-        let mut names: Vec<&str> = sorts.iter().map(|sort| self.scope.data.sort(*sort).name.as_str()).collect();
+        let mut names: Vec<&str> =
+            sorts.iter().map(|sort| self.scope.data.sort(*sort).name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         names.join(" or ")
@@ -211,8 +217,9 @@ impl Terms<'_, '_> {
                 let wanted = &self.scope.data.sort(expected).name;
                 let title = format!("a value of sort {wanted} should stand here");
                 let found = self.names(all);
-                self.diagnostics
-                    .push(Diagnostic::error("L0213", options.expr.span, title).label(format!("this is {found}")));
+                self.diagnostics.push(
+                    Diagnostic::error("L0213", options.expr.span, title).label(format!("this is {found}")),
+                );
                 None
             }
             (None, [only]) => Some(*only),

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use narrows_model::behaviour::{Builtin, Data, Meaning, Operation, OperationId, Sort, SortId};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, closest};
 
-use super::super::ast::{self, Body, Change, Condition, Equation, Expr, Ident, Renaming, Specification, Type};
+use super::super::ast::{
+    self, Body, Change, Condition, Equation, Expr, Ident, Renaming, Specification, Type,
+};
 use super::super::library::{ALIASES, TEXT};
 use super::super::parser::parse_types;
 
@@ -32,8 +34,7 @@ impl Scope {
         if let Some(sort) = self.sorts.get(&name.name) {
             return Some(*sort);
         }
-        let diagnostic =
-            Diagnostic::error("L0201", name.span, format!("there is no sort `{}`", name.name));
+        let diagnostic = Diagnostic::error("L0201", name.span, format!("there is no sort `{}`", name.name));
         diagnostics.push(match closest(&name.name, self.sorts.keys().map(|name| &**name)) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None if library_sorts().any(|(sort, _)| sort == &*name.name) => {
@@ -104,7 +105,8 @@ pub(super) fn collect(
         known.check(one, diagnostics);
     }
     let order = library.types.iter().chain(&tree.types);
-    let used = order.filter(|one| known.types.get(&one.name.name).is_some_and(|found| std::ptr::eq(*found, *one)));
+    let used =
+        order.filter(|one| known.types.get(&one.name.name).is_some_and(|found| std::ptr::eq(*found, *one)));
     let bodies = used.filter(|one| !known.is_generic(one, 0)).map(|one| known.expand(one, 0)).collect();
     (bodies, file)
 }
@@ -168,7 +170,8 @@ impl<'t> Types<'t> {
         if depth > DEEPEST {
             return false;
         }
-        let is_open = !one.body.formal_sorts.is_empty() || one.body.operations.iter().any(|found| found.is_formal);
+        let is_open =
+            !one.body.formal_sorts.is_empty() || one.body.operations.iter().any(|found| found.is_formal);
         let mut inherited = one.imports.iter().filter_map(|name| self.find(name));
         let renamed = match &one.change {
             Change::Renamed(base, _) => self.find(base).is_some_and(|base| self.is_generic(base, depth + 1)),
@@ -218,7 +221,8 @@ impl<'t> Types<'t> {
         for import in &found.imports {
             let Some(other) = self.find(import) else { continue };
             let names = |body: &Body| {
-                let sorts = body.sorts.iter().any(|sort| renaming.sorts.iter().any(|(_, old)| old.name == sort.name));
+                let sorts =
+                    body.sorts.iter().any(|sort| renaming.sorts.iter().any(|(_, old)| old.name == sort.name));
                 let known = |operation: &ast::Operation| {
                     renaming.operations.iter().any(|(_, old)| old.name == operation.name.name)
                 };
@@ -272,7 +276,8 @@ fn rename(body: &mut Body, renaming: &Renaming) {
 /// Declares all sorts and operations.
 pub(super) fn declare(bodies: &[Body], library: FileId, diagnostics: &mut Diagnostics) -> Scope {
     let mut scope = Scope { library, ..Scope::default() };
-    let sorts = bodies.iter().enumerate().flat_map(|(home, body)| body.sorts.iter().map(move |sort| (home, sort)));
+    let sorts =
+        bodies.iter().enumerate().flat_map(|(home, body)| body.sorts.iter().map(move |sort| (home, sort)));
     for (home, sort) in sorts {
         let id = SortId(scope.data.sorts.len() as u16);
         if scope.sorts.contains_key(&sort.name) {
@@ -312,7 +317,8 @@ fn declare_operation(operation: &ast::Operation, scope: &mut Scope, diagnostics:
     let (Some(arguments), Some(result)) = (arguments, result) else { return };
     let name = &operation.name;
     if operation.infix && arguments.len() != 2 {
-        let title = format!("`_{}_` stands between two values, but is declared with {}", name.name, arguments.len());
+        let title =
+            format!("`_{}_` stands between two values, but is declared with {}", name.name, arguments.len());
         diagnostics.push(Diagnostic::error("L0206", name.span, title));
         return;
     }

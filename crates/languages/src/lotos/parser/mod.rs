@@ -20,8 +20,7 @@ type Parsed<T> = Result<T, Reported>;
 /// Parses a whole text.
 pub(super) fn parse(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Specification {
     let tokens = tokens(text, file, diagnostics);
-    let mut parser =
-        Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
+    let mut parser = Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
     // What is wrong has been said.
     let _ = parser.specification();
     parser.tree
@@ -30,8 +29,7 @@ pub(super) fn parse(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> 
 /// Parses types alone, as a library has them.
 pub(super) fn parse_types(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Specification {
     let tokens = tokens(text, file, diagnostics);
-    let mut parser =
-        Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
+    let mut parser = Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
     parser.definitions(&mut Vec::new());
     if !parser.at_end() {
         parser.unexpected("a type");
@@ -42,8 +40,7 @@ pub(super) fn parse_types(text: &str, file: FileId, diagnostics: &mut Diagnostic
 /// Parses one expression.
 pub(super) fn parse_value(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Option<Expr> {
     let tokens = tokens(text, file, diagnostics);
-    let mut parser =
-        Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
+    let mut parser = Parser { tokens, position: 0, depth: 0, tree: Specification::default(), diagnostics };
     let expr = parser.expression().ok()?;
     if !parser.at_end() {
         parser.unexpected("the end of the value");
@@ -205,15 +202,8 @@ impl Parser<'_> {
             return Err(self.unexpected("the end of the text"));
         }
         if let Some(body) = body {
-            self.tree.root = Some(Process {
-                name,
-                gates,
-                parameters,
-                functionality,
-                functionality_span,
-                body,
-                processes,
-            });
+            self.tree.root =
+                Some(Process { name, gates, parameters, functionality, functionality_span, body, processes });
         }
         Ok(())
     }
