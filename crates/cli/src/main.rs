@@ -7,6 +7,7 @@ mod input;
 mod limits;
 mod machines;
 mod output;
+mod portfolio;
 mod progress;
 mod sets;
 

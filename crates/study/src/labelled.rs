@@ -58,21 +58,23 @@ pub fn prepare_labelled(
         tempo.rates.push((pattern.clone(), (mean > 0.0).then(|| 1.0 / mean)));
         delays.push((pattern, entry.place.text.clone()));
     }
-    let mut event = |name: &str, text: &Text, diagnostics: &mut Diagnostics| {
+    let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
         if !events.iter().any(|known| known == name) {
             events.push(name.to_owned());
-            tempo.events.push(pattern(text, diagnostics).into_iter().collect());
+            tempo.events.push(places.iter().filter_map(|text| pattern(text, diagnostics)).collect());
         }
     };
-    for (name, text) in &study.events {
-        event(&name.text, text, diagnostics);
+    for (name, places) in &study.events {
+        event(&name.text, places, diagnostics);
     }
     for (number, ask) in study.asks.iter().enumerate() {
         match &ask.question {
-            Question::Throughput(what) | Question::Period(what) => event(&what.text, what, diagnostics),
+            Question::Throughput(what) | Question::MeanPeriod(what) => {
+                event(&what.text, std::slice::from_ref(what), diagnostics)
+            }
             Question::MeanCount(of, per) => {
-                event(&of.text, of, diagnostics);
-                event(&per.text, per, diagnostics);
+                event(&of.text, std::slice::from_ref(of), diagnostics);
+                event(&per.text, std::slice::from_ref(per), diagnostics);
             }
             Question::Mu(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());
@@ -86,7 +88,7 @@ pub fn prepare_labelled(
             }
             _ => {
                 let title = format!("`{}` can't be asked of a LOTOS model", ask.question.kind());
-                let help = "ask `throughput`, `period`, `mean_count`, `ltl` or `mu`";
+                let help = "ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
         }

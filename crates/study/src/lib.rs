@@ -4,6 +4,7 @@
 //! [`prepared`](prepare), and then [`measured`](measure), or [`analysed`](analyse) for its bottleneck.
 
 mod bottleneck;
+mod coherence;
 mod file;
 mod labelled;
 mod measure;
@@ -11,7 +12,8 @@ pub mod messages;
 mod prepare;
 
 pub use bottleneck::{Analysis, analyse};
+pub use coherence::Layer;
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
 pub use labelled::{Labelled, prepare_labelled};
-pub use measure::{Measured, Size, measure, measure_labelled, simulate};
+pub use measure::{Measured, Size, measure, measure_labelled, simulate, trends};
 pub use prepare::{Prepared, prepare};

@@ -116,7 +116,7 @@ pub fn check_processes(
                 Ok((unfit, engine)) => (unfit, Ok(engine)),
                 Err(limit) => (Ok(Vec::new()), Err(limit)),
             };
-            let checked = answer_all(engine, machine, &asked, manager, depth);
+            let checked = answer_all(engine, machine, &asked, (manager, depth), &mut |_, _| true);
             let mut replies = checked.results.into_iter();
             let (mut answers, mut limit) = (Vec::new(), checked.limit);
             let reference = Reference::new(machine);

@@ -9,7 +9,7 @@ use clap::Args;
 use narrows_explicit::Engine;
 use narrows_model::Evaluator;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::analyse;
+use narrows_study::{analyse, trends};
 use serde_json::Value;
 
 use super::figures::{Options, Said};
@@ -117,11 +117,12 @@ impl Work<'_> {
             loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
         let clock = options.clock(&loaded.name, &self.interrupted);
-        let analysis = {
+        let mut analysis = {
             let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
             analyse(&loaded.study, &loaded.prepared, &engine, &clock.budget())
         };
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
+        analysis.measured.figures.extend(trends(&loaded.study, &points));
         let seconds = clock.finish();
         let (said, column, charts) = loaded.report(&analysis.measured, &points, seconds, |figures| {
             let analysed = Analysed { figures, unit: &loaded.study.unit, bottleneck: &analysis.bottleneck };

@@ -31,6 +31,7 @@ Examples:
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
   narrows check bus.smv --ctl 'AG (req -> AF gnt)'
+  narrows check bus.smv --engine ic3       by one engine alone
   narrows check ring.lotos --mu '[true* . \"ERROR\"] false' --ltl '[] (PUT -> <> GET)'
   narrows check models/ --time 5m --format json";
 
@@ -122,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             ensure_plain(arguments, "SMV")?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-            Ok(machines::check(model, &questions, &arguments.models, &interrupted))
+            machines::check(model, &questions, &arguments.models, &interrupted)
         },
         |model| {
             ensure_plain(arguments, "LOTOS")?;

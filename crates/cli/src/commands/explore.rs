@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             }
             one(model, arguments, &Clock::new(models, &interrupted))
         },
-        |model| Ok(machines::explore(model, models, &interrupted)),
+        |model| machines::explore(model, models, &interrupted),
         |model| behaviours::explore(model, models, &interrupted),
     )
 }

@@ -14,7 +14,7 @@ use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
     Measured, Prepared, Study, Text, Variant, View, measure, measure_labelled, prepare, prepare_labelled,
-    read, simulate,
+    read, simulate, trends,
 };
 use serde_json::Value;
 
@@ -321,7 +321,7 @@ impl Options {
     ) -> anyhow::Result<Said> {
         let clock = self.clock(&loaded.name, interrupted);
         let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
-        let measured = match way {
+        let mut measured = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
                     write_chain(path, &loaded.prepared, &engine, &clock)?;
@@ -336,6 +336,9 @@ impl Options {
             Way::Whole { .. } => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
             Way::Random { .. } => Vec::new(),
         };
+        if let Way::Whole { .. } = way {
+            measured.figures.extend(trends(&loaded.study, &points));
+        }
         let seconds = clock.finish();
         Ok(self.said(&loaded, &measured, &points, seconds))
     }

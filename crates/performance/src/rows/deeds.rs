@@ -49,9 +49,9 @@ impl<'a> Deeds<'a> {
         for step in successor.moves {
             moved.insert(usize::from(step.pid));
             for event in timing.events_of(step) {
-                match events.iter_mut().find(|(known, _)| known == event) {
+                match events.iter_mut().find(|(known, _)| *known == event) {
                     Some((_, count)) => *count += 1,
-                    None => events.push((*event, 1)),
+                    None => events.push((event, 1)),
                 }
             }
         }

@@ -11,7 +11,11 @@ use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
 pub use read::read;
+pub(crate) use read::written;
 pub use sweep::{Axis, Values, Variant};
+pub(crate) use table::{Reader, Value, listed};
+
+use crate::Layer;
 
 /// A piece of text, and where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,19 +44,30 @@ pub struct Study {
     /// How long statements take.
     pub delays: Vec<DelayEntry>,
     /// What is counted: names, and places.
-    pub events: Vec<(Text, Text)>,
+    pub events: Vec<(Text, Vec<Text>)>,
     /// The weights of choices, by place.
     pub weights: Vec<(Text, Vec<u32>)>,
     /// What is asked.
     pub asks: Vec<Ask>,
     /// What is varied.
     pub sweep: Vec<Axis>,
+    /// What it says about caches, if it does.
+    pub coherence: Option<Layer>,
+    /// What should come out along a sweep: the number of a question, what is varied, and whether it is `increasing` or
+    /// `decreasing`.
+    pub trends: Vec<(usize, Text, Text)>,
 }
 
 impl Study {
     /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.
     pub fn has_windows(&self) -> bool {
         self.delays.iter().all(|entry| entry.delay.window().is_some())
+            && self.coherence.as_ref().is_none_or(Layer::has_windows)
+    }
+
+    /// Returns whether something takes time.
+    pub fn has_delays(&self) -> bool {
+        !self.delays.is_empty() || self.coherence.is_some()
     }
 
     /// Returns whether the model's steps have labels: a LOTOS model, by its name.
@@ -143,6 +158,10 @@ pub enum Question {
     Makespan,
     /// How often an event happens in the long run.
     Throughput(Text),
+    /// How long it takes on average from an event to the next.
+    MeanPeriod(Text),
+    /// How long processes wait for misses on each shared variable, for each time that an event happens.
+    MissTime(Text),
     /// For what part of the time a predicate holds, or a resource is busy.
     Utilisation(Text),
     /// How long it takes on average from one predicate to another.
@@ -161,8 +180,6 @@ pub enum Question {
     Ctl(Text),
     /// Whether a formula of the modal mu-calculus holds of the labelled graph.
     Mu(Text),
-    /// How much time there is from one event to the next, on average.
-    Period(Text),
 }
 
 impl Question {
@@ -175,6 +192,8 @@ impl Question {
             Question::MaxCount(..) => "max_count",
             Question::Makespan => "makespan",
             Question::Throughput(_) => "throughput",
+            Question::MeanPeriod(_) => "mean_period",
+            Question::MissTime(_) => "miss_time",
             Question::Utilisation(_) => "utilisation",
             Question::MeanDelay(..) => "mean_delay",
             Question::MeanCount(..) => "mean_count",
@@ -184,7 +203,6 @@ impl Question {
             Question::Ltl(_) => "ltl",
             Question::Ctl(_) => "ctl",
             Question::Mu(_) => "mu",
-            Question::Period(_) => "period",
         }
     }
 
@@ -199,12 +217,13 @@ impl Question {
             }
             Question::Makespan => "until everything has ended".to_owned(),
             Question::Throughput(what)
+            | Question::MeanPeriod(what)
+            | Question::MissTime(what)
             | Question::Utilisation(what)
             | Question::Bottleneck(what)
             | Question::Ltl(what)
             | Question::Ctl(what)
-            | Question::Mu(what)
-            | Question::Period(what) => what.text.clone(),
+            | Question::Mu(what) => what.text.clone(),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),

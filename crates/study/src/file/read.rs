@@ -7,17 +7,25 @@ use toml::de::{DeTable, DeValue};
 use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
+use crate::coherence;
 
 const KEYS: [&str; 11] =
     ["title", "model", "unit", "constant", "define", "resource", "delay", "event", "weight", "ask", "sweep"];
 
-const QUESTIONS: [&str; 16] = [
+/// All keys of a study.
+fn keys() -> Vec<&'static str> {
+    KEYS.into_iter().chain(coherence::KEYS).collect()
+}
+
+const QUESTIONS: [&str; 17] = [
     "min_delay",
     "max_delay",
     "min_count",
     "max_count",
     "makespan",
     "throughput",
+    "mean_period",
+    "miss_time",
     "utilisation",
     "mean_delay",
     "mean_count",
@@ -27,7 +35,6 @@ const QUESTIONS: [&str; 16] = [
     "ltl",
     "ctl",
     "mu",
-    "period",
 ];
 
 /// Reads a study; what is wrong with it goes to the diagnostics.
@@ -46,7 +53,7 @@ pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> S
 
 impl Reader<'_> {
     fn study(&mut self, table: &DeTable<'_>, study: &mut Study) {
-        self.check_keys(table, &KEYS, "a study");
+        self.check_keys(table, &keys(), "a study");
         if let Some(title) = table.get("title").and_then(|value| self.text(value, "`title`")) {
             study.title = title.text;
         }
@@ -56,7 +63,7 @@ impl Reader<'_> {
         }
         match table.get("unit").and_then(|value| self.text(value, "`unit`")) {
             Some(unit) => study.unit = unit.text,
-            None if table.get("delay").is_some() => {
+            None if ["delay", "latency"].iter().any(|key| table.get(*key).is_some()) => {
                 self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
             }
             None => {}
@@ -64,11 +71,17 @@ impl Reader<'_> {
         self.constants(table, study);
         study.definitions = self.texts(table, "define");
         study.resources = self.texts(table, "resource");
-        study.events = self.texts(table, "event");
+        study.events = self.lists(table, "event");
         self.delays(table, study);
+        study.coherence = self.layer(table, &study.unit);
         self.weights(table, study);
         self.asks(table, study);
         self.sweep(table, study);
+        for (_, axis, _) in &study.trends {
+            if !study.sweep.iter().any(|known| known.name.text == axis.text) {
+                self.wrong("S0010", axis.span, format!("`{}` is not varied under `[sweep]`", axis.text));
+            }
+        }
     }
 
     /// Reads a table of named texts.
@@ -136,7 +149,7 @@ impl Reader<'_> {
         Text { text: name.to_owned(), span }
     }
 
-    fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
+    pub(crate) fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
         let kinds = ["fixed", "between", "exponential", "erlang"];
         let given: Vec<&str> = kinds.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
@@ -189,7 +202,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
+    pub(crate) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
             .and_then(|text| time(&text, unit));
@@ -234,12 +247,27 @@ impl Reader<'_> {
         for value in list {
             let Some(entry) = self.table(value, "`ask`") else { continue };
             let span = self.span(value.span());
-            study.asks.extend(self.ask(entry, &study.unit, span));
+            let Some(ask) = self.ask(entry, &study.unit, span) else { continue };
+            self.trends(entry, study);
+            study.asks.push(ask);
+        }
+    }
+
+    /// Reads what should come out along a sweep, for the next question.
+    fn trends(&mut self, entry: &DeTable<'_>, study: &mut Study) {
+        let Some(list) = entry.get("trend").and_then(|value| self.table(value, "`trend`")) else { return };
+        for (name, value) in list {
+            let Some(word) = self.text(value, "a trend") else { continue };
+            if !["increasing", "decreasing"].contains(&word.text.as_str()) {
+                self.wrong("S0005", word.span, "a trend is `increasing` or `decreasing`");
+            }
+            let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
+            study.trends.push((study.asks.len(), name, word));
         }
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let known: Vec<&str> = QUESTIONS.into_iter().chain(["name", "view", "expect"]).collect();
+        let known: Vec<&str> = QUESTIONS.into_iter().chain(["name", "view", "expect", "trend"]).collect();
         self.check_keys(entry, &known, "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
@@ -264,11 +292,12 @@ impl Reader<'_> {
         let what = format!("`{kind}`");
         match kind {
             "throughput" => Some(Question::Throughput(self.text(value, &what)?)),
+            "miss_time" => Some(Question::MissTime(self.text(value, &what)?)),
+            "mean_period" => Some(Question::MeanPeriod(self.text(value, &what)?)),
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
             "mu" => Some(Question::Mu(self.text(value, &what)?)),
-            "period" => Some(Question::Period(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
             "overlap" => {
@@ -373,7 +402,7 @@ fn fraction(text: &str) -> Option<Time> {
 }
 
 /// Returns a number or a text as it is written.
-pub(super) fn written(value: &Value<'_>) -> Option<String> {
+pub(crate) fn written(value: &Value<'_>) -> Option<String> {
     match value.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),

@@ -132,7 +132,7 @@ fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Fig
             }
             figure.unit = format!("1/{}", study.unit);
         }
-        Question::Period(what) => {
+        Question::MeanPeriod(what) => {
             if let Some(found) = of(what) {
                 note(found, &reciprocal);
                 set(&Ok(reciprocal(span(found))), &mut figure);

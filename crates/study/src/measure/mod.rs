@@ -7,6 +7,7 @@ mod simulated;
 mod solve;
 mod stochastic;
 mod timed;
+mod trend;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
@@ -18,6 +19,7 @@ use crate::{Ask, Prepared, Question, Study, View};
 pub use labelled::measure_labelled;
 pub use simulated::simulate;
 pub(crate) use timed::timed_trace;
+pub use trend::trends;
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -85,6 +87,7 @@ impl<'a, 's> Workbench<'a, 's> {
                         &self.budget,
                     ));
                 }
+                Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
                 Question::Mu(_) => {
                     let mut figure = blank(ask, View::Untimed);
                     let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
@@ -163,17 +166,17 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
         return vec![view];
     }
     let has_windows = study.has_windows();
-    let exact = if study.delays.is_empty() { View::Untimed } else { View::Timed };
+    let exact = if study.has_delays() { View::Timed } else { View::Untimed };
     match question {
         Question::Utilisation(_)
         | Question::MeanDelay(..)
-        | Question::Period(_)
+        | Question::MeanPeriod(_)
         | Question::MeanCount(..)
         | Question::Transient(..) => {
             vec![View::Stochastic]
         }
         Question::Overlap(..) => vec![View::Untimed],
-        Question::Throughput(_) if study.delays.is_empty() => vec![View::Untimed],
+        Question::Throughput(_) if !study.has_delays() => vec![View::Untimed],
         Question::Throughput(_) if has_windows => vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => vec![View::Stochastic],
         _ => vec![exact],
