@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Progress};
 use narrows_model::{Limit, Move, MoveKind, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
+use narrows_source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::states::States;
@@ -43,7 +44,7 @@ pub enum Pace {
 /// States and steps that are known so far.
 pub struct Rows<'a> {
     space: &'a dyn StateSpace,
-    system: &'a System,
+    system: Option<&'a System>,
     timing: &'a Timing,
     budget: Budget<'a>,
     scratch: Scratch,
@@ -98,10 +99,11 @@ impl std::fmt::Debug for Rows<'_> {
 const WATCH_EVERY: usize = 1 << 10;
 
 impl<'a> Rows<'a> {
-    /// Starts with the initial state, which has the number 0.
+    /// Starts with the initial state, which has the number 0. There is a system where moves are those of its processes;
+    /// otherwise they are [labels](Timing::labels).
     pub fn new(
         space: &'a dyn StateSpace,
-        system: &'a System,
+        system: Option<&'a System>,
         timing: &'a Timing,
         budget: Budget<'a>,
     ) -> Result<Rows<'a>, Trouble> {
@@ -163,8 +165,8 @@ impl<'a> Rows<'a> {
         self.timing
     }
 
-    /// Returns the system.
-    pub fn system(&self) -> &'a System {
+    /// Returns the system, if moves are those of its processes.
+    pub fn system(&self) -> Option<&'a System> {
         self.system
     }
 
@@ -308,8 +310,10 @@ impl<'a> Rows<'a> {
             let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
             pace = match (delay, partners) {
                 (Some(_), Some((partner, _))) => {
-                    let span =
-                        |step: &Move| self.system.proctype(step.proctype).transition(step.transition).span;
+                    let written = |system: &System, step: &Move| {
+                        system.proctype(step.proctype).transition(step.transition).span
+                    };
+                    let span = |step: &Move| self.system.map_or_else(Span::default, |one| written(one, step));
                     return Err(Trouble::TwoDelays(span(first), span(partner)));
                 }
                 (Some((pid, delay)), None) => Pace::Later(pid, delay),

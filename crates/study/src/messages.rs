@@ -87,4 +87,18 @@ const EXPLANATIONS: &[Explanation] = &[
         text: "Under `[constant]`, and with `-D`, macros of the model get values. Nothing in the model has this name, so it \
                would make no difference; mostly it is misspelt.\n",
     },
+    Explanation {
+        code: "S0013",
+        title: "a delay or weights in a synchronous model",
+        text: "In an SMV model there are no statements: all variables take their next values at once, and one step is one \
+               unit of time. So nothing can be given a delay, or weights.\n\n\
+               What takes longer than a step counts the steps in a variable, and what is asked about time is asked in steps.\n",
+    },
+    Explanation {
+        code: "S0014",
+        title: "no signal",
+        text: "Under `[signal]` stand names, each with an expression of the SMV model: a variable, a definition, or anything \
+               that has one value in each step. Pictures of runs show them. A set has several values, and can't be drawn.\n\n\
+               Promela models have no signals: their runs are drawn as messages between processes.\n",
+    },
 ];

@@ -119,6 +119,7 @@ pub fn prepare(
     let mut prepared =
         Prepared { timing: Timing::new(&system), system, predicates, events, formulas, overlaps };
     prepared.claim_overlaps(study);
+    prepared.claim_invariants(study);
     prepared.attach(study, diagnostics);
     (!diagnostics.has_errors()).then_some(prepared)
 }
@@ -153,13 +154,17 @@ fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagno
 /// Marks texts that stand in a study, with the place.
 const ORIGIN: &str = "study:";
 
+/// Returns where a text of a study stands, for [`relocate`].
+pub(crate) fn origin(span: Span) -> String {
+    format!("{ORIGIN}{}:{}", span.file.0, span.start)
+}
+
 fn formula(logic: Logic, text: &Text) -> Formula {
-    let origin = format!("{ORIGIN}{}:{}", text.span.file.0, text.span.start);
-    Formula { logic, text: text.text.clone(), origin }
+    Formula { logic, text: text.text.clone(), origin: origin(text.span) }
 }
 
 /// Moves what is said about a text to its place in the study.
-fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
+pub(crate) fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     let place = |span: Span| -> Option<Span> {
         let (_, file) = sources.files().find(|(id, _)| *id == span.file)?;
         let (study, start) = file.name.strip_prefix(ORIGIN)?.split_once(':')?;
@@ -181,10 +186,13 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
     texts.extend(study.resources.iter().map(|(_, text)| text));
     for ask in &study.asks {
         match &ask.question {
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
-                texts.extend([from, to]);
-            }
-            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
+            Question::MinDelay(from, to)
+            | Question::MaxDelay(from, to)
+            | Question::Delay(from, to)
+            | Question::MeanDelay(from, to) => texts.extend([from, to]),
+            Question::MinCount(what, from, to)
+            | Question::MaxCount(what, from, to)
+            | Question::Count(what, from, to) => {
                 texts.extend([from, to]);
                 texts.extend((!is_event(study, what)).then_some(what));
             }
@@ -193,7 +201,7 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
                     (!study.resources.iter().any(|(name, _)| name.text == what.text)).then_some(what),
                 );
             }
-            Question::Transient(what, _) => texts.push(what),
+            Question::Transient(what, _) | Question::Invariant(what) => texts.push(what),
             _ => {}
         }
     }
@@ -261,6 +269,18 @@ impl Prepared {
         }
     }
 
+    /// Adds what should hold in every state: to be checked.
+    fn claim_invariants(&mut self, study: &Study) {
+        for (number, ask) in study.asks.iter().enumerate() {
+            let Question::Invariant(text) = &ask.question else { continue };
+            let Some(expr) = self.predicate(text).cloned() else { continue };
+            let atom = Atom { expr, text: text.text.clone(), span: text.span };
+            let claim = Claim::Ltl(Ltl::Always(Box::new(Ltl::Atom(atom))));
+            self.formulas.insert(number, self.system.properties.len());
+            self.system.properties.push(Property { name: ask.name.clone(), claim, span: text.span });
+        }
+    }
+
     fn attach(&mut self, study: &Study, diagnostics: &mut Diagnostics) {
         for entry in &study.delays {
             let sites = self.sites(&entry.place, diagnostics);
@@ -295,7 +315,9 @@ impl Prepared {
             let wanted: &[&Text] = match &ask.question {
                 Question::Throughput(event) | Question::Bottleneck(event) => &[event],
                 Question::MeanCount(of, per) => &[of, per],
-                Question::MinCount(what, ..) | Question::MaxCount(what, ..) if is_event(study, what) => {
+                Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
+                    if is_event(study, what) =>
+                {
                     &[what]
                 }
                 _ => &[],
@@ -364,7 +386,7 @@ impl Prepared {
 }
 
 /// Makes sure that some names are those of resources.
-fn check_resources(study: &Study, names: [&Text; 2], diagnostics: &mut Diagnostics) {
+pub(crate) fn check_resources(study: &Study, names: [&Text; 2], diagnostics: &mut Diagnostics) {
     let known = || study.resources.iter().map(|(name, _)| name.text.as_str());
     for name in names.into_iter().filter(|name| !known().any(|known| known == name.text)) {
         let title = format!("there is no resource `{}`", name.text);

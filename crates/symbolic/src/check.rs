@@ -4,7 +4,7 @@ use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
     Reference, Role, Run, Specification, holds_on,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
@@ -121,7 +121,7 @@ pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
     for (counted, text) in &way.counted {
         for kind in ["min_count", "max_count"] {
             let name = format!("{text}: {}", way.name);
-            add(kind, name.clone(), &|engine| engine.occurrences(kind, way, *counted, &name));
+            add(kind, name.clone(), &|engine| engine.occurrences(kind, (way.from, way.to), *counted, &name));
         }
     }
     let size = engine.as_ref().ok().map(Engine::size);
@@ -131,7 +131,7 @@ pub fn bounds(machine: &Machine, way: &Way, budget: Budget) -> Checked {
 
 fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Reply {
     if let Question::Property { index, kind, name } = question
-        && let Some(Claim::Minimum(..) | Claim::Maximum(..)) =
+        && let Some(Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..)) =
             machine.specifications.get(*index).map(|specification| &specification.claim)
     {
         return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
@@ -150,6 +150,9 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
         witnesses: Vec::new(),
         notes: Vec::new(),
         expected: None,
+        reference: None,
+        cell: None,
+        is_drawn: false,
     }
 }
 
@@ -208,6 +211,10 @@ impl<'m> Engine<'m> {
                 match &specification.claim {
                     Claim::Minimum(from, to) | Claim::Maximum(from, to) => {
                         let figure = self.delay(kind, *from, *to, name, Some(specification))?;
+                        return Ok(Reply::Figure(Box::new(figure)));
+                    }
+                    Claim::FewestOf(from, to, counted) | Claim::MostOf(from, to, counted) => {
+                        let figure = self.occurrences(kind, (*from, *to), *counted, name)?;
                         return Ok(Reply::Figure(Box::new(figure)));
                     }
                     Claim::Invariant(root) => self.invariant(question, specification, *root)?,
@@ -439,8 +446,14 @@ impl<'m> Engine<'m> {
         Ok(self.figure(kind, name, bound, specification))
     }
 
-    fn occurrences(&self, kind: &'static str, way: &Way, counted: ExprId, name: &str) -> Result<Figure> {
-        let ways = self.ways(way.from, way.to)?;
+    fn occurrences(
+        &self,
+        kind: &'static str,
+        (from, to): (ExprId, ExprId),
+        counted: ExprId,
+        name: &str,
+    ) -> Result<Figure> {
+        let ways = self.ways(from, to)?;
         if ways.from.is_false() && kind == "max_count" {
             let reason = "No state in which it could begin can be reached.".to_owned();
             return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
@@ -467,7 +480,10 @@ impl<'m> Engine<'m> {
                 None => format!("from state {} on, without an end", shown.from),
             };
             match shown.run.replay(&self.reference, specification) {
-                Some(trace) => figure.witnesses.push((to, trace)),
+                Some(trace) => {
+                    let part = Some((shown.from, shown.to));
+                    figure.witnesses.push((to, Trace { part, ..trace }));
+                }
                 None => figure.result = FigureResult::None(CONTRADICTION.to_owned()),
             }
         }

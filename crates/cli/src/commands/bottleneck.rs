@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
-use narrows_explicit::Engine;
-use narrows_model::Evaluator;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::analyse;
+use narrows_study::{Budgets, Subject};
 use serde_json::Value;
 
 use super::figures::{Options, Said};
@@ -117,10 +115,8 @@ impl Work<'_> {
             loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
         let clock = options.clock(&loaded.name, &self.interrupted);
-        let analysis = {
-            let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
-            analyse(&loaded.study, &loaded.prepared, &engine, &clock.budget())
-        };
+        let budgets = Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() };
+        let analysis = loaded.subject.analyse(&loaded.study, &budgets);
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
         let seconds = clock.finish();
         let (said, column, charts) = loaded.report(&analysis.measured, &points, seconds, |figures| {
@@ -132,7 +128,11 @@ impl Work<'_> {
                 Said { status, text: analysed.text(), document: Value::Null }
             };
             if !self.arguments.no_report {
-                self.page.add(&analysed, &diagrams(&loaded.prepared.system, &loaded.sources));
+                let pictures = match &loaded.subject {
+                    Subject::Processes(prepared) => diagrams(&prepared.system, &loaded.sources),
+                    Subject::Machine(_) => Vec::new(),
+                };
+                self.page.add(&analysed, &pictures);
             }
             let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
             (said, analysed.column(), charts)

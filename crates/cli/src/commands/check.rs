@@ -1,5 +1,7 @@
 //! `narrows check`: every property, proved or refuted.
 
+use std::cell::RefCell;
+
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::{Budget, Checked, Checkpoints, Options};
@@ -89,10 +91,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             studies,
             &arguments.models.definitions,
             None,
+            arguments.files.html(),
         );
     }
     let interrupted = interrupt_flag()?;
-    let mut writer = arguments.files.writer();
+    let writer = RefCell::new(arguments.files.writer());
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
@@ -100,13 +103,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         &formulas(arguments),
         |model| {
             let clock = Clock::new(&arguments.models, &interrupted);
-            one(model, arguments, &clock, &mut writer)
+            one(model, arguments, &clock, &mut writer.borrow_mut())
         },
         |model| {
             ensure_plain(arguments)?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-            Ok(machines::check(model, &questions, &arguments.models, &interrupted))
+            machines::check(model, &questions, &arguments.models, &mut writer.borrow_mut(), &interrupted)
         },
     )
 }
@@ -114,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 /// Makes sure that nothing is asked for that only other models have.
 fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
     let others = [
-        (arguments.files.is_wanted(), "--trace, --html, --svg and --spin-trail"),
+        (arguments.files.wants_trail(), "--spin-trail"),
         (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
         (arguments.checkpointing.is_wanted(), "--checkpoint"),
         (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),

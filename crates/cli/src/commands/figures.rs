@@ -8,13 +8,14 @@ use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
 use narrows_lts::aut;
-use narrows_model::{Coverage, Evaluator, SweepPoint};
+use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
-use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
+use narrows_report::{Analysed, Figures, Report, StudyPage, Teller, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
-use narrows_study::{Measured, Prepared, Study, Text, Variant, View, measure, prepare, read, simulate};
+use narrows_study::{Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate};
 use serde_json::Value;
 
+use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::machines::is_machine;
@@ -71,10 +72,20 @@ pub(super) struct Loaded {
     pub(super) sources: Sources,
     /// The model's file.
     pub(super) model: FileId,
-    pub(super) prepared: Prepared,
+    pub(super) subject: Subject,
 }
 
 impl Loaded {
+    /// Returns the model if it has processes, which something needs.
+    pub(super) fn processes(&self, what: &str) -> anyhow::Result<&Prepared> {
+        match &self.subject {
+            Subject::Processes(prepared) => Ok(prepared),
+            Subject::Machine(_) => {
+                anyhow::bail!("{what} is for models with delays, and `{}` is about an SMV model", self.name)
+            }
+        }
+    }
+
     /// Puts everything together that a report says.
     pub(super) fn report<R>(
         &self,
@@ -84,26 +95,31 @@ impl Loaded {
         write: impl FnOnce(Figures<'_>) -> R,
     ) -> R {
         let coverage = Coverage::default();
-        let report = Report {
-            model: &self.name,
-            evaluator: Evaluator::new(&self.prepared.system),
-            sources: &self.sources,
-            coverage: &coverage,
-            seconds,
-            limit: None,
-            problems: Vec::new(),
-            answers: &[],
+        let teller = match &self.subject {
+            Subject::Processes(prepared) => Teller::Processes(Report {
+                model: &self.name,
+                evaluator: Evaluator::new(&prepared.system),
+                sources: &self.sources,
+                coverage: &coverage,
+                seconds,
+                limit: None,
+                problems: Vec::new(),
+                answers: &[],
+            }),
+            Subject::Machine(prepared) => {
+                Teller::Machine(&prepared.machine, &self.sources, &prepared.signals)
+            }
         };
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,
-            states: size.states,
+            states: size.states.clone(),
             transitions: size.transitions,
             minimised: size.minimised,
             seconds: size.seconds,
         };
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&self.name, &self.study.title);
-        write(Figures { name, title, figures: &measured.figures, sizes, sweep, report })
+        write(Figures { name, title, figures: &measured.figures, sizes, sweep, seconds, teller })
     }
 }
 
@@ -132,19 +148,25 @@ impl Options {
 
     /// Answers the questions of some studies, and prints the answers; returns the exit status.
     ///
-    /// The stochastic view of a single study may go to a file.
+    /// The stochastic view of a single study may go to a file, and all answers to a page.
     pub(super) fn answer_all(
         &self,
         files: &[PathBuf],
         definitions: &[String],
         chain: Option<&Path>,
+        html: Option<&Path>,
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
         let studies = expand(files, &["toml"])?;
         anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
+        let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            said.push(self.answer_study(&path, definitions, Way::Whole { chain }, &interrupted)?);
+            let way = Way::Whole { chain };
+            said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
+        }
+        if let (Some(page), Some(html)) = (page, html) {
+            write(html, &page.write())?;
         }
         self.print(said)
     }
@@ -155,10 +177,11 @@ impl Options {
         path: &Path,
         definitions: &[String],
         way: Way<'_>,
+        page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         match self.load(path, definitions, &[])? {
-            Ok(loaded) => self.answer(loaded, way, interrupted),
+            Ok(loaded) => self.answer(loaded, way, page, interrupted),
             Err(said) => Ok(said),
         }
     }
@@ -201,27 +224,24 @@ impl Options {
         mut diagnostics: Diagnostics,
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let mut file = FileId(0);
-        anyhow::ensure!(
-            !model.is_some_and(is_machine),
-            "studies are about Promela models for now; `narrows check` and `narrows bounds` answer SMV models"
-        );
-        let prepared = match model {
+        let subject = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
                 file = sources.add(path.display().to_string(), text);
-                prepare(&study, &mut sources, file, &Disk { folders: &self.include }, &mut diagnostics)
+                let disk = Disk { folders: &self.include };
+                Subject::prepare(&study, &mut sources, file, &disk, &mut diagnostics)
             }
             _ => None,
         };
         let messages = diagnostics.sorted();
-        if prepared.is_none() || !self.quiet {
+        if subject.is_none() || !self.quiet {
             output::diagnostics(&messages, &sources);
         }
-        let Some(prepared) = prepared else {
+        let Some(subject) = subject else {
             let document = json_diagnostics(&name, &messages, &sources, None);
             return Ok(Err(Said { status: 2, text: String::new(), document }));
         };
-        Ok(Ok(Loaded { name, study, sources, model: file, prepared }))
+        Ok(Ok(Loaded { name, study, sources, model: file, subject }))
     }
 
     /// Answers the questions of a study about a model.
@@ -229,19 +249,21 @@ impl Options {
         &self,
         mut loaded: Loaded,
         way: Way<'_>,
+        page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let clock = self.clock(&loaded.name, interrupted);
-        let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
         let measured = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
-                    write_chain(path, &loaded.prepared, &engine, &clock)?;
+                    write_chain(path, loaded.processes("--chain")?, &clock)?;
                 }
-                measure(&loaded.study, &loaded.prepared, &engine, &clock.budget())
+                measured(&loaded.subject, &loaded.study, &clock)
             }
             Way::Random { view, ends, seed } => {
-                simulate(&loaded.study, &loaded.prepared, &engine, &clock.budget(), view, ends, seed)
+                let prepared = loaded.processes("a random run with delays")?;
+                let engine = Engine::automatic(Evaluator::new(&prepared.system));
+                simulate(&loaded.study, prepared, &engine, &clock.budget(), view, ends, seed)
             }
         };
         let points = match way {
@@ -249,13 +271,15 @@ impl Options {
             Way::Random { .. } => Vec::new(),
         };
         let seconds = clock.finish();
-        Ok(loaded.report(&measured, &points, seconds, |figures| match self.format {
-            Format::Json => {
-                Said { status: figures.status(), text: String::new(), document: figures.document() }
+        Ok(loaded.report(&measured, &points, seconds, |figures| {
+            let (status, is_json) = (figures.status(), self.is_json());
+            let text = if is_json { String::new() } else { figures.text(self.runs) };
+            let document = if is_json { figures.document() } else { Value::Null };
+            if let Some(page) = page {
+                let bottleneck = Bottleneck::default();
+                page.add(&Analysed { figures, unit: &loaded.study.unit, bottleneck: &bottleneck }, &[]);
             }
-            Format::Text => {
-                Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
-            }
+            Said { status, text, document }
         }))
     }
 
@@ -274,10 +298,9 @@ impl Options {
             study.asks.iter_mut().for_each(|ask| ask.expect = None);
             let mut diagnostics = Diagnostics::default();
             let disk = Disk { folders: &self.include };
-            let figures = match prepare(&study, sources, model, &disk, &mut diagnostics) {
-                Some(prepared) => {
-                    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                    let mut figures = measure(&study, &prepared, &engine, &clock.budget()).figures;
+            let figures = match Subject::prepare(&study, sources, model, &disk, &mut diagnostics) {
+                Some(subject) => {
+                    let mut figures = measured(&subject, &study, clock).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
                         figure.witnesses.clear();
@@ -295,7 +318,7 @@ impl Options {
     }
 
     /// Returns the clock that limits the work on something.
-    pub(super) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
+    pub(crate) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
         Clock::with(self.time, self.memory, self.quiet, about, interrupted)
     }
 
@@ -320,9 +343,15 @@ impl Options {
     }
 }
 
+/// Answers all questions of a study.
+fn measured(subject: &Subject, study: &Study, clock: &Clock) -> Measured {
+    subject.measure(study, &Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() })
+}
+
 /// Writes the stochastic view of a model to a file.
-fn write_chain(path: &Path, prepared: &Prepared, engine: &Engine<'_>, clock: &Clock) -> anyhow::Result<()> {
-    let rows = Rows::new(engine, &prepared.system, &prepared.timing, clock.budget());
+fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
+    let engine = Engine::automatic(Evaluator::new(&prepared.system));
+    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, clock.budget());
     let view = rows.and_then(stochastic::build);
     let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
     let graph =

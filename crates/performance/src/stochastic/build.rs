@@ -15,7 +15,7 @@ use crate::{Pace, Rows, Trouble};
 pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
     let paces = rows.timing().delays().iter().map(Usual::new).collect();
     let mut builder = Builder {
-        evaluator: Evaluator::new(rows.system()),
+        evaluator: rows.system().map(Evaluator::new),
         nodes: Nodes::new(rows)?,
         paces,
         outcome_of: Vec::new(),
@@ -38,7 +38,7 @@ pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
 }
 
 struct Builder<'a> {
-    evaluator: Evaluator<'a>,
+    evaluator: Option<Evaluator<'a>>,
     nodes: Nodes<'a>,
     /// What is known of each delay in advance.
     paces: Vec<Usual>,
@@ -341,11 +341,11 @@ impl Builder<'_> {
         if let Some(speed) = self.paces[usize::from(delay)].speed {
             return Ok(speed);
         }
-        let Some((times, over)) = &self.nodes.rows.timing().delays()[usize::from(delay)].speed else {
-            return Ok(1.0);
-        };
+        let speed = &self.nodes.rows.timing().delays()[usize::from(delay)].speed;
+        // Expressions are those of a system.
+        let (Some((times, over)), Some(evaluator)) = (speed, self.evaluator) else { return Ok(1.0) };
         let state = self.nodes.state(node);
-        let seen = seen.get_or_insert_with(|| self.evaluator.observe(&self.nodes.rows.state(state)));
+        let seen = seen.get_or_insert_with(|| evaluator.observe(&self.nodes.rows.state(state)));
         let wrong = |violation| Trouble::Wrong(violation, self.nodes.choices_to(node));
         let times = seen.value(times).map_err(wrong)?;
         let over = match over {

@@ -1,5 +1,6 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
+mod machine;
 pub(crate) mod processes;
 mod states;
 mod step_labels;
@@ -17,7 +18,6 @@ use self::states::States;
 use self::step_labels::Style;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
-use crate::machines;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -25,6 +25,7 @@ Examples:
   narrows graph peterson.pml -o peterson.svg
   narrows graph peterson.pml | dot -Tpdf > peterson.pdf
   narrows graph peterson.pml -o peterson.aut
+  narrows graph counter.smv -o counter.aut --labels inputs
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
 
 /// So many states may a drawing have.
@@ -72,6 +73,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     models.each(
         &[],
         |model| {
+            anyhow::ensure!(
+                arguments.labels != Style::Inputs,
+                "--labels inputs is for SMV models: processes have no inputs"
+            );
             if arguments.states || kind == Kind::Aut {
                 all_states(model, arguments, kind, &Clock::new(models, &interrupted))
             } else {
@@ -80,10 +85,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
                 let counts =
                     [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-                write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
+                write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
             }
         },
-        |model| Ok(machines::refuse(model, models, "narrows graph")),
+        |model| {
+            anyhow::ensure!(
+                matches!(arguments.labels, Style::Text | Style::Inputs),
+                "--labels is `text` or `inputs` for SMV models"
+            );
+            let clock = Clock::new(models, &interrupted);
+            let found = machine::states(&model.compiled.machine, arguments.labels, &clock.budget());
+            clock.finish();
+            match found {
+                Ok(graph) => write_states(&model.name, arguments, kind, &graph),
+                Err(limit) => Ok(not_whole(&model.name, arguments, limit)),
+            }
+        },
     )
 }
 
@@ -113,15 +130,20 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
     clock.finish();
     let States { graph, faults } = match found {
         Ok(found) => found,
-        Err(limit) => return Ok(not_whole(model, arguments, limit)),
+        Err(limit) => return Ok(not_whole(&model.name, arguments, limit)),
     };
     if faults > 0 {
         let steps = count(faults, "step");
         output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
     }
+    write_states(&model.name, arguments, kind, &graph)
+}
+
+/// Writes all states and steps.
+fn write_states(name: &str, arguments: &Arguments, kind: Kind, graph: &Graph) -> anyhow::Result<Outcome> {
     let text = match kind {
-        Kind::Aut => aut::write(&graph),
-        Kind::Dot => diagram_dot(&[state_diagram(model, &graph)], &model.name),
+        Kind::Aut => aut::write(graph),
+        Kind::Dot => diagram_dot(&[processes::of_graph(name, graph)], name),
         Kind::Svg => {
             let states = graph.states();
             anyhow::ensure!(
@@ -129,7 +151,7 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
                 "nobody can read a drawing of {}; write .aut or .dot",
                 count(u64::from(states), "state")
             );
-            diagram_svg(&[state_diagram(model, &graph)], &model.name)
+            diagram_svg(&[processes::of_graph(name, graph)], name)
         }
     };
     let counts = [
@@ -137,19 +159,15 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
         ("transition", graph.edges().len()),
         ("label", graph.labels().len()),
     ];
-    write(model, arguments, &text, &counts)
-}
-
-fn state_diagram(model: &Model, graph: &Graph) -> Diagram {
-    processes::of_graph(&model.name, graph)
+    write(name, arguments, &text, &counts)
 }
 
 /// Says why there is no graph: a part of it must not be taken for the whole.
-fn not_whole(model: &Model, arguments: &Arguments, limit: Limit) -> Outcome {
+fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
     let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
     output::error(&message);
     let document = || {
-        let mut document = head(model);
+        let mut document = head(name);
         document["complete"] = json!(false);
         document["reason"] = json!(limit.reason());
         document
@@ -157,22 +175,17 @@ fn not_whole(model: &Model, arguments: &Arguments, limit: Limit) -> Outcome {
     arguments.models.outcome(2, String::new, document)
 }
 
-fn head(model: &Model) -> Value {
+fn head(name: &str) -> Value {
     json!({
         "schema": 1,
         "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-        "model": model.name,
+        "model": name,
         "answers": [],
     })
 }
 
 /// Writes the text to its file and says so, or prints it.
-fn write(
-    model: &Model,
-    arguments: &Arguments,
-    text: &str,
-    counts: &[(&str, usize)],
-) -> anyhow::Result<Outcome> {
+fn write(name: &str, arguments: &Arguments, text: &str, counts: &[(&str, usize)]) -> anyhow::Result<Outcome> {
     let written = match &arguments.output {
         Some(path) => {
             save(path, text)?;
@@ -183,7 +196,7 @@ fn write(
         None => text.to_owned(),
     };
     let document = || {
-        let mut document = head(model);
+        let mut document = head(name);
         document["complete"] = json!(true);
         for (thing, number) in counts {
             document[format!("{thing}s")] = json!(number);

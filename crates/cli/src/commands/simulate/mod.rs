@@ -4,6 +4,7 @@ mod app;
 mod detail;
 #[cfg(test)]
 mod examples;
+mod machine;
 mod prng;
 mod random;
 #[cfg(test)]
@@ -67,7 +68,7 @@ pub(crate) struct Arguments {
     /// Replay a trail that SPIN's verifier wrote
     #[arg(long, value_name = "MODEL.trail")]
     trail: Option<PathBuf>,
-    /// Define a macro, as in `-D N=3`
+    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     define: Vec<String>,
     /// Look for included files in a directory
@@ -87,17 +88,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let view = if arguments.exact { View::Timed } else { View::Stochastic };
         let way = Way::Random { view, ends: arguments.ends, seed: arguments.seed };
         let options = Options::plain(&arguments.include, false);
-        let said = options.answer_study(&arguments.file, &arguments.define, way, &interrupt_flag()?)?;
+        let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
-    }
-    if is_machine(&arguments.file) {
-        bail!("the simulator runs Promela models for now; `narrows check` answers SMV models");
     }
     if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(
             "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \
              --trail, --random 0 prints the run"
         );
+    }
+    if is_machine(&arguments.file) {
+        return machine::run(arguments);
     }
     let recorded = recorded(arguments)?;
     let mut definitions = arguments.define.clone();
