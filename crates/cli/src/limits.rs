@@ -8,6 +8,7 @@ use narrows_explicit::{Budget, Progress, Watch};
 use narrows_model::Limit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::portfolio::Limits;
 use crate::progress::Display;
 
 /// If the machine does not say how much memory it has.
@@ -134,6 +135,17 @@ impl Clock {
         let clock = self.clone();
         let watch = move |bytes: u64| clock.look(|display, elapsed| display.show_memory(bytes, elapsed));
         narrows_symbolic::Budget { memory: self.memory, depth: false, watch: Box::new(watch) }
+    }
+
+    /// Returns what limits several engines at the same time.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            memory: self.memory,
+            time: self.time,
+            start: self.start,
+            interrupted: Arc::clone(&self.interrupted),
+            display: self.display.clone(),
+        }
     }
 
     /// Returns why to stop, if there is a reason, and lets the display show how far it is.

@@ -16,6 +16,7 @@ use crate::commands::files::Writer;
 use crate::input::{Models, Outcome, read_text, unreadable};
 use crate::limits::Clock;
 use crate::output::{self, Format};
+use crate::portfolio::{self, Choice};
 
 /// A synchronous model that can be used.
 pub(crate) struct MachineModel {
@@ -100,14 +101,23 @@ pub(crate) fn check(
     interrupted: &Arc<AtomicBool>,
 ) -> anyhow::Result<Outcome> {
     let clock = Clock::new(models, interrupted);
-    let checked = narrows_symbolic::check(&model.compiled.machine, questions, clock.symbolic());
+    let checked =
+        portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &clock.limits());
     let report = MachineReport { with_runs: false, ..report(model, &checked, &clock) };
     writer.add_machine(model, &report)?;
     Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
 
 /// Counts the states of a model.
-pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<AtomicBool>) -> Outcome {
+pub(crate) fn explore(
+    model: &MachineModel,
+    models: &Models,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(
+        !matches!(models.machine_engine()?, Choice::Sat(_)),
+        "states are counted by --engine symbolic alone: SAT engines look for single runs"
+    );
     let clock = Clock::new(models, interrupted);
     let budget = Budget { depth: true, ..clock.symbolic() };
     let questions: Vec<Question> = model
@@ -119,7 +129,7 @@ pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<A
         .collect();
     let checked = narrows_symbolic::check(&model.compiled.machine, &questions, budget);
     let report = report(model, &checked, &clock);
-    models.outcome(report.status(), || report.text(), || report.document())
+    Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
 
 /// A way between two predicates, as it was written.

@@ -194,6 +194,7 @@ impl Counts {
             of_system: true,
             taken: self.taken.clone(),
             loss: None,
+            sets: None,
         }
     }
 }

@@ -6,10 +6,10 @@
 
 use std::ops::ControlFlow;
 
-use narrows_logic::{Lasso, Ltl, translate};
+use narrows_logic::{Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Counterexample, Coverage, Evaluator, Move, Question, Refusal, Scratch, StateSpace, Trace,
-    TraceAtom, TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
+    Atom, Claim, Counterexample, Coverage, Move, Question, Refusal, Scratch, StateSpace, Trace, TraceMove,
+    Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
 use crate::check::NotReplayed;
@@ -209,8 +209,8 @@ fn show(
         roll_up(&mut trace);
     }
     if let Some(formula) = formula {
-        trace.atoms = along(&evaluator, formula, &trace);
-        let refuted = forbidden.violation.is_some() || !holds_on(formula, &trace)?;
+        trace.atoms = trace.propositions(&evaluator, formula.atoms());
+        let refuted = forbidden.violation.is_some() || !trace.satisfies(formula)?;
         refuted.then_some(())?;
     }
     Some(trace)
@@ -227,27 +227,4 @@ fn roll_up(trace: &mut Trace) {
         trace.steps.pop();
         trace.cycle = Some(start - 1);
     }
-}
-
-/// Returns the values of a formula's atoms along a run.
-pub(crate) fn along(evaluator: &Evaluator<'_>, formula: &Ltl<Atom>, trace: &Trace) -> Vec<TraceAtom> {
-    let mut atoms: Vec<TraceAtom> = Vec::new();
-    for atom in formula.atoms() {
-        if !atoms.iter().any(|known| known.text == atom.text) {
-            let value = |steps| evaluator.holds(&atom.expr, trace.state(steps)).unwrap_or(false);
-            let values = (0..=trace.steps.len()).map(value).collect();
-            atoms.push(TraceAtom { text: atom.text.clone(), span: atom.span, values });
-        }
-    }
-    atoms
-}
-
-/// Returns whether a formula holds on an endless run; `None` if the run ends.
-fn holds_on(formula: &Ltl<Atom>, trace: &Trace) -> Option<bool> {
-    let start = trace.cycle?;
-    // The state after the last step is the one the cycle starts from, unless the run stays there.
-    let length = if start == trace.steps.len() { start + 1 } else { trace.steps.len() };
-    let word = Lasso { letters: (0..length).collect(), cycle: start };
-    let values = |atom: &Atom| trace.atoms.iter().find(|other| other.text == atom.text);
-    Some(word.satisfies(formula, &|atom, place: &usize| values(atom).is_some_and(|atom| atom.values[*place])))
 }

@@ -92,12 +92,14 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Further runs that show how it fails, different from the verdict's.
     pub more: Vec<Counterexample>,
+    /// What found it, where there are several ways, as in the JSON output.
+    pub engine: Option<&'static str>,
 }
 
 impl Answer {
     /// Makes an answer with nothing to add.
     pub fn new(question: Question, verdict: Verdict) -> Answer {
-        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new() }
+        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new(), engine: None }
     }
 }
 
@@ -194,6 +196,19 @@ pub struct Coverage {
     pub taken: Vec<Vec<bool>>,
     /// What may have been missed, if states were kept with loss.
     pub loss: Option<Loss>,
+    /// How many states there are, if they were not visited one by one; all but the bytes is there alone then.
+    pub sets: Option<SetSize>,
+}
+
+/// How many states there are in a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetSize {
+    /// The number, which may be large; `None` if it was not found out.
+    pub states: Option<String>,
+    /// How many bits tell them apart.
+    pub bits: u64,
+    /// After how many steps all have been reached; `None` if that was not found out.
+    pub depth: Option<u64>,
 }
 
 /// What a search that does not keep whole states may have missed.

@@ -1,7 +1,9 @@
 //! What an observer sees in a state: it stands beside the processes, and changes nothing.
 
+use std::ops::Range;
+
 use crate::evaluator::{Context, Frame, OBSERVER};
-use crate::{Evaluator, Expr, Leaf, System, Violation};
+use crate::{Area, Evaluator, Expr, Leaf, System, Violation};
 
 /// A state that is looked at.
 #[derive(Debug)]
@@ -44,8 +46,34 @@ impl<'s> Evaluator<'s> {
         Frame::first_global(self.system()) + leaf.offset as usize
     }
 
+    /// Returns the bytes of a state that alone decide about an expression: those of global variables. `None` if it looks at
+    /// anything else.
+    pub fn global_bytes(&self, expr: &Expr) -> Option<Vec<Range<u32>>> {
+        let mut bytes = Vec::new();
+        add_globals(expr, Frame::first_global(self.system()) as u32, &mut bytes).then_some(bytes)
+    }
+
     /// Returns whether an expression holds in a state; whatever goes wrong on the way is an error.
     pub fn holds(&self, expr: &Expr, state: &[u8]) -> Result<bool, Violation> {
         self.observe(state).holds(expr)
+    }
+}
+
+/// Adds the bytes of all global variables that an expression reads; returns whether it reads nothing else.
+fn add_globals(expr: &Expr, first: u32, bytes: &mut Vec<Range<u32>>) -> bool {
+    let mut all = |parts: &[&Expr]| parts.iter().all(|part| add_globals(part, first, bytes));
+    match expr {
+        Expr::Constant(_) => true,
+        Expr::Unary(_, operand) => all(&[operand]),
+        Expr::Binary(_, left, right, _) => all(&[left, right]),
+        Expr::Conditional(condition, yes, no) => all(&[condition, yes, no]),
+        Expr::Load(place) if place.area == Area::Global => {
+            let more: u32 =
+                place.indices.iter().map(|index| index.length.saturating_sub(1) * index.stride).sum();
+            let start = first + place.offset;
+            bytes.push(start..start + more + place.scalar.bytes());
+            place.indices.iter().all(|index| add_globals(&index.value, first, bytes))
+        }
+        _ => false,
     }
 }

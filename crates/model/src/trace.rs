@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use narrows_logic::{Lasso, Ltl};
 use narrows_source::Span;
 
-use crate::{Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation};
+use crate::{Atom, Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation};
 
 /// A run from the initial state.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +112,30 @@ impl Trace {
     /// Returns the state after the given number of steps.
     pub fn state(&self, steps: usize) -> &[u8] {
         steps.checked_sub(1).map_or(&self.initial, |last| &self.steps[last].state)
+    }
+
+    /// Returns what propositions are along the run, each once.
+    pub fn propositions(&self, evaluator: &Evaluator<'_>, atoms: Vec<&Atom>) -> Vec<TraceAtom> {
+        let mut list: Vec<TraceAtom> = Vec::new();
+        for atom in atoms {
+            if !list.iter().any(|known| known.text == atom.text) {
+                let value = |steps| evaluator.holds(&atom.expr, self.state(steps)).unwrap_or(false);
+                let values = (0..=self.steps.len()).map(value).collect();
+                list.push(TraceAtom { text: atom.text.clone(), span: atom.span, values });
+            }
+        }
+        list
+    }
+
+    /// Returns whether a formula, whose propositions are told, holds on an endless run; `None` if the run ends.
+    pub fn satisfies(&self, formula: &Ltl<Atom>) -> Option<bool> {
+        let start = self.cycle?;
+        // The state after the last step is the one the cycle starts from, unless the run stays there.
+        let length = if start == self.steps.len() { start + 1 } else { self.steps.len() };
+        let word = Lasso { letters: (0..length).collect(), cycle: start };
+        let values = |atom: &Atom| self.atoms.iter().find(|other| other.text == atom.text);
+        let holds = |atom: &Atom, place: &usize| values(atom).is_some_and(|atom| atom.values[*place]);
+        Some(word.satisfies(formula, &holds))
     }
 
     /// Returns the state after the last step.

@@ -5,6 +5,7 @@
 
 mod delay;
 pub mod graphs;
+pub mod labelled;
 pub mod markov;
 mod nodes;
 mod random;
@@ -19,6 +20,6 @@ mod timing;
 mod trouble;
 
 pub use delay::{Delay, Time, as_f64};
-pub use rows::{Deed, Pace, Rows, Step};
+pub use rows::{Deed, Pace, Rows, Step, Values};
 pub use timing::{Delayed, Site, Timing};
 pub use trouble::Trouble;

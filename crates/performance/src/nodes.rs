@@ -20,6 +20,9 @@ pub(crate) type Running = (u8, u16, u32);
 /// How many bytes a clock has: a process, a delay and a number.
 const CLOCK: usize = 7;
 
+/// So many states are expanded at once.
+const AHEAD: usize = 256;
+
 /// Marks a state without a node.
 const NONE: u32 = u32::MAX;
 
@@ -214,8 +217,13 @@ impl<'a> Nodes<'a> {
     pub(crate) fn round(&mut self, first: u32) -> Result<Round, Trouble> {
         let edges = self.edges.len();
         let mut starts = Vec::new();
-        let mut node = first;
+        let (mut node, mut ahead) = (first, first);
         while (node as usize) < self.places.len() {
+            if node == ahead {
+                ahead = self.places.len().min(node as usize + AHEAD) as u32;
+                let nodes = &self.places[node as usize..ahead as usize];
+                self.rows.expand_all(nodes.iter().map(|(state, _)| *state))?;
+            }
             starts.push(self.edges.len() - edges);
             self.go_on(node)?;
             node += 1;

@@ -1,14 +1,22 @@
 //! The states of a model with their successors, found when they are asked for: what each step is, and where it leads.
 
+mod ahead;
+mod deeds;
+mod memo;
+mod values;
+
 use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Progress};
-use narrows_model::{Limit, Move, MoveKind, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
-use narrows_source::Span;
-use rustc_hash::FxHashMap;
+use narrows_model::{Difference, Limit, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 
 use crate::states::States;
 use crate::{Timing, Trouble};
+use ahead::Ahead;
+use deeds::Deeds;
+use memo::Memo;
+
+pub use values::Values;
 
 /// A step from a state to another. Its place in the row is the number of the successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +52,6 @@ pub enum Pace {
 /// States and steps that are known so far.
 pub struct Rows<'a> {
     space: &'a dyn StateSpace,
-    system: Option<&'a System>,
-    timing: &'a Timing,
     budget: Budget<'a>,
     scratch: Scratch,
     states: States,
@@ -56,11 +62,15 @@ pub struct Rows<'a> {
     /// For each state, from where and by which choice it was first found.
     parents: Vec<(u32, u32)>,
     steps: Vec<Step>,
-    deeds: Vec<Deed>,
-    numbers: FxHashMap<Deed, u32>,
-    /// What the last steps of some moves were, by what the moves are.
-    recent: Vec<(Vec<Move>, u32)>,
+    deeds: Deeds<'a>,
     buffer: Vec<u8>,
+    /// The parts of the initial state, as long as those of all states are the same.
+    parts: Option<Vec<u32>>,
+    /// What processes do, once there are many states.
+    memo: Option<Memo>,
+    ahead: Ahead,
+    /// How many states were expanded.
+    expanded: usize,
 }
 
 /// Where the steps of a state are: a place and how many, or that they were not looked for.
@@ -86,8 +96,8 @@ impl Known {
     }
 }
 
-/// How many moves are remembered with what they are.
-const RECENT: usize = 256;
+/// For fewer states it is not worth remembering what processes do.
+const SMALL: usize = 1_000;
 
 impl std::fmt::Debug for Rows<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -109,8 +119,6 @@ impl<'a> Rows<'a> {
     ) -> Result<Rows<'a>, Trouble> {
         let mut rows = Rows {
             space,
-            system,
-            timing,
             budget,
             scratch: Scratch::default(),
             states: States::new(space.hidden_bytes()),
@@ -118,16 +126,21 @@ impl<'a> Rows<'a> {
             forgotten: 0,
             parents: Vec::new(),
             steps: Vec::new(),
-            deeds: Vec::new(),
-            numbers: FxHashMap::default(),
-            recent: vec![(Vec::new(), 0); RECENT],
+            deeds: Deeds::new(system, timing),
             buffer: Vec::new(),
+            parts: None,
+            memo: None,
+            ahead: Ahead::default(),
+            expanded: 0,
         };
         let (initial, violations) = space.initial().map_err(|fault| Trouble::Wrong(fault, Vec::new()))?;
         if let Some(violation) = violations.first() {
             return Err(Trouble::Wrong(*violation, Vec::new()));
         }
         rows.states.add(&initial);
+        let mut parts = Vec::new();
+        space.parts(&initial, &mut parts);
+        rows.parts = Some(parts);
         rows.known.push(Known::NOT);
         rows.parents.push((0, 0));
         Ok(rows)
@@ -152,22 +165,22 @@ impl<'a> Rows<'a> {
 
     /// Returns what is done by number.
     pub fn deed(&self, deed: u32) -> &Deed {
-        &self.deeds[deed as usize]
+        &self.deeds.list[deed as usize]
     }
 
     /// Returns how many different things are done.
     pub fn deeds(&self) -> &[Deed] {
-        &self.deeds
+        &self.deeds.list
     }
 
     /// Returns the timing.
     pub fn timing(&self) -> &'a Timing {
-        self.timing
+        self.deeds.timing
     }
 
     /// Returns the system, if moves are those of its processes.
     pub fn system(&self) -> Option<&'a System> {
-        self.system
+        self.deeds.system
     }
 
     /// Returns the steps of a state that was expanded and not forgotten, in the order of its successors.
@@ -185,17 +198,18 @@ impl<'a> Rows<'a> {
     /// Returns how many bytes all of this takes.
     pub fn memory(&self) -> u64 {
         let rows = self.known.capacity() * size_of::<Known>() + self.parents.capacity() * 8;
-        self.states.memory() + (rows + self.steps.capacity() * size_of::<Step>()) as u64
+        let memo = self.memo.as_ref().map_or(0, Memo::memory);
+        self.states.memory() + (memo + rows + self.steps.capacity() * size_of::<Step>()) as u64
     }
 
     /// Makes sure that the steps of a state are known.
     pub fn expand(&mut self, state: u32) -> Result<(), Trouble> {
-        if self.known[state as usize].place(self.forgotten).is_some() {
-            return Ok(());
-        }
-        if self.known.len().is_multiple_of(WATCH_EVERY) {
-            self.watch(0)?;
-        }
+        self.expand_all(std::iter::once(state))
+    }
+
+    /// Finds the steps of a state by executing all that can be executed there.
+    fn execute(&mut self, state: u32) -> Result<(), Trouble> {
+        let changes = self.states.changes();
         let mut bytes = std::mem::take(&mut self.buffer);
         self.states.read(state, &mut bytes);
         let start = self.steps.len();
@@ -214,6 +228,9 @@ impl<'a> Rows<'a> {
         );
         self.scratch = scratch;
         self.buffer = bytes;
+        if self.states.changes() != changes || self.parts.is_none() {
+            self.memo = None;
+        }
         match trouble {
             Some(trouble) => Err(trouble),
             None => {
@@ -237,6 +254,7 @@ impl<'a> Rows<'a> {
     pub(crate) fn forget_ways(&mut self) {
         self.forget_steps();
         (self.steps, self.known, self.parents) = (Vec::new(), Vec::new(), Vec::new());
+        self.memo = None;
         self.states.forget_table();
     }
 
@@ -262,74 +280,21 @@ impl<'a> Rows<'a> {
             return Err(wrong(*violation, self));
         }
         let Some(target) = successor.target else { return Ok(()) };
-        let deed = self.deed_of(successor)?;
-        let (target, is_new) = self.states.add(target);
+        let deed = self.deeds.of(successor)?;
+        let (number, is_new) = self.states.add(target);
         if is_new {
+            if let (Some(parts), Difference::Unknown) = (&self.parts, successor.difference) {
+                let mut ends = Vec::new();
+                self.space.parts(target, &mut ends);
+                if *parts != ends {
+                    self.parts = None;
+                }
+            }
             self.known.push(Known::NOT);
             self.parents.push((from, choice));
         }
-        self.steps.push(Step { target, deed });
+        self.steps.push(Step { target: number, deed });
         Ok(())
-    }
-
-    /// Returns the number of what is done. The same moves are always the same deed.
-    fn deed_of(&mut self, successor: &Successor<'_>) -> Result<u32, Trouble> {
-        let first = successor.moves.first();
-        let place = first.map_or(0, |step| usize::from(step.pid) * 31 + step.transition.0 as usize) % RECENT;
-        let (moves, deed) = &self.recent[place];
-        if moves == successor.moves && first.is_some() {
-            return Ok(*deed);
-        }
-        let deed = self.new_deed(successor)?;
-        let (moves, known) = &mut self.recent[place];
-        moves.clear();
-        moves.extend_from_slice(successor.moves);
-        *known = deed;
-        Ok(deed)
-    }
-
-    fn new_deed(&mut self, successor: &Successor<'_>) -> Result<u32, Trouble> {
-        let timing = self.timing;
-        let (mut pace, mut chance) = (Pace::Now, None);
-        let mut moved = ProcessSet::default();
-        let mut events: Vec<(u16, u32)> = Vec::new();
-        for step in successor.moves {
-            moved.insert(usize::from(step.pid));
-            for event in timing.events_of(step) {
-                match events.iter_mut().find(|(known, _)| known == event) {
-                    Some((_, count)) => *count += 1,
-                    None => events.push((*event, 1)),
-                }
-            }
-        }
-        events.sort_unstable();
-        if let Some(first) = successor.moves.first() {
-            let delay = timing.delay_of(first).map(|delay| (first.pid, delay));
-            // A rendezvous has one delay, that of either side.
-            let partner = successor.moves.get(1).filter(|_| first.kind == MoveKind::Offer);
-            let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
-            pace = match (delay, partners) {
-                (Some(_), Some((partner, _))) => {
-                    let written = |system: &System, step: &Move| {
-                        system.proctype(step.proctype).transition(step.transition).span
-                    };
-                    let span = |step: &Move| self.system.map_or_else(Span::default, |one| written(one, step));
-                    return Err(Trouble::TwoDelays(span(first), span(partner)));
-                }
-                (Some((pid, delay)), None) => Pace::Later(pid, delay),
-                (None, Some((partner, delay))) => Pace::Later(partner.pid, delay),
-                (None, None) => Pace::Now,
-            };
-            chance = timing.weight_of(first).map(|weight| (first.pid, weight));
-        }
-        let deed = Deed { pace, chance, moved, events };
-        if let Some(number) = self.numbers.get(&deed) {
-            return Ok(*number);
-        }
-        let number = self.deeds.len() as u32;
-        self.deeds.push(deed.clone());
-        self.numbers.insert(deed, number);
-        Ok(number)
     }
 }
 

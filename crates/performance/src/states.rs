@@ -1,18 +1,21 @@
 //! Byte strings, each kept once, with numbers.
 //!
-//! States of a model mostly have the same length, and most of their bytes never change. As long as all strings have the
-//! same length, only the bytes in which some differ are kept, one string after the other; the rest is in a pattern. If a
-//! byte of the pattern differs for the first time, it is added to all strings that are known: that happens at most once
-//! for each byte, and mostly early. With a second length, all strings are kept whole.
+//! States of a model mostly have the same length, and most of their bits never change. As long as all strings have the
+//! same length, only the bits in which some differ are kept, as few words for each string; the rest is in a pattern. If a
+//! bit of the pattern differs for the first time, it is added to all strings that are known: that happens at most once
+//! for each bit, and mostly early. With a second length, all strings are kept whole.
 //!
 //! Invariant: two strings are equal, but for hidden bytes, if and only if what is kept of them is.
 
+mod pattern;
+
 use rapidhash::v3::rapidhash_v3;
+
+pub(crate) use pattern::{Lens, Pattern};
 
 /// Strings in the order in which they were first added.
 #[derive(Debug, Default)]
 pub(crate) struct States {
-    bytes: Vec<u8>,
     layout: Layout,
     /// How many strings there are.
     count: u32,
@@ -22,65 +25,76 @@ pub(crate) struct States {
     /// How many bytes at the end of each string do not count.
     hidden: usize,
     /// What is kept of the string at hand.
-    kept: Vec<u8>,
+    kept: Vec<u64>,
+    /// How many times it has changed how strings are kept.
+    changes: u32,
 }
 
 /// How strings are kept.
 #[derive(Debug)]
 enum Layout {
-    Packed(Pattern),
-    /// Whole, with where each ends.
-    Whole(Vec<u64>),
+    Packed(Packed),
+    Whole(Whole),
 }
 
 impl Default for Layout {
     fn default() -> Layout {
-        Layout::Packed(Pattern::default())
+        Layout::Packed(Packed::default())
     }
 }
 
-/// What strings of one length have in common.
+/// The words of strings, one after the other.
 #[derive(Debug, Default)]
-struct Pattern {
-    /// The first string.
-    common: Vec<u8>,
-    /// 255 for bytes that are the same in all strings, 0 for others.
-    fixed: Vec<u8>,
-    /// Which bytes differ, in rising order.
-    varying: Vec<u32>,
+struct Packed {
+    pattern: Pattern,
+    words: Vec<u64>,
 }
 
-impl Pattern {
-    fn new(first: &[u8]) -> Pattern {
-        Pattern { common: first.to_vec(), fixed: vec![255; first.len()], varying: Vec::new() }
+/// Whole strings, one after the other, with where each ends.
+#[derive(Debug, Default)]
+struct Whole {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl Packed {
+    #[inline]
+    fn get(&self, number: u32) -> &[u64] {
+        let length = self.pattern.words();
+        &self.words[number as usize * length..][..length]
     }
 
-    /// Returns whether a string differs only in bytes that vary.
-    fn fits(&self, string: &[u8]) -> bool {
-        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-        let (strings, commons, fixeds) =
-            (string.chunks_exact(8), self.common.chunks_exact(8), self.fixed.chunks_exact(8));
-        let last = strings.remainder().iter().zip(commons.remainder()).zip(fixeds.remainder());
-        let rest = last.fold(0, |bits, ((byte, common), fixed)| bits | ((byte ^ common) & fixed));
-        let words = strings.zip(commons).zip(fixeds);
-        words.fold(u64::from(rest), |bits, ((bytes, common), fixed)| {
-            bits | ((word(bytes) ^ word(common)) & word(fixed))
-        }) == 0
-    }
-
-    fn pack(&self, string: &[u8], kept: &mut Vec<u8>) {
-        kept.clear();
-        kept.extend(self.varying.iter().map(|place| string[*place as usize]));
-    }
-
-    fn unpack(&self, kept: &[u8], string: &mut Vec<u8>) {
-        string.clear();
-        string.extend_from_slice(&self.common);
-        for (place, byte) in self.varying.iter().zip(kept) {
-            string[*place as usize] = *byte;
-        }
+    /// Returns whether the words that count are those of a string.
+    #[inline]
+    fn is(&self, number: u32, words: &[u64]) -> bool {
+        let known = &self.words[number as usize * self.pattern.words()..];
+        known.iter().zip(&words[..self.pattern.visible()]).all(|(known, word)| known == word)
     }
 }
+
+impl Whole {
+    fn get(&self, number: u32) -> &[u8] {
+        let start = (number as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start as usize..self.ends[number as usize] as usize]
+    }
+
+    fn push(&mut self, string: &[u8]) {
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len() as u64);
+    }
+}
+
+/// Returns a number that depends on all bits of some words.
+#[inline]
+fn mixed(words: &[u64]) -> u64 {
+    words.iter().fold(0x9e37_79b9_7f4a_7c15, |hash, word| {
+        let product = u128::from(hash ^ word) * u128::from(0xd6e8_feb8_6659_fd93_u64);
+        product as u64 ^ (product >> 64) as u64
+    })
+}
+
+/// So many strings are looked for at once: the machine waits for their places at the same time.
+const AT_ONCE: usize = 64;
 
 impl States {
     pub(crate) fn new(hidden: usize) -> States {
@@ -91,172 +105,224 @@ impl States {
         self.count as usize
     }
 
+    /// Returns how many times it has changed how strings are kept.
+    pub(crate) fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// Returns what all strings have in common, if they are kept in words.
+    pub(crate) fn pattern(&self) -> Option<&Pattern> {
+        match &self.layout {
+            Layout::Packed(packed) => Some(&packed.pattern),
+            Layout::Whole(_) => None,
+        }
+    }
+
+    /// Returns the words that are kept of a string, if any are.
+    #[inline]
+    pub(crate) fn words(&self, number: u32) -> &[u64] {
+        match &self.layout {
+            Layout::Packed(packed) => packed.get(number),
+            Layout::Whole(_) => &[],
+        }
+    }
+
     /// Writes a string over what is there.
     pub(crate) fn read(&self, number: u32, string: &mut Vec<u8>) {
-        let kept = self.kept(number);
         match &self.layout {
-            Layout::Packed(pattern) => pattern.unpack(kept, string),
-            Layout::Whole(_) => {
+            Layout::Packed(packed) => packed.pattern.unpack(packed.get(number), string),
+            Layout::Whole(whole) => {
                 string.clear();
-                string.extend_from_slice(kept);
+                string.extend_from_slice(whole.get(number));
             }
-        }
-    }
-
-    /// Returns what is kept of a string.
-    #[inline]
-    fn kept(&self, number: u32) -> &[u8] {
-        match &self.layout {
-            Layout::Packed(pattern) => {
-                let length = pattern.varying.len();
-                &self.bytes[number as usize * length..][..length]
-            }
-            Layout::Whole(ends) => {
-                let start = (number as usize).checked_sub(1).map_or(0, |before| ends[before]);
-                &self.bytes[start as usize..ends[number as usize] as usize]
-            }
-        }
-    }
-
-    /// Returns how many bytes of what is kept of a string count.
-    fn visible(&self, kept: &[u8]) -> usize {
-        match &self.layout {
-            Layout::Packed(pattern) if self.hidden > 0 => {
-                let end = pattern.common.len() - self.hidden;
-                pattern.varying.partition_point(|place| (*place as usize) < end)
-            }
-            Layout::Packed(_) => kept.len(),
-            Layout::Whole(_) => kept.len() - self.hidden,
         }
     }
 
     /// Returns the number of a string, and whether it is new.
     pub(crate) fn add(&mut self, string: &[u8]) -> (u32, bool) {
-        if self.len() * 4 >= self.table.len() * 3 {
-            self.fill_table((self.table.len() * 2).max(1 << 10));
-        }
-        let mut kept = std::mem::take(&mut self.kept);
-        self.prepare(string, &mut kept);
-        let found = self.add_kept(&kept);
-        self.kept = kept;
-        found
-    }
-
-    /// Finds out what is kept of a string; changes how all are kept if it is unlike those before.
-    fn prepare(&mut self, string: &[u8], kept: &mut Vec<u8>) {
-        if let Layout::Packed(pattern) = &mut self.layout {
-            if self.count == 0 {
-                *pattern = Pattern::new(string);
+        self.reserve(1);
+        self.prepare(string);
+        match &mut self.layout {
+            Layout::Packed(packed) => {
+                let mut kept = std::mem::take(&mut self.kept);
+                packed.pattern.pack(string, &mut kept);
+                let found = self.add_words(&kept);
+                self.kept = kept;
+                found
             }
-            if pattern.common.len() != string.len() {
-                self.keep_whole();
-            } else if !pattern.fits(string) {
-                self.widen(string);
-            }
-        }
-        match &self.layout {
-            Layout::Packed(pattern) => pattern.pack(string, kept),
-            Layout::Whole(_) => {
-                kept.clear();
-                kept.extend_from_slice(string);
-            }
+            Layout::Whole(_) => self.add_whole(string),
         }
     }
 
-    fn add_kept(&mut self, kept: &[u8]) -> (u32, bool) {
-        let visible = &kept[..self.visible(kept)];
-        let (mut slot, mask, tag) = self.place_of(visible);
-        let number_bits = mask as u32;
-        while self.table[slot] != 0 {
-            let entry = self.table[slot];
-            if entry & !number_bits == tag {
-                let number = (entry & number_bits) - 1;
-                let known = self.kept(number);
-                if &known[..self.visible(known)] == visible {
-                    return (number, false);
-                }
+    /// Adds strings of which the words are given, one after the other; appends their numbers.
+    pub(crate) fn add_all(&mut self, words: &[u64], numbers: &mut Vec<u32>) {
+        let Layout::Packed(Packed { pattern, .. }) = &self.layout else { return };
+        let length = pattern.words();
+        self.reserve(words.len() / length);
+        for some in words.chunks(length * AT_ONCE) {
+            let Layout::Packed(packed) = &self.layout else { return };
+            let visible = packed.pattern.visible();
+            let mask = self.table.len() - 1;
+            let mut entries = [(0_u32, 0_u32); AT_ONCE];
+            for (entry, words) in entries.iter_mut().zip(some.chunks_exact(length)) {
+                let hash = mixed(&words[..visible]);
+                *entry = (self.table[hash as usize & mask], (hash >> 32) as u32 & !(mask as u32));
             }
-            slot = (slot + 1) & mask;
+            let mut firsts = [0_u64; AT_ONCE];
+            for (first, (entry, _)) in firsts.iter_mut().zip(&entries) {
+                let number = (entry & mask as u32).saturating_sub(1) as usize;
+                *first = packed.words[number * length];
+            }
+            for ((words, (entry, tag)), first) in some.chunks_exact(length).zip(entries).zip(firsts) {
+                let number = (entry & mask as u32).wrapping_sub(1);
+                let Layout::Packed(packed) = &self.layout else { return };
+                let is_first = entry != 0 && entry & !(mask as u32) == tag && first == words[0];
+                let found = if is_first && (visible == 1 || packed.is(number, words)) {
+                    number
+                } else {
+                    self.add_words(words).0
+                };
+                numbers.push(found);
+            }
         }
-        self.bytes.extend_from_slice(kept);
-        if let Layout::Whole(ends) = &mut self.layout {
-            ends.push(self.bytes.len() as u64);
-        }
-        self.count += 1;
-        self.table[slot] = self.count | tag;
-        (self.count - 1, true)
     }
 
-    /// Returns where to look for a string, the bits of such places, and the bits of the hash that are kept there.
-    fn place_of(&self, visible: &[u8]) -> (usize, usize, u32) {
-        let hash = rapidhash_v3(visible);
-        let mask = self.table.len() - 1;
-        (hash as usize & mask, mask, (hash >> 32) as u32 & !(mask as u32))
+    /// Makes the table large enough for more strings.
+    fn reserve(&mut self, more: usize) {
+        let mut length = self.table.len().max(1 << 10);
+        while (self.len() + more) * 4 > length * 3 {
+            length *= 2;
+        }
+        if length > self.table.len() {
+            self.fill_table(length);
+        }
+    }
+
+    /// Changes how all strings are kept if one is unlike those before.
+    fn prepare(&mut self, string: &[u8]) {
+        let Layout::Packed(packed) = &mut self.layout else { return };
+        if self.count == 0 {
+            packed.pattern = Pattern::new(string);
+        }
+        if packed.pattern.length() != string.len() {
+            self.keep_whole();
+        } else if !packed.pattern.fits(string) {
+            self.widen(string);
+        }
+    }
+
+    fn add_words(&mut self, words: &[u64]) -> (u32, bool) {
+        let Layout::Packed(packed) = &mut self.layout else { return (0, false) };
+        let hash = mixed(&words[..packed.pattern.visible()]);
+        match probe(&self.table, hash, |number| packed.is(number, words)) {
+            Ok(number) => (number, false),
+            Err((slot, tag)) => {
+                packed.words.extend_from_slice(words);
+                self.count += 1;
+                self.table[slot] = self.count | tag;
+                (self.count - 1, true)
+            }
+        }
+    }
+
+    fn add_whole(&mut self, string: &[u8]) -> (u32, bool) {
+        let Layout::Whole(whole) = &mut self.layout else { return (0, false) };
+        let visible = |string: &[u8]| string.len() - self.hidden;
+        let counts = &string[..visible(string)];
+        let is = |number: u32| {
+            let known = whole.get(number);
+            &known[..visible(known)] == counts
+        };
+        match probe(&self.table, rapidhash_v3(counts), is) {
+            Ok(number) => (number, false),
+            Err((slot, tag)) => {
+                whole.push(string);
+                self.count += 1;
+                self.table[slot] = self.count | tag;
+                (self.count - 1, true)
+            }
+        }
     }
 
     fn fill_table(&mut self, length: usize) {
         self.table = vec![0; length];
         for number in 0..self.count {
-            let kept = self.kept(number);
-            let (mut slot, mask, tag) = self.place_of(&kept[..self.visible(kept)]);
-            while self.table[slot] != 0 {
-                slot = (slot + 1) & mask;
+            let hash = match &self.layout {
+                Layout::Packed(packed) => mixed(&packed.get(number)[..packed.pattern.visible()]),
+                Layout::Whole(whole) => {
+                    let string = whole.get(number);
+                    rapidhash_v3(&string[..string.len() - self.hidden])
+                }
+            };
+            if let Err((slot, tag)) = probe(&self.table, hash, |_| false) {
+                self.table[slot] = (number + 1) | tag;
             }
-            self.table[slot] = (number + 1) | tag;
         }
     }
 
-    /// Keeps more bytes of each string: those in which this one differs from all others.
+    /// Keeps more bits of each string: those in which this one differs from all others.
     fn widen(&mut self, string: &[u8]) {
-        let Layout::Packed(pattern) = &mut self.layout else { return };
-        let before = std::mem::take(&mut pattern.varying);
-        for (place, fixed) in pattern.fixed.iter_mut().enumerate() {
-            if string[place] != pattern.common[place] {
-                *fixed = 0;
-            }
-            if *fixed == 0 {
-                pattern.varying.push(place as u32);
-            }
+        let Layout::Packed(packed) = &mut self.layout else { return };
+        let pattern = packed.pattern.wider(string, self.hidden);
+        let mut words = Vec::with_capacity((self.count as usize + 1) * pattern.words());
+        let (mut whole, mut kept) = (Vec::new(), Vec::new());
+        for number in 0..self.count {
+            packed.pattern.unpack(packed.get(number), &mut whole);
+            pattern.pack(&whole, &mut kept);
+            words.extend_from_slice(&kept);
         }
-        let mut bytes = Vec::with_capacity((self.count as usize + 1) * pattern.varying.len());
-        let mut whole = pattern.common.clone();
-        for number in 0..self.count as usize {
-            for (place, byte) in before.iter().zip(&self.bytes[number * before.len()..]) {
-                whole[*place as usize] = *byte;
-            }
-            bytes.extend(pattern.varying.iter().map(|place| whole[*place as usize]));
-        }
-        self.bytes = bytes;
+        *packed = Packed { pattern, words };
+        self.changes += 1;
         self.fill_table(self.table.len());
     }
 
     /// Keeps strings whole from now on.
     fn keep_whole(&mut self) {
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        let mut whole = Whole::default();
         let mut string = Vec::new();
         for number in 0..self.count {
             self.read(number, &mut string);
-            bytes.extend_from_slice(&string);
-            ends.push(bytes.len() as u64);
+            whole.push(&string);
         }
-        (self.bytes, self.layout) = (bytes, Layout::Whole(ends));
+        self.layout = Layout::Whole(whole);
+        self.changes += 1;
         self.fill_table(self.table.len());
     }
 
     /// Forgets where strings are found: none can be added any more.
     pub(crate) fn forget_table(&mut self) {
         self.table = Vec::new();
-        self.bytes.shrink_to_fit();
+        match &mut self.layout {
+            Layout::Packed(packed) => packed.words.shrink_to_fit(),
+            Layout::Whole(whole) => whole.bytes.shrink_to_fit(),
+        }
     }
 
     /// Returns how many bytes all of this takes.
     pub(crate) fn memory(&self) -> u64 {
-        let ends = match &self.layout {
-            Layout::Packed(_) => 0,
-            Layout::Whole(ends) => ends.capacity() * 8,
+        let strings = match &self.layout {
+            Layout::Packed(packed) => packed.words.capacity() * 8,
+            Layout::Whole(whole) => whole.bytes.capacity() + whole.ends.capacity() * 8,
         };
-        (self.bytes.capacity() + ends + self.table.capacity() * 4) as u64
+        (strings + self.table.capacity() * 4) as u64
     }
+}
+
+/// Looks for a string in a table; returns its number, or where it belongs and which bits of the hash are kept there.
+#[inline]
+fn probe(table: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, (usize, u32)> {
+    let mask = table.len() - 1;
+    let (mut slot, number_bits) = (hash as usize & mask, mask as u32);
+    let tag = (hash >> 32) as u32 & !number_bits;
+    while table[slot] != 0 {
+        let entry = table[slot];
+        let number = (entry & number_bits).wrapping_sub(1);
+        if entry & !number_bits == tag && is(number) {
+            return Ok(number);
+        }
+        slot = (slot + 1) & mask;
+    }
+    Err((slot, tag))
 }
 
 #[cfg(test)]
@@ -286,22 +352,59 @@ mod tests {
 
     #[test]
     fn what_never_changes_is_kept_once() {
-        let mut states = States::new(2);
-        let string = |number: u32| {
-            let mut string = vec![7; 40];
-            string[11..15].copy_from_slice(&number.to_be_bytes());
-            // It does not count, but it is kept.
-            string[39] = number as u8;
-            string
-        };
-        for number in 0..70_000 {
-            assert_eq!(states.add(&string(number)), (number, true));
+        // What is hidden takes a word of its own.
+        for (hidden, most) in [(0, 16), (2, 40)] {
+            let mut states = States::new(hidden);
+            let string = |number: u32| {
+                let mut string = vec![7; 40];
+                string[11..15].copy_from_slice(&number.to_be_bytes());
+                // It does not count, but it is kept.
+                string[39] = if hidden > 0 { number as u8 } else { 7 };
+                string
+            };
+            for number in 0..65_536 {
+                assert_eq!(states.add(&string(number)), (number, true));
+            }
+            for number in (0..65_536).step_by(7) {
+                assert_eq!(states.add(&string(number)), (number, false));
+                assert_eq!(text(&states, number), string(number));
+            }
+            assert!(states.memory() < 65_536 * most + 4 * 131_072);
         }
-        for number in (0..70_000).step_by(7) {
-            assert_eq!(states.add(&string(number)), (number, false));
-            assert_eq!(text(&states, number), string(number));
+    }
+
+    #[test]
+    fn many_at_once_get_the_numbers_that_they_get_one_by_one() {
+        let mut random = crate::random::Random::new(8);
+        for length in [6, 20] {
+            let mut strings = || -> Vec<Vec<u8>> {
+                (0..5_000)
+                    .map(|_| (0..length).map(|place| random.below(2 + place % 3) as u8).collect())
+                    .collect()
+            };
+            let (known, others) = (strings(), strings());
+            let mut states = States::new(0);
+            for string in &known {
+                states.add(string);
+            }
+            let pattern = states.pattern().unwrap();
+            let (mut words, mut kept) = (Vec::new(), Vec::new());
+            for string in others.iter().filter(|string| pattern.fits(string)) {
+                pattern.pack(string, &mut kept);
+                words.extend_from_slice(&kept);
+            }
+            let (mut numbers, pieces) = (Vec::new(), pattern.words() * 300);
+            for some in words.chunks(pieces) {
+                states.add_all(some, &mut numbers);
+            }
+            let mut one_by_one = States::new(0);
+            for string in &known {
+                one_by_one.add(string);
+            }
+            let expected: Vec<u32> = others.iter().map(|string| one_by_one.add(string).0).collect();
+            assert_eq!(numbers, expected);
+            assert_eq!(states.len(), one_by_one.len());
         }
-        assert!(states.memory() < 70_000 * 16);
     }
 
     #[test]

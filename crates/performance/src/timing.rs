@@ -39,7 +39,8 @@ pub struct Delayed {
 #[derive(Clone, Debug, Default)]
 struct Place {
     delay: Option<u16>,
-    events: Vec<u16>,
+    /// The events, and of which process each is one if not of all.
+    events: Vec<(u16, Option<u8>)>,
     weight: Option<u32>,
 }
 
@@ -87,12 +88,32 @@ impl Timing {
 
     /// Counts what is executed there as an event; returns its number.
     pub fn event(&mut self, sites: &[Site], name: &str) -> u16 {
+        let all: Vec<(Site, Option<u8>)> = sites.iter().map(|site| (*site, None)).collect();
+        self.event_of(&all, name)
+    }
+
+    /// Counts what is executed there as an event, by a process or by all; returns its number.
+    pub fn event_of(&mut self, sites: &[(Site, Option<u8>)], name: &str) -> u16 {
         let number = self.events.len() as u16;
         self.events.push(name.to_owned());
-        for site in sites {
-            self.place_mut(*site).events.push(number);
+        for (site, process) in sites {
+            self.place_mut(*site).events.push((number, *process));
         }
         number
+    }
+
+    /// Returns whether a statement takes time.
+    pub fn has_delay(&self, site: Site) -> bool {
+        self.places[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
+    }
+
+    /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is new.
+    pub fn rearrange(&mut self, proctype: ProctypeId, origins: &[Option<TransitionId>]) {
+        let places = &mut self.places[proctype.0 as usize];
+        let now = |origin: &Option<TransitionId>| {
+            origin.and_then(|origin| places.get(origin.0 as usize).cloned()).unwrap_or_default()
+        };
+        *places = origins.iter().map(now).collect();
     }
 
     /// Gives weights to choices, in order; those that are not mentioned have 1.
@@ -134,8 +155,10 @@ impl Timing {
     }
 
     /// Returns the events that a move is.
-    pub(crate) fn events_of(&self, step: &Move) -> &[u16] {
-        &self.place(step).events
+    pub(crate) fn events_of(&self, step: &Move) -> impl Iterator<Item = u16> {
+        let process = step.pid;
+        let events = self.place(step).events.iter();
+        events.filter(move |(_, own)| own.is_none_or(|own| own == process)).map(|(event, _)| *event)
     }
 
     /// Returns the weight of a move, if it has one.

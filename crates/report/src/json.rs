@@ -32,11 +32,22 @@ pub fn document(report: &Report<'_>) -> Value {
     let mut put = |name: &str, value: Value| {
         document.insert(name.to_owned(), value);
     };
-    put("states", json!(coverage.states));
-    put("transitions", json!(coverage.transitions));
-    put("depth", json!(coverage.depth));
-    put("seconds", json!((report.seconds * 1000.0).round() / 1000.0));
-    put("bytes_per_state", json!(report.bytes_per_state()));
+    if let Some(sets) = &coverage.sets {
+        if let Some(states) = &sets.states {
+            put("states", large(states));
+            put("bits", json!(sets.bits));
+        }
+        if let Some(depth) = sets.depth {
+            put("depth", json!(depth));
+        }
+        put("seconds", json!((report.seconds * 1000.0).round() / 1000.0));
+    } else {
+        put("states", json!(coverage.states));
+        put("transitions", json!(coverage.transitions));
+        put("depth", json!(coverage.depth));
+        put("seconds", json!((report.seconds * 1000.0).round() / 1000.0));
+        put("bytes_per_state", json!(report.bytes_per_state()));
+    }
     put("memory", json!(coverage.bytes));
     put("complete", json!(report.limit.is_none()));
     if let Some(limit) = report.limit {
@@ -77,6 +88,12 @@ pub fn document(report: &Report<'_>) -> Value {
             .collect(),
     );
     Value::Object(document)
+}
+
+/// Writes a number that may be large: few programs read large ones, so that these are texts.
+pub(crate) fn large(number: &str) -> Value {
+    let small = number.parse::<u64>().ok().filter(|number| *number < 1 << 53);
+    small.map_or_else(|| json!(number), |number| json!(number))
 }
 
 pub(crate) fn add_place(entry: &mut Map<String, Value>, sources: &Sources, span: Option<Span>) {

@@ -8,8 +8,8 @@ use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
 use crate::bottleneck::{Analysed, StudyPage};
-use crate::figures::{answer_value, count_value, judgement, result_text};
-use crate::json::{add_place, head};
+use crate::figures::{answer_value, judgement, result_text};
+use crate::json::{add_place, head, large};
 use crate::plot::{Waves, waves};
 use crate::run::{change_text, repeats};
 use crate::text::{headline, title};
@@ -158,7 +158,10 @@ impl MachineReport<'_> {
             Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
             _ => ("undecided", name),
         };
-        let _ = writeln!(text, "  {mark:<10} {line}");
+        // Sets of states are the rule.
+        let by = answer.engine.filter(|engine| *engine != "symbolic");
+        let by = by.map_or_else(String::new, |engine| format!(" (by {engine})"));
+        let _ = writeln!(text, "  {mark:<10} {line}{by}");
         for note in &answer.notes {
             let _ = writeln!(text, "             {note}");
         }
@@ -189,7 +192,7 @@ impl MachineReport<'_> {
         let mut document = head(self.model);
         let mut put = |name: &str, value: Value| _ = document.insert(name.to_owned(), value);
         if let Some((states, bits, depth)) = &self.size {
-            put("states", count_value(states));
+            put("states", large(states));
             put("bits", json!(bits));
             if let Some(depth) = depth {
                 put("depth", json!(depth));
@@ -233,6 +236,9 @@ impl MachineReport<'_> {
                 put("reason", json!(refusal.reason));
             }
             _ => put("verdict", json!("undecided")),
+        }
+        if let Some(engine) = answer.engine {
+            put("engine", json!(engine));
         }
         if let Some(witness) = &answer.witness {
             put("witness", trace_value(self.machine, self.sources, witness));

@@ -16,6 +16,8 @@ pub enum Teller<'a> {
     /// Of a synchronous system: the values of variables, and what each step changes. Pictures show these signals, or the
     /// variables that change if there are none.
     Machine(&'a Machine, &'a Sources, &'a [Signal]),
+    /// Nobody: there are no runs to be told.
+    Nobody(&'a Sources),
 }
 
 impl<'a> Teller<'a> {
@@ -23,7 +25,7 @@ impl<'a> Teller<'a> {
     pub(crate) fn sources(&self) -> &'a Sources {
         match self {
             Teller::Processes(report) => report.sources,
-            Teller::Machine(_, sources, _) => sources,
+            Teller::Machine(_, sources, _) | Teller::Nobody(sources) => sources,
         }
     }
 
@@ -32,6 +34,7 @@ impl<'a> Teller<'a> {
         match self {
             Teller::Processes(report) => run::steps(report, trace, text),
             Teller::Machine(system, ..) => machine::run_text(system, trace, text),
+            Teller::Nobody(_) => {}
         }
     }
 
@@ -40,6 +43,7 @@ impl<'a> Teller<'a> {
         match self {
             Teller::Processes(report) => trace_json::trace_value(report.evaluator, report.sources, trace),
             Teller::Machine(system, sources, _) => machine::trace_value(system, sources, trace),
+            Teller::Nobody(_) => Value::Null,
         }
     }
 
@@ -51,6 +55,7 @@ impl<'a> Teller<'a> {
                 chart.has_messages().then(|| chart.svg(title))
             }
             Teller::Machine(system, _, signals) => Some(machine::run_picture(system, signals, trace, title)),
+            Teller::Nobody(_) => None,
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Answer, Limit, Question, Trace, Verdict, Violation};
+use narrows_model::{Answer, Limit, Question, SetSize, Trace, Verdict, Violation};
 
 use crate::run::{steps, stuck, violation_text};
-use crate::units::{bytes, count, grouped, seconds};
+use crate::units::{bytes, count, grouped, grouped_digits, seconds};
 use crate::{Report, Unreached, loss};
 
 /// Reports what exploring a model found.
@@ -199,6 +199,18 @@ fn figures(report: &Report<'_>, text: &mut String) {
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "  {name:<13}{value}");
     };
+    if let Some(sets) = &coverage.sets {
+        if let Some(states) = &sets.states {
+            line("states", grouped_digits(states));
+            line("bits", grouped(sets.bits));
+        }
+        if let Some(depth) = sets.depth {
+            line("depth", grouped(depth));
+        }
+        line("memory", bytes(coverage.bytes));
+        line("time", seconds(report.seconds));
+        return;
+    }
     line("states", grouped(coverage.states));
     line("transitions", grouped(coverage.transitions));
     if has_depth(report) {
@@ -215,6 +227,11 @@ fn figures(report: &Report<'_>, text: &mut String) {
 
 fn summary(report: &Report<'_>, text: &mut String) {
     let coverage = report.coverage;
+    if let Some(sets) = &coverage.sets {
+        let _ =
+            writeln!(text, "  {}, {}, {}", set_size(sets), bytes(coverage.bytes), seconds(report.seconds));
+        return;
+    }
     let depth =
         if has_depth(report) { format!("depth {}, ", grouped(coverage.depth)) } else { String::new() };
     let _ = writeln!(
@@ -226,6 +243,14 @@ fn summary(report: &Report<'_>, text: &mut String) {
         bytes(coverage.bytes),
         seconds(report.seconds),
     );
+}
+
+/// Says how many states there are in a set.
+pub(crate) fn set_size(sets: &SetSize) -> String {
+    let Some(states) = &sets.states else { return "not all states were found".to_owned() };
+    let plural = if states == "1" { "state" } else { "states" };
+    let depth = sets.depth.map_or_else(String::new, |depth| format!(", depth {depth}"));
+    format!("{} {plural} of {} bits{depth}", grouped_digits(states), sets.bits)
 }
 
 fn problems(report: &Report<'_>, text: &mut String) {

@@ -4,7 +4,9 @@
 //! put together ([`Subject`]), and then measured, or analysed for its bottleneck. What kind of model it is decides who answers.
 
 mod bottleneck;
+mod coherence;
 mod file;
+mod labelled;
 mod machine;
 mod measure;
 pub mod messages;
@@ -12,8 +14,10 @@ mod prepare;
 mod subject;
 
 pub use bottleneck::{Analysis, analyse};
+pub use coherence::Layer;
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
+pub use labelled::{Labelled, prepare_labelled};
 pub use machine::PreparedMachine;
-pub use measure::{Measured, Size, measure, simulate};
+pub use measure::{Measured, Size, measure, measure_labelled, simulate, trends};
 pub use prepare::{Prepared, prepare};
 pub use subject::{Budgets, Subject};

@@ -88,14 +88,109 @@ const EXPLANATIONS: &[Explanation] = &[
                would make no difference; mostly it is misspelt.\n",
     },
     Explanation {
+        code: "C0001",
+        title: "not a coherence table",
+        text: "A coherence table has `states`, each with what a cache has in it (`none`, `shared` or `exclusive`), and rows for \
+               `load` and `store`:\n\n```toml\n[states]\nM = \"exclusive\"\nS = \"shared\"\nI = \"none\"\n\n[[load]]\nown = \
+               [\"M\", \"S\"]\ntransfer = \"hit\"\n```\n\nA study names a file beside it that ends with `.toml`, or a table that \
+               comes with the program, such as `mesi-a`.\n",
+    },
+    Explanation {
+        code: "C0002",
+        title: "no row, or several, for an access",
+        text: "For each combination of states that the caches can come to, and each access of each cache, exactly one row of the \
+               table must fit. The message says which combination, and how it comes about.\n",
+    },
+    Explanation {
+        code: "C0003",
+        title: "two copies where one should be alone",
+        text: "A state that is `exclusive` is for the only copy of a line. The run shows how a cache comes to be in it while \
+               another has a copy too, so that two could write at the same time.\n\nMostly `others_become` is missing in the row.\n",
+    },
+    Explanation {
+        code: "C0004",
+        title: "old data is read",
+        text: "Along the run, data is taken from where it is not the latest: from memory that was not written back, or from a \
+               copy that was not made invalid by a store.\n\nMostly `write_back = true` is missing in a row where a modified line \
+               becomes a clean one, or `others_become = \"I\"` in a row for `store`.\n",
+    },
+    Explanation {
+        code: "C0005",
+        title: "no processes to share memory",
+        text: "Every process that uses shared variables has a cache, so they must all be there from the start: `active \
+               proctype`. Variables that only one process uses are private, and cost nothing.\n",
+    },
+    Explanation {
+        code: "C0006",
+        title: "no node",
+        text: "Nodes stand under `[topology]`: `nodes = [\"left.0\", \"left.1\", \"right.0\"]`. The parts of a name are levels. Under \
+               `[mapping]` every process has a node, and every variable a node or a process, unless there is only one node.\n",
+    },
+    Explanation {
+        code: "C0007",
+        title: "no such variable or process",
+        text: "Under `[mapping]`, `[line]`, `[kind]`, `private` and `free` stand global variables of the model, their elements or \
+               fields, and kinds of process.\n",
+    },
+    Explanation {
+        code: "C0008",
+        title: "an access that can't be a step of its own",
+        text: "Loads and stores are steps of their own: conditions and assignments are split into them. Other statements can't be \
+               split without changing what they mean. Load what they need into local variables first.\n",
+    },
+    Explanation {
+        code: "C0009",
+        title: "an atomic sequence that is no single access",
+        text: "An atomic sequence, or a `d_step`, may use one place in shared memory, and is one access to it: a test-and-set, a \
+               compare-and-swap, a fetch-and-add. No processor does more at once.\n\n```promela\natomic { lock == 0 -> lock = 1 \
+               }\natomic { ticket = next; next = next + 1 }\n```\n",
+    },
+    Explanation {
+        code: "C0010",
+        title: "too many caches",
+        text: "The states of a line in all caches are followed together. With many caches there are too many combinations.\n",
+    },
+    Explanation {
+        code: "C0011",
+        title: "a transfer without a latency",
+        text: "Under `[latency]` every transfer of the coherence table has a time, or a list of times by distance: `memory = [170, \
+               330, 500]`.\n",
+    },
+    Explanation {
         code: "S0013",
+        title: "a delay that actions can't have",
+        text: "In studies of LOTOS models, an action takes a random time without memory, with a mean above 0.
+
+```toml
+[delay]
+\"LATENCY !* !HIT\" = { erlang = { stages = 3, mean = 5 } }
+```
+
+Write `exponential`. Of `fixed` and `between`, the mean is taken. Several stages are several actions of the model.
+",
+    },
+    Explanation {
+        code: "S0014",
+        title: "a question that is not for LOTOS models",
+        text: "What a LOTOS model shows are its labels. Events are counted; predicates about variables are for other models.
+
+```toml
+[[ask]]
+utilisation = \"busy\"
+```
+
+Ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`.
+",
+    },
+    Explanation {
+        code: "S0015",
         title: "a delay or weights in a synchronous model",
         text: "In an SMV model there are no statements: all variables take their next values at once, and one step is one \
                unit of time. So nothing can be given a delay, or weights.\n\n\
                What takes longer than a step counts the steps in a variable, and what is asked about time is asked in steps.\n",
     },
     Explanation {
-        code: "S0014",
+        code: "S0016",
         title: "no signal",
         text: "Under `[signal]` stand names, each with an expression of the SMV model: a variable, a definition, or anything \
                that has one value in each step. Pictures of runs show them. A set has several values, and can't be drawn.\n\n\

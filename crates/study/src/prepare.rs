@@ -8,6 +8,7 @@ use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, System};
 use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, SourceFile, Sources, Span, closest};
 
+use crate::coherence::{self, Attached, is_access};
 use crate::{Question, Study, Text, Values};
 
 /// A model with the timing and the questions of a study.
@@ -25,6 +26,10 @@ pub struct Prepared {
     formulas: HashMap<usize, usize>,
     /// Which of them say that two resources are never busy at the same time, and that they will be; by their numbers.
     overlaps: HashMap<(usize, usize), [usize; 2]>,
+    /// The caches under it, if there are some.
+    pub(crate) caches: Option<Attached>,
+    /// For each shared variable, the events that are misses on it, each with how long it takes.
+    pub(crate) costs: Vec<(String, Vec<(u16, f64)>)>,
 }
 
 impl Prepared {
@@ -116,11 +121,22 @@ pub fn prepare(
     let first = own + texts.len();
     let formulas = formulas.iter().enumerate().map(|(index, (ask, ..))| (*ask, first + index)).collect();
     let (events, overlaps) = (HashMap::new(), HashMap::new());
-    let mut prepared =
-        Prepared { timing: Timing::new(&system), system, predicates, events, formulas, overlaps };
+    let mut prepared = Prepared {
+        timing: Timing::new(&system),
+        system,
+        predicates,
+        events,
+        formulas,
+        overlaps,
+        caches: None,
+        costs: Vec::new(),
+    };
     prepared.claim_overlaps(study);
     prepared.claim_invariants(study);
     prepared.attach(study, diagnostics);
+    if !diagnostics.has_errors() {
+        prepared.put_caches_under(study, sources, loader, diagnostics);
+    }
     (!diagnostics.has_errors()).then_some(prepared)
 }
 
@@ -154,13 +170,13 @@ fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagno
 /// Marks texts that stand in a study, with the place.
 const ORIGIN: &str = "study:";
 
-/// Returns where a text of a study stands, for [`relocate`].
-pub(crate) fn origin(span: Span) -> String {
-    format!("{ORIGIN}{}:{}", span.file.0, span.start)
+fn formula(logic: Logic, text: &Text) -> Formula {
+    Formula { logic, text: text.text.clone(), origin: formula_origin(text) }
 }
 
-fn formula(logic: Logic, text: &Text) -> Formula {
-    Formula { logic, text: text.text.clone(), origin: origin(text.span) }
+/// Names the place of a text, for those who parse it as a file of its own.
+pub(crate) fn formula_origin(text: &Text) -> String {
+    format!("{ORIGIN}{}:{}", text.span.file.0, text.span.start)
 }
 
 /// Moves what is said about a text to its place in the study.
@@ -220,7 +236,9 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
 
 /// Returns whether a text names an event, or a statement.
 fn is_event(study: &Study, text: &Text) -> bool {
-    study.events.iter().any(|(name, _)| name.text == text.text) || as_place(&text.text).is_some()
+    study.events.iter().any(|(name, _)| name.text == text.text)
+        || as_place(&text.text).is_some()
+        || study.coherence.is_some() && is_access(&text.text)
 }
 
 /// Takes `proctype:label` apart.
@@ -305,29 +323,20 @@ impl Prepared {
             }
             self.timing.weights(&sites, weights);
         }
-        for (name, place) in &study.events {
-            self.add_event(&name.text, place, diagnostics);
+        for (name, places) in &study.events {
+            self.add_event(&name.text, places, diagnostics);
         }
         for ask in &study.asks {
             if let Question::Overlap(first, second) = &ask.question {
                 check_resources(study, [first, second], diagnostics);
             }
-            let wanted: &[&Text] = match &ask.question {
-                Question::Throughput(event) | Question::Bottleneck(event) => &[event],
-                Question::MeanCount(of, per) => &[of, per],
-                Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
-                    if is_event(study, what) =>
-                {
-                    &[what]
-                }
-                _ => &[],
-            };
-            for event in wanted {
-                if self.events.contains_key(&event.text) {
+            for event in wanted(study, &ask.question) {
+                let is_later = study.coherence.is_some() && is_access(&event.text);
+                if self.events.contains_key(&event.text) || is_later {
                     continue;
                 }
                 if as_place(&event.text).is_some() {
-                    self.add_event(&event.text, event, diagnostics);
+                    self.add_event(&event.text, std::slice::from_ref(event), diagnostics);
                 } else {
                     let names = study.events.iter().map(|(name, _)| name.text.as_str());
                     let title = format!("there is no event `{}`", event.text);
@@ -341,8 +350,46 @@ impl Prepared {
         }
     }
 
-    fn add_event(&mut self, name: &str, place: &Text, diagnostics: &mut Diagnostics) {
-        let sites = self.sites(place, diagnostics);
+    /// Rewrites the model so that its accesses to shared memory take time, and counts what is asked about them.
+    fn put_caches_under(
+        &mut self,
+        study: &Study,
+        sources: &mut Sources,
+        loader: &dyn Loader,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(layer) = &study.coherence else { return };
+        let (system, timing) = (&mut self.system, &mut self.timing);
+        let Some(caches) = coherence::apply(layer, system, timing, sources, loader, diagnostics) else {
+            return;
+        };
+        for event in study.asks.iter().flat_map(|ask| wanted(study, &ask.question)) {
+            if self.events.contains_key(&event.text) || !is_access(&event.text) {
+                continue;
+            }
+            match caches.sites(&event.text) {
+                Ok(sites) => {
+                    let number = self.timing.event_of(&sites, &event.text);
+                    self.events.insert(event.text.clone(), number);
+                }
+                Err(name) => {
+                    let title =
+                        format!("`{name}` is no kind, no shared variable, no process and no transfer");
+                    let diagnostic = Diagnostic::error("S0007", event.span, title);
+                    let names = caches.names();
+                    diagnostics.push(match closest(&name, names.iter().map(String::as_str)) {
+                        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                        None => diagnostic.help(format!("there is {}", some_of(&names))),
+                    });
+                }
+            }
+        }
+        self.costs = caches.costs(layer, &mut self.timing);
+        self.caches = Some(caches);
+    }
+
+    fn add_event(&mut self, name: &str, places: &[Text], diagnostics: &mut Diagnostics) {
+        let sites: Vec<Site> = places.iter().flat_map(|place| self.sites(place, diagnostics)).collect();
         let number = self.timing.event(&sites, name);
         self.events.insert(name.to_owned(), number);
     }
@@ -382,6 +429,23 @@ impl Prepared {
             let place = proctype.transition(site.transition).span;
             diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
         }
+    }
+}
+
+/// Returns the events that a question is about.
+fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
+    match question {
+        Question::Throughput(event)
+        | Question::MeanPeriod(event)
+        | Question::MissTime(event)
+        | Question::Bottleneck(event) => vec![event],
+        Question::MeanCount(of, per) => vec![of, per],
+        Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
+            if is_event(study, what) =>
+        {
+            vec![what]
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -5,7 +5,10 @@ use narrows_model::Evaluator;
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
 use crate::machine::{self, PreparedMachine};
-use crate::{Analysis, Measured, Prepared, Study, analyse, measure, prepare};
+use crate::{
+    Analysis, Labelled, Measured, Prepared, Study, analyse, measure, measure_labelled, prepare,
+    prepare_labelled,
+};
 
 /// The kinds of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +17,17 @@ pub(crate) enum Kind {
     Processes,
     /// A synchronous system: SMV.
     Machine,
+    /// Processes whose steps have labels: LOTOS.
+    Labelled,
 }
 
 /// Returns which kind of model a file is, by its name.
 pub(crate) fn kind_of(name: &str) -> Kind {
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ending.eq_ignore_ascii_case("smv") { Kind::Machine } else { Kind::Processes }
+    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "smv" => Kind::Machine,
+        "lotos" | "lot" => Kind::Labelled,
+        _ => Kind::Processes,
+    }
 }
 
 /// A model, put together with the study that is about it.
@@ -29,6 +37,8 @@ pub enum Subject {
     Processes(Box<Prepared>),
     /// A synchronous system: one step is one unit of time.
     Machine(Box<PreparedMachine>),
+    /// Processes whose steps have labels, some of which take time.
+    Labelled(Box<Labelled>),
 }
 
 /// What the engines may use.
@@ -58,6 +68,10 @@ impl Subject {
                 let prepared = machine::prepare(study, sources, model, diagnostics)?;
                 Some(Subject::Machine(Box::new(prepared)))
             }
+            Kind::Labelled => {
+                let prepared = prepare_labelled(study, sources, model, diagnostics)?;
+                Some(Subject::Labelled(Box::new(prepared)))
+            }
         }
     }
 
@@ -69,6 +83,7 @@ impl Subject {
                 measure(study, prepared, &engine, &budgets.explicit)
             }
             Subject::Machine(prepared) => machine::measure(study, prepared, budgets),
+            Subject::Labelled(prepared) => measure_labelled(study, prepared, &budgets.explicit),
         }
     }
 
@@ -80,6 +95,10 @@ impl Subject {
                 analyse(study, prepared, &engine, &budgets.explicit)
             }
             Subject::Machine(prepared) => machine::analyse(study, prepared, budgets),
+            // What is busy is not known where there are labels alone.
+            Subject::Labelled(_) => {
+                Analysis { measured: self.measure(study, budgets), ..Analysis::default() }
+            }
         }
     }
 }

@@ -180,8 +180,8 @@ fn what_is_wrong_is_said_where_it_is() {
     let inputs = wrong("[resource]\na = \"go\"");
     assert!(inputs[0].starts_with("V0213 `go`"), "{inputs:?}");
     let delays = wrong("unit = \"us\"\n[delay]\n\"main:a\" = { fixed = 1 }");
-    assert!(delays[0].starts_with("S0013 `\"main:a\"`"), "{delays:?}");
-    assert_eq!(wrong("[signal]\na = \"{1, 2}\""), ["S0014 `{1, 2}` "]);
+    assert!(delays[0].starts_with("S0015 `\"main:a\"`"), "{delays:?}");
+    assert_eq!(wrong("[signal]\na = \"{1, 2}\""), ["S0016 `{1, 2}` "]);
     let cell = wrong("[[ask]]\ndeadlock = true\ncell = [\"a\", \"b\"]");
     assert!(cell[0].starts_with("S0006"), "{cell:?}");
 }
@@ -254,7 +254,7 @@ fn throughput_is_that_of_the_best_and_worst_cycle() {
         let count = 2 + next(5) as usize;
         let targets: Vec<Vec<usize>> = (0..count)
             .map(|_| {
-                let mut list: Vec<usize> = (0..1 + next(3)).map(|_| next(count as u64) as usize).collect();
+                let mut list: Vec<usize> = (0..=next(3)).map(|_| next(count as u64) as usize).collect();
                 list.sort_unstable();
                 list.dedup();
                 list

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::{Budgets, Subject};
+use narrows_study::{Budgets, Subject, trends};
 use serde_json::Value;
 
 use super::figures::{Options, Said};
@@ -109,6 +109,11 @@ impl Work<'_> {
                 return Ok(());
             }
         };
+        anyhow::ensure!(
+            !matches!(loaded.subject, Subject::Labelled(_)),
+            "`{}` is about a LOTOS model: `narrows measure` answers its questions",
+            loaded.name
+        );
         if !changes.is_empty() {
             loaded.name = format!("{} with {}", loaded.name, changes.join(", "));
             // What is expected is expected of the study as it is.
@@ -116,8 +121,9 @@ impl Work<'_> {
         }
         let clock = options.clock(&loaded.name, &self.interrupted);
         let budgets = Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() };
-        let analysis = loaded.subject.analyse(&loaded.study, &budgets);
+        let mut analysis = loaded.subject.analyse(&loaded.study, &budgets);
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
+        analysis.measured.figures.extend(trends(&loaded.study, &points));
         let seconds = clock.finish();
         let (said, column, charts) = loaded.report(&analysis.measured, &points, seconds, |figures| {
             let analysed = Analysed { figures, unit: &loaded.study.unit, bottleneck: &analysis.bottleneck };
@@ -130,7 +136,7 @@ impl Work<'_> {
             if !self.arguments.no_report {
                 let pictures = match &loaded.subject {
                     Subject::Processes(prepared) => diagrams(&prepared.system, &loaded.sources),
-                    Subject::Machine(_) => Vec::new(),
+                    Subject::Machine(_) | Subject::Labelled(_) => Vec::new(),
                 };
                 self.page.add(&analysed, &pictures);
             }

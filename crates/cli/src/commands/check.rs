@@ -1,6 +1,8 @@
 //! `narrows check`: every property, proved or refuted.
 
 use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -14,10 +16,12 @@ use super::files::{Files, Writer};
 use super::problems;
 use super::selection::selected;
 use super::storage::Storage;
+use crate::behaviours::{self, Asked};
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::machines;
+use crate::sets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,6 +32,8 @@ Examples:
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
   narrows check bus.smv --ctl 'AG (req -> AF gnt)'
+  narrows check bus.smv --engine ic3       by one engine alone
+  narrows check ring.lotos --mu '[true* . \"ERROR\"] false' --ltl '[] (PUT -> <> GET)'
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -44,6 +50,10 @@ pub(crate) struct Arguments {
     /// Ask whether this formula of computation tree logic holds too
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     ctl: Vec<String>,
+
+    /// Ask whether this formula of the modal mu-calculus holds of a LOTOS model too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    mu: Vec<String>,
 
     /// Answer only this: a property by its name, or all of a kind, such as assertion, deadlock, fault or ltl
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -94,6 +104,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             arguments.files.html(),
         );
     }
+    if arguments.models.is_symbolic() {
+        ensure_sets(arguments)?;
+    }
     let interrupted = interrupt_flag()?;
     let writer = RefCell::new(arguments.files.writer());
     if arguments.checkpointing.is_wanted() {
@@ -102,22 +115,35 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     arguments.models.each(
         &formulas(arguments),
         |model| {
+            if arguments.models.is_symbolic() {
+                return by_sets(model, arguments, &interrupted, &mut writer.borrow_mut());
+            }
             let clock = Clock::new(&arguments.models, &interrupted);
             one(model, arguments, &clock, &mut writer.borrow_mut())
         },
         |model| {
-            ensure_plain(arguments)?;
+            ensure_plain(arguments, "SMV")?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
             machines::check(model, &questions, &arguments.models, &mut writer.borrow_mut(), &interrupted)
+        },
+        |model| {
+            ensure_plain(arguments, "LOTOS")?;
+            anyhow::ensure!(
+                arguments.ctl.is_empty(),
+                "formulas about LOTOS models are given with --mu or --ltl"
+            );
+            let asked = Asked { mu: &arguments.mu, ltl: &arguments.ltl, only: &arguments.only };
+            behaviours::check(model, &asked, &arguments.models, &interrupted)
         },
     )
 }
 
 /// Makes sure that nothing is asked for that only other models have.
-fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
+fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
     let others = [
         (arguments.files.wants_trail(), "--spin-trail"),
+        (language == "LOTOS" && arguments.files.is_wanted(), "--trace, --html and --svg"),
         (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
         (arguments.checkpointing.is_wanted(), "--checkpoint"),
         (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),
@@ -125,7 +151,21 @@ fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
         (arguments.chart, "--chart"),
     ];
     match others.iter().find(|(is_wanted, _)| *is_wanted) {
-        Some((_, option)) => anyhow::bail!("SMV models are checked without {option}"),
+        Some((_, option)) => anyhow::bail!("{language} models are checked without {option}"),
+        None => Ok(()),
+    }
+}
+
+/// Makes sure that nothing is asked for that needs states one by one.
+fn ensure_sets(arguments: &Arguments) -> anyhow::Result<()> {
+    let others = [
+        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
+        (arguments.checkpointing.is_wanted(), "--checkpoint"),
+        (arguments.fair.is_some(), "--fair"),
+        (arguments.all > 1, "--all"),
+    ];
+    match others.iter().find(|(is_wanted, _)| *is_wanted) {
+        Some((_, option)) => anyhow::bail!("--engine symbolic goes without {option}"),
         None => Ok(()),
     }
 }
@@ -180,16 +220,41 @@ fn one(
         problems,
         answers: &checked.answers,
     };
-    writer.add(model, &report)?;
+    said(arguments, model, &report, writer)
+}
+
+/// Answers questions by sets of states.
+fn by_sets(
+    model: &Model,
+    arguments: &Arguments,
+    interrupted: &Arc<AtomicBool>,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
+    let questions = selected(Question::all(&model.system), &arguments.only)
+        .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+    match sets::decide(model, &questions, &arguments.models, false, interrupted) {
+        Ok(decided) => said(arguments, model, &decided.report(model), writer),
+        Err(refused) => Ok(sets::refuse(model, &arguments.models, &refused)),
+    }
+}
+
+/// Writes a report, and the files that were asked for.
+fn said(
+    arguments: &Arguments,
+    model: &Model,
+    report: &Report<'_>,
+    writer: &mut Writer<'_>,
+) -> anyhow::Result<Outcome> {
+    writer.add(model, report)?;
     let mut charts = Vec::new();
-    for (kind, trace) in counterexamples(&report) {
+    for (kind, trace) in counterexamples(report) {
         if arguments.chart {
-            let lines = Chart::of(evaluator, trace).lines(None).join("\n");
+            let lines = Chart::of(report.evaluator, trace).lines(None).join("\n");
             charts.push(format!("\nmessages of the {kind} counterexample:\n{lines}\n"));
         }
     }
-    let text = || format!("{}{}", narrows_report::check(&report), charts.concat());
-    Ok(arguments.models.outcome(report.status(), text, || document(&report)))
+    let text = || format!("{}{}", narrows_report::check(report), charts.concat());
+    Ok(arguments.models.outcome(report.status(), text, || document(report)))
 }
 
 /// Returns every limit that was hit.

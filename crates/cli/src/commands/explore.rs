@@ -6,10 +6,12 @@ use narrows_report::{Report, document, explore};
 
 use super::problems;
 use super::storage::Storage;
+use crate::behaviours;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::machines;
+use crate::sets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,9 +46,26 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     }
     models.each(
         &[],
-        |model| one(model, arguments, &Clock::new(models, &interrupted)),
-        |model| Ok(machines::explore(model, models, &interrupted)),
+        |model| {
+            if models.is_symbolic() {
+                ensure_sets(arguments)?;
+                return Ok(sets::explore(model, models, &interrupted));
+            }
+            one(model, arguments, &Clock::new(models, &interrupted))
+        },
+        |model| machines::explore(model, models, &interrupted),
+        |model| behaviours::explore(model, models, &interrupted),
     )
+}
+
+/// Makes sure that nothing is asked for that needs states one by one.
+fn ensure_sets(arguments: &Arguments) -> anyhow::Result<()> {
+    let wanted = arguments.reduce || arguments.storage.is_wanted() || arguments.checkpointing.is_wanted();
+    anyhow::ensure!(
+        !wanted,
+        "--engine symbolic goes without --reduce, --bitstate, --hash-compact and --checkpoint"
+    );
+    Ok(())
 }
 
 fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Outcome> {

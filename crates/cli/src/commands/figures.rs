@@ -12,10 +12,13 @@ use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
 use narrows_report::{Analysed, Figures, Report, StudyPage, Teller, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
-use narrows_study::{Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate};
+use narrows_study::{
+    Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate, trends,
+};
 use serde_json::Value;
 
 use super::files::write;
+use crate::behaviours::is_behaviour;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::machines::is_machine;
@@ -81,7 +84,10 @@ impl Loaded {
         match &self.subject {
             Subject::Processes(prepared) => Ok(prepared),
             Subject::Machine(_) => {
-                anyhow::bail!("{what} is for models with delays, and `{}` is about an SMV model", self.name)
+                anyhow::bail!("{what} is for Promela models, and `{}` is about an SMV model", self.name)
+            }
+            Subject::Labelled(_) => {
+                anyhow::bail!("{what} is for Promela models, and `{}` is about a LOTOS model", self.name)
             }
         }
     }
@@ -109,6 +115,7 @@ impl Loaded {
             Subject::Machine(prepared) => {
                 Teller::Machine(&prepared.machine, &self.sources, &prepared.signals)
             }
+            Subject::Labelled(_) => Teller::Nobody(&self.sources),
         };
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,
@@ -195,7 +202,9 @@ impl Options {
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let name = path.display().to_string();
         anyhow::ensure!(
-            !is_machine(path) && path.extension().is_none_or(|extension| extension != "pml"),
+            !is_machine(path)
+                && !is_behaviour(path)
+                && path.extension().is_none_or(|extension| extension != "pml"),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
@@ -253,7 +262,7 @@ impl Options {
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let clock = self.clock(&loaded.name, interrupted);
-        let measured = match way {
+        let mut measured = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
                     write_chain(path, loaded.processes("--chain")?, &clock)?;
@@ -270,6 +279,9 @@ impl Options {
             Way::Whole { .. } => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
             Way::Random { .. } => Vec::new(),
         };
+        if let Way::Whole { .. } = way {
+            measured.figures.extend(trends(&loaded.study, &points));
+        }
         let seconds = clock.finish();
         Ok(loaded.report(&measured, &points, seconds, |figures| {
             let (status, is_json) = (figures.status(), self.is_json());

@@ -47,6 +47,11 @@ pub(crate) struct Writer<'f> {
 }
 
 impl Files {
+    /// Returns whether any file is to be written.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.trace.is_some() || self.html.is_some() || self.svg.is_some() || self.spin_trail.is_some()
+    }
+
     /// Returns whether a trail is to be written.
     pub(crate) fn wants_trail(&self) -> bool {
         self.spin_trail.is_some()

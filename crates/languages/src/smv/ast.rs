@@ -247,3 +247,11 @@ impl Temporal {
         matches!(self, AllNext | AllEventually | AllAlways | SomeNext | SomeEventually | SomeAlways)
     }
 }
+
+impl Bounded {
+    /// Returns whether it is one of computation tree logic.
+    pub(super) fn is_branching(self) -> bool {
+        use Bounded::{AllAlways, AllEventually, SomeAlways, SomeEventually};
+        matches!(self, AllEventually | SomeEventually | AllAlways | SomeAlways)
+    }
+}

@@ -11,6 +11,9 @@ use crate::{
     TransitionId, Violation,
 };
 
+/// Looks at a step: the values before it and after it, and the events; returns whether to go on.
+type Visit<'v> = &'v mut dyn FnMut(&[Value], &[Value], u64) -> bool;
+
 /// A machine as a space in which steps have labels: what happens in them.
 ///
 /// An event is an expression about a step: values before it, inputs, and values after it. The moves of a successor are the
@@ -44,7 +47,7 @@ impl<'m> Eventful<'m> {
     }
 
     /// Visits every step from a state, once for each set of events, with the values before it, those after it and the events.
-    fn each(&self, state: &[u8], visit: &mut dyn FnMut(&[Value], &[Value], u64) -> bool) {
+    fn each(&self, state: &[u8], visit: Visit<'_>) {
         let mut seen = std::collections::BTreeSet::new();
         let mut evaluation = Evaluation::new(self.reference.machine());
         if self.reference.is_start(state) {
@@ -122,6 +125,7 @@ impl StateSpace for Eventful<'_> {
             }));
             let successor = Successor {
                 moves: &moves,
+                label: &[],
                 violations: &[],
                 events: &[],
                 target: Some(&self.reference.pack(after)),

@@ -82,11 +82,69 @@ impl Exact {
 /// States in blocks. Those of a block are next to each other, marked ones first.
 struct Partition {
     states: Vec<u32>,
-    place: Vec<u32>,
-    of: Vec<u32>,
+    /// The block of each state, and where it is among all.
+    of: Vec<Place>,
     blocks: Vec<Block>,
     /// Blocks that are still to divide others.
     open: Vec<u32>,
+}
+
+/// Where a state is: side by side, as both are mostly asked for together.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    block: u32,
+    at: u32,
+}
+
+/// Sums of rates, of those states that have any.
+struct Sums {
+    /// Where the sum of each state is, plus one; 0 if there is none.
+    place: Vec<u32>,
+    list: Vec<(u32, i128)>,
+}
+
+impl Sums {
+    fn add(&mut self, state: u32, amount: i128) {
+        let place = &mut self.place[state as usize];
+        if *place == 0 {
+            self.list.push((state, amount));
+            *place = self.list.len() as u32;
+        } else {
+            self.list[*place as usize - 1].1 += amount;
+        }
+    }
+
+    /// Returns the sum of a state that has one.
+    fn of(&self, state: u32) -> i128 {
+        self.list[self.place[state as usize] as usize - 1].1
+    }
+
+    fn clear(&mut self) {
+        for (state, _) in self.list.drain(..) {
+            self.place[state as usize] = 0;
+        }
+    }
+}
+
+/// With which rates states are left, each different one once.
+struct Exits {
+    of: Vec<u32>,
+    rates: Vec<i128>,
+}
+
+impl Exits {
+    fn new(chain: &Chain, exact: &Exact) -> Exits {
+        let mut numbers: FxHashMap<i128, u32> = FxHashMap::default();
+        let mut rates = Vec::new();
+        let of = (0..chain.states()).map(|state| {
+            let exit: i128 = chain.row(state).map(|(_, rate)| exact.of(rate)).sum();
+            *numbers.entry(exit).or_insert_with(|| {
+                rates.push(exit);
+                rates.len() as u32 - 1
+            })
+        });
+        Exits { of: of.collect(), rates }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -122,53 +180,48 @@ impl Partition {
             blocks.push(Block { begin, end: begin, marked: 0 });
             begin += size;
         }
-        let (mut states, mut place) = (vec![0; size], vec![0; size]);
-        for (state, block) in (0..).zip(&of) {
-            let end = &mut blocks[*block as usize].end;
+        let mut states = vec![0; size];
+        let places = (0..).zip(of).map(|(state, block)| {
+            let end = &mut blocks[block as usize].end;
             states[*end as usize] = state;
-            place[state as usize] = *end;
             *end += 1;
-        }
-        Some(Partition { states, place, of, blocks, open: (0..count as u32).collect() })
+            Place { block, at: *end - 1 }
+        });
+        let of = places.collect();
+        Some(Partition { states, of, blocks, open: (0..count as u32).collect() })
     }
 
     /// Lets blocks divide others until none does; `None` if there are too many, or it takes too long.
     fn refine(&mut self, chain: &Chain, exact: &Exact) -> Option<()> {
         let backwards = chain.transposed();
-        let mut sums = vec![0_i128; chain.states()];
-        let (mut splitter, mut touched, mut divided) = (Vec::new(), Vec::new(), Vec::new());
+        let exits = Exits::new(chain, exact);
+        let mut sums = Sums { place: vec![0; chain.states()], list: Vec::new() };
+        let (mut splitter, mut divided) = (Vec::new(), Vec::new());
         let mut left = VISITS * chain.transitions() + chain.states();
         while let Some(block) = self.open.pop() {
             splitter.clear();
             splitter.extend_from_slice(self.members(block));
-            // A state leaves its own block with what it does not do inside. The sum is 0 again, if ever, at its last term.
+            // A state leaves its own block with what it does not do inside.
             for state in &splitter {
-                let exit: i128 = chain.row(*state as usize).map(|(_, rate)| exact.of(rate)).sum();
+                let exit = exits.rates[exits.of[*state as usize] as usize];
                 if exit > 0 {
-                    sums[*state as usize] = -exit;
-                    touched.push(*state);
+                    sums.add(*state, -exit);
                 }
                 left = left.checked_sub(chain.targets(*state as usize).len())?;
             }
             for state in &splitter {
                 left = left.checked_sub(backwards.targets(*state as usize).len())?;
                 for (source, rate) in backwards.row(*state as usize) {
-                    let sum = &mut sums[source as usize];
-                    if *sum == 0 {
-                        touched.push(source);
-                    }
-                    *sum += exact.of(rate);
+                    sums.add(source, exact.of(rate));
                 }
             }
-            for state in touched.iter().filter(|state| sums[**state as usize] != 0) {
+            for (state, _) in sums.list.iter().filter(|(_, sum)| *sum != 0) {
                 self.mark(*state, &mut divided);
             }
             for block in divided.drain(..) {
                 self.divide(block, &sums);
             }
-            for state in touched.drain(..) {
-                sums[state as usize] = 0;
-            }
+            sums.clear();
             if self.blocks.len() > enough(chain.states()) {
                 return None;
             }
@@ -183,23 +236,25 @@ impl Partition {
 
     /// Moves a state to the marked ones of its block; notes blocks when they get their first.
     fn mark(&mut self, state: u32, divided: &mut Vec<u32>) {
-        let number = self.of[state as usize];
+        let Place { block: number, at: from } = self.of[state as usize];
         let block = &mut self.blocks[number as usize];
         if block.marked == 0 {
             divided.push(number);
         }
-        let (from, to) = (self.place[state as usize], block.begin + block.marked);
+        let to = block.begin + block.marked;
         block.marked += 1;
-        let other = self.states[to as usize];
-        self.states.swap(from as usize, to as usize);
-        (self.place[state as usize], self.place[other as usize]) = (to, from);
+        if from != to {
+            let other = self.states[to as usize];
+            self.states.swap(from as usize, to as usize);
+            (self.of[state as usize].at, self.of[other as usize].at) = (to, from);
+        }
     }
 
     /// Divides a block by sums; unmarked states have the sum 0.
-    fn divide(&mut self, number: u32, sums: &[i128]) {
+    fn divide(&mut self, number: u32, sums: &Sums) {
         let Block { begin, end, marked } = self.blocks[number as usize];
         self.blocks[number as usize].marked = 0;
-        let sum_of = |state: u32| sums[state as usize];
+        let sum_of = |state: u32| sums.of(state);
         let range = begin as usize..(begin + marked) as usize;
         let first = sum_of(self.states[range.start]);
         let mut pieces: Vec<(u32, u32)> = Vec::new();
@@ -214,7 +269,7 @@ impl Partition {
                 from = to;
             }
             for place in begin..begin + marked {
-                self.place[self.states[place as usize] as usize] = place;
+                self.of[self.states[place as usize] as usize].at = place;
             }
         }
         if begin + marked < end {
@@ -231,7 +286,7 @@ impl Partition {
             self.blocks.push(Block { begin, end, marked: 0 });
             self.open.push(new);
             for place in begin..end {
-                self.of[self.states[place as usize] as usize] = new;
+                self.of[self.states[place as usize] as usize].block = new;
             }
         }
     }
@@ -239,15 +294,16 @@ impl Partition {
     /// Makes the smaller chain, with blocks in the order of their first states.
     fn finish(self, chain: &Chain) -> Option<Lumped> {
         let mut number = vec![u32::MAX; self.blocks.len()];
-        let (mut first, mut of) = (Vec::with_capacity(number.len()), self.of);
-        for (state, block) in (0..).zip(&mut of) {
-            let number = &mut number[*block as usize];
+        let mut first = Vec::with_capacity(number.len());
+        let of = (0..).zip(&self.of).map(|(state, place)| {
+            let number = &mut number[place.block as usize];
             if *number == u32::MAX {
                 *number = first.len() as u32;
                 first.push(state);
             }
-            *block = *number;
-        }
+            *number
+        });
+        let of: Vec<u32> = of.collect();
         let mut builder = chain::Builder::new(first.len(), 0);
         let (mut merged, mut blocks) = (0, Vec::new());
         for state in &first {

@@ -24,28 +24,49 @@ pub(super) struct Arrows {
     list: Vec<(u32, u32)>,
     kinds: Vec<(f64, u32)>,
     numbers: FxHashMap<(u64, u32), u32>,
+    /// The last of them at places that their bits tell: rates, tallies and numbers.
+    recent: Vec<(u64, u32, u32)>,
 }
+
+/// How many bits tell such a place.
+const RECENT_BITS: u32 = 8;
 
 /// Added to the number of a decision.
 const DECISION: u32 = 1 << 31;
 
 impl Arrows {
     pub(super) fn new() -> Arrows {
-        Arrows { starts: vec![0], list: Vec::new(), kinds: Vec::new(), numbers: FxHashMap::default() }
+        // No rate has all bits set.
+        let recent = vec![(u64::MAX, 0, 0); 1 << RECENT_BITS];
+        let (list, kinds, numbers) = (Vec::new(), Vec::new(), FxHashMap::default());
+        Arrows { starts: vec![0], list, kinds, numbers, recent }
     }
 
     /// Adds an arrow to the rest at hand.
     pub(super) fn push(&mut self, arrow: Arrow) {
-        let next = self.kinds.len() as u32;
-        let kind = *self.numbers.entry((arrow.rate.to_bits(), arrow.tally)).or_insert(next);
-        if kind == next {
-            self.kinds.push((arrow.rate, arrow.tally));
-        }
+        let kind = self.kind(arrow.rate, arrow.tally);
         let place = match arrow.place {
             Place::Rest(rest) => rest,
             Place::Decision(decision) => decision | DECISION,
         };
         self.list.push((place, kind));
+    }
+
+    /// Returns the number of a rate and a tally.
+    fn kind(&mut self, rate: f64, tally: u32) -> u32 {
+        let bits = rate.to_bits();
+        let mixed = (bits ^ u64::from(tally)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let recent = &mut self.recent[(mixed >> (u64::BITS - RECENT_BITS)) as usize];
+        if (recent.0, recent.1) == (bits, tally) {
+            return recent.2;
+        }
+        let next = self.kinds.len() as u32;
+        let kind = *self.numbers.entry((bits, tally)).or_insert(next);
+        if kind == next {
+            self.kinds.push((rate, tally));
+        }
+        *recent = (bits, tally, kind);
+        kind
     }
 
     /// Goes on to the next rest.

@@ -9,13 +9,15 @@ use super::outcomes::{Arrival, Outcomes, Place};
 use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round};
 use crate::timing::Delayed;
-use crate::{Pace, Rows, Trouble};
+use crate::{Pace, Rows, Trouble, Values};
 
 /// Builds the stochastic view of a model.
 pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
-    let paces = rows.timing().delays().iter().map(Usual::new).collect();
+    let evaluator = rows.system().map(Evaluator::new);
+    let paces =
+        rows.timing().delays().iter().map(|delayed| Usual::new(delayed, evaluator.as_ref())).collect();
     let mut builder = Builder {
-        evaluator: rows.system().map(Evaluator::new),
+        evaluator,
         nodes: Nodes::new(rows)?,
         paces,
         outcome_of: Vec::new(),
@@ -62,10 +64,12 @@ struct Usual {
     rate: f64,
     /// How many times as fast it goes, if that is the same in all states.
     speed: Option<f64>,
+    /// How many times as fast it goes in states.
+    speeds: Values<f64>,
 }
 
 impl Usual {
-    fn new(delayed: &Delayed) -> Usual {
+    fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> Usual {
         let stages = delayed.delay.stages();
         let speed = match &delayed.speed {
             None => Some(1.0),
@@ -74,7 +78,15 @@ impl Usual {
                 times.constant().zip(over.constant()).map(|(times, over)| quotient(times, over))
             }
         };
-        Usual { stages, rate: f64::from(stages) / as_f64(delayed.delay.mean()), speed }
+        let bytes = delayed.speed.as_ref().zip(evaluator).and_then(|((times, over), evaluator)| {
+            let mut bytes = evaluator.global_bytes(times)?;
+            if let Some(over) = over {
+                bytes.extend(evaluator.global_bytes(over)?);
+            }
+            Some(bytes)
+        });
+        let rate = f64::from(stages) / as_f64(delayed.delay.mean());
+        Usual { stages, rate, speed, speeds: Values::new(bytes) }
     }
 }
 
@@ -297,7 +309,7 @@ impl Builder<'_> {
         let mut seen = None;
         for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
             let End { pid, delay, .. } = group[0];
-            let rate = self.paces[usize::from(delay)].rate * self.speed(delay, members[0], &mut seen)?;
+            let rate = self.rate(delay, members[0], &mut seen)?;
             if rate <= 0.0 {
                 continue;
             }
@@ -330,29 +342,33 @@ impl Builder<'_> {
                 }
             }
         }
-        ends.sort_by_key(|end| (end.pid, end.delay));
+        // The steps of the last process come first: the other way round, little is left to sort.
+        ends.reverse();
+        ends.sort_unstable_by_key(|end| (end.pid, end.delay, end.node, end.choice));
     }
 
-    /// Returns how many times as fast as usual a delay runs in a node, of which an observation may be at hand.
-    fn speed<'s>(&self, delay: u16, node: u32, seen: &mut Option<Observation<'s>>) -> Result<f64, Trouble>
+    /// Returns how often a stage of a delay ends per time in a node, of which an observation may be at hand.
+    fn rate<'s>(&mut self, delay: u16, node: u32, seen: &mut Option<Observation<'s>>) -> Result<f64, Trouble>
     where
         Self: 's,
     {
-        if let Some(speed) = self.paces[usize::from(delay)].speed {
-            return Ok(speed);
+        let Builder { nodes, paces, evaluator, .. } = self;
+        let pace = &mut paces[usize::from(delay)];
+        if let Some(speed) = pace.speed {
+            return Ok(pace.rate * speed);
         }
-        let speed = &self.nodes.rows.timing().delays()[usize::from(delay)].speed;
+        let speed = &nodes.rows.timing().delays()[usize::from(delay)].speed;
         // Expressions are those of a system.
-        let (Some((times, over)), Some(evaluator)) = (speed, self.evaluator) else { return Ok(1.0) };
-        let state = self.nodes.state(node);
-        let seen = seen.get_or_insert_with(|| evaluator.observe(&self.nodes.rows.state(state)));
-        let wrong = |violation| Trouble::Wrong(violation, self.nodes.choices_to(node));
-        let times = seen.value(times).map_err(wrong)?;
-        let over = match over {
-            Some(over) => seen.value(over).map_err(wrong)?,
-            None => 1,
-        };
-        Ok(quotient(times, over))
+        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(pace.rate) };
+        let state = nodes.state(node);
+        let speed = pace.speeds.get(&nodes.rows, state, || {
+            let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.rows.state(state)));
+            let times = seen.value(times)?;
+            let over = over.as_ref().map_or(Ok(1), |over| seen.value(over))?;
+            Ok(quotient(times, over))
+        });
+        let speed = speed.map_err(|violation| Trouble::Wrong(violation, nodes.choices_to(node)))?;
+        Ok(pace.rate * speed)
     }
 
     /// Turns what happens in rests into arrows, now that it is known where everything leads.

@@ -13,8 +13,8 @@ use askama::Template;
 use narrows_model::{Answer, Claim, Question, Verdict};
 use serde_json::Value;
 
-use crate::text::{answer_line, title};
-use crate::units::{bytes, count, grouped, seconds};
+use crate::text::{answer_line, set_size, title};
+use crate::units::{bytes, count, grouped, grouped_digits, seconds};
 use crate::{Report, loss};
 use coverage::{Dead, Share};
 use run::Run;
@@ -147,7 +147,10 @@ fn embedded(data: &Value) -> String {
 
 fn row(report: &Report<'_>, answer: &Answer) -> Row {
     let (verdict, line) = answer_line(report, answer);
-    let states = count(report.coverage.states, "state");
+    let states = match &report.coverage.sets {
+        Some(sets) => set_size(sets),
+        None => count(report.coverage.states, "state"),
+    };
     let how = match &answer.verdict {
         Verdict::Holds if Question::SAFETY.contains(&answer.question) && report.limit.is_none() => {
             format!("every state was visited: {states}")
@@ -217,6 +220,16 @@ fn block(text: &str) -> Option<&str> {
 
 fn figures(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let coverage = report.coverage;
+    if let Some(sets) = &coverage.sets {
+        let states =
+            sets.states.as_ref().map_or_else(|| "unknown".to_owned(), |states| grouped_digits(states));
+        return vec![
+            ("states", states),
+            ("bits", grouped(sets.bits)),
+            ("memory", bytes(coverage.bytes)),
+            ("time", seconds(report.seconds)),
+        ];
+    }
     vec![
         ("states", grouped(coverage.states)),
         ("transitions", grouped(coverage.transitions)),

@@ -28,7 +28,7 @@ impl Workbench<'_, '_> {
             bottleneck: None,
             findings: Vec::new(),
         };
-        if self.study.delays.is_empty() {
+        if !self.study.has_delays() {
             flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
             return flow;
         }

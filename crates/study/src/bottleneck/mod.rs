@@ -53,7 +53,7 @@ impl Workbench<'_, '_> {
         if bottleneck.resources.is_empty() {
             return;
         }
-        let has_time = !self.study.delays.is_empty() && self.study.has_windows();
+        let has_time = self.study.has_delays() && self.study.has_windows();
         for first in 0..bottleneck.resources.len() {
             for second in first + 1..bottleneck.resources.len() {
                 let mut answers = vec![self.overlap(first, second, View::Untimed)];
@@ -64,7 +64,7 @@ impl Workbench<'_, '_> {
             }
         }
         bottleneck.together = self.together();
-        if !self.study.delays.is_empty() {
+        if self.study.has_delays() {
             for (name, _) in self.study.resources.iter().take(overlap::MOST) {
                 bottleneck.utilisation.push(self.in_views(&Question::Utilisation(name.clone())));
             }

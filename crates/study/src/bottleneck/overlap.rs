@@ -139,7 +139,7 @@ impl Workbench<'_, '_> {
 
     /// Returns which resources are busy in each state of the timed view; `None` if there is none.
     pub(crate) fn busy_states(&mut self) -> Option<Vec<Set>> {
-        if self.study.delays.is_empty() {
+        if !self.study.has_delays() {
             return None;
         }
         let states = {

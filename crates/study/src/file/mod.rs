@@ -13,7 +13,11 @@ use narrows_source::Span;
 use crate::subject::{Kind, kind_of};
 
 pub use read::read;
+pub(crate) use read::written;
 pub use sweep::{Axis, Values, Variant};
+pub(crate) use table::{Reader, Value, listed};
+
+use crate::Layer;
 
 /// A piece of text, and where it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub struct Study {
     /// How long statements take.
     pub delays: Vec<DelayEntry>,
     /// What is counted: names, and places.
-    pub events: Vec<(Text, Text)>,
+    pub events: Vec<(Text, Vec<Text>)>,
     /// The weights of choices, by place.
     pub weights: Vec<(Text, Vec<u32>)>,
     /// What is drawn of runs: names and expressions.
@@ -53,6 +57,11 @@ pub struct Study {
     pub asks: Vec<Ask>,
     /// What is varied.
     pub sweep: Vec<Axis>,
+    /// What it says about caches, if it does.
+    pub coherence: Option<Layer>,
+    /// What should come out along a sweep: the number of a question, what is varied, and whether it is `increasing` or
+    /// `decreasing`.
+    pub trends: Vec<(usize, Text, Text)>,
 }
 
 impl Study {
@@ -64,6 +73,18 @@ impl Study {
     /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.
     pub fn has_windows(&self) -> bool {
         self.delays.iter().all(|entry| entry.delay.window().is_some())
+            && self.coherence.as_ref().is_none_or(Layer::has_windows)
+    }
+
+    /// Returns whether something takes time.
+    pub fn has_delays(&self) -> bool {
+        !self.delays.is_empty() || self.coherence.is_some()
+    }
+
+    /// Returns whether the model's steps have labels: a LOTOS model, by its name.
+    pub fn is_about_labels(&self) -> bool {
+        let ending = self.model.as_ref().and_then(|model| model.text.rsplit_once('.'));
+        ending.is_some_and(|(_, ending)| ending == "lotos" || ending == "lot")
     }
 
     /// Returns when a resource is busy, or the text itself if there is no such resource.
@@ -169,6 +190,10 @@ pub enum Question {
     Makespan,
     /// How often an event happens in the long run.
     Throughput(Text),
+    /// How long it takes on average from an event to the next.
+    MeanPeriod(Text),
+    /// How long processes wait for misses on each shared variable, for each time that an event happens.
+    MissTime(Text),
     /// For what part of the time a predicate holds, or a resource is busy.
     Utilisation(Text),
     /// How long it takes on average from one predicate to another.
@@ -189,6 +214,8 @@ pub enum Question {
     Invariant(Text),
     /// Whether something can always be done, or everything has ended as it should.
     Deadlock,
+    /// Whether a formula of the modal mu-calculus holds of the labelled graph.
+    Mu(Text),
 }
 
 impl Question {
@@ -203,6 +230,8 @@ impl Question {
             Question::Count(..) => "count",
             Question::Makespan => "makespan",
             Question::Throughput(_) => "throughput",
+            Question::MeanPeriod(_) => "mean_period",
+            Question::MissTime(_) => "miss_time",
             Question::Utilisation(_) => "utilisation",
             Question::MeanDelay(..) => "mean_delay",
             Question::MeanCount(..) => "mean_count",
@@ -213,6 +242,7 @@ impl Question {
             Question::Ctl(_) => "ctl",
             Question::Invariant(_) => "invariant",
             Question::Deadlock => "deadlock",
+            Question::Mu(_) => "mu",
         }
     }
 
@@ -232,10 +262,13 @@ impl Question {
             }
             Question::Makespan => "until everything has ended".to_owned(),
             Question::Throughput(what)
+            | Question::MeanPeriod(what)
+            | Question::MissTime(what)
             | Question::Utilisation(what)
             | Question::Bottleneck(what)
             | Question::Ltl(what)
             | Question::Ctl(what)
+            | Question::Mu(what)
             | Question::Invariant(what) => what.text.clone(),
             Question::Deadlock => "no deadlock".to_owned(),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),

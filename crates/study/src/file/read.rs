@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
+use crate::coherence;
 use crate::subject::Kind;
 
 const KEYS: [&str; 13] = [
@@ -25,7 +26,12 @@ const KEYS: [&str; 13] = [
     "sweep",
 ];
 
-const QUESTIONS: [&str; 18] = [
+/// All keys of a study.
+fn keys() -> Vec<&'static str> {
+    KEYS.into_iter().chain(coherence::KEYS).collect()
+}
+
+const QUESTIONS: [&str; 21] = [
     "min_delay",
     "max_delay",
     "delay",
@@ -34,6 +40,8 @@ const QUESTIONS: [&str; 18] = [
     "count",
     "makespan",
     "throughput",
+    "mean_period",
+    "miss_time",
     "utilisation",
     "mean_delay",
     "mean_count",
@@ -44,6 +52,7 @@ const QUESTIONS: [&str; 18] = [
     "ctl",
     "invariant",
     "deadlock",
+    "mu",
 ];
 
 /// Reads a study; what is wrong with it goes to the diagnostics.
@@ -63,7 +72,7 @@ pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> S
 
 impl Reader<'_> {
     fn study(&mut self, table: &DeTable<'_>, study: &mut Study) {
-        self.check_keys(table, &KEYS, "a study");
+        self.check_keys(table, &keys(), "a study");
         if let Some(title) = table.get("title").and_then(|value| self.text(value, "`title`")) {
             study.title = title.text;
         }
@@ -76,7 +85,7 @@ impl Reader<'_> {
         }
         match table.get("unit").and_then(|value| self.text(value, "`unit`")) {
             Some(unit) => study.unit = unit.text,
-            None if table.get("delay").is_some() => {
+            None if ["delay", "latency"].iter().any(|key| table.get(*key).is_some()) => {
                 self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
             }
             None if study.kind() == Kind::Machine => {
@@ -87,12 +96,18 @@ impl Reader<'_> {
         self.constants(table, study);
         study.definitions = self.texts(table, "define");
         study.resources = self.texts(table, "resource");
-        study.events = self.texts(table, "event");
+        study.events = self.lists(table, "event");
         study.signals = self.texts(table, "signal");
         self.delays(table, study);
+        study.coherence = self.layer(table, &study.unit);
         self.weights(table, study);
         self.asks(table, study);
         self.sweep(table, study);
+        for (_, axis, _) in &study.trends {
+            if !study.sweep.iter().any(|known| known.name.text == axis.text) {
+                self.wrong("S0010", axis.span, format!("`{}` is not varied under `[sweep]`", axis.text));
+            }
+        }
     }
 
     /// Reads a table of named texts.
@@ -135,7 +150,7 @@ impl Reader<'_> {
     fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
         let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
         for (name, value) in entries {
-            let place = self.place(name.get_ref(), name.span());
+            let place = self.place(name.get_ref(), name.span(), study);
             let Some(entry) = self.table(value, "a delay") else { continue };
             self.check_keys(
                 entry,
@@ -151,16 +166,16 @@ impl Reader<'_> {
         study.delays.sort_by_key(|entry| entry.place.span.start);
     }
 
-    fn place(&mut self, name: &str, range: std::ops::Range<usize>) -> Text {
+    fn place(&mut self, name: &str, range: std::ops::Range<usize>, study: &Study) -> Text {
         let span = self.span(range);
-        if !name.contains(':') {
+        if !name.contains(':') && !study.is_about_labels() {
             let title = format!("`{name}` names no statement: write `proctype:label`");
             self.wrong("S0004", span, title);
         }
         Text { text: name.to_owned(), span }
     }
 
-    fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
+    pub(crate) fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
         let kinds = ["fixed", "between", "exponential", "erlang"];
         let given: Vec<&str> = kinds.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
@@ -213,7 +228,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
+    pub(crate) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
             .and_then(|text| time(&text, unit));
@@ -235,7 +250,7 @@ impl Reader<'_> {
             return;
         };
         for (name, value) in entries {
-            let place = self.place(name.get_ref(), name.span());
+            let place = self.place(name.get_ref(), name.span(), study);
             let number = |value: &Value<'_>| -> Option<u32> { written(value)?.parse().ok() };
             let list =
                 value.get_ref().as_array().map(|list| list.iter().map(number).collect::<Option<Vec<u32>>>());
@@ -258,13 +273,28 @@ impl Reader<'_> {
         for value in list {
             let Some(entry) = self.table(value, "`ask`") else { continue };
             let span = self.span(value.span());
-            study.asks.extend(self.ask(entry, &study.unit, span));
+            let Some(ask) = self.ask(entry, &study.unit, span) else { continue };
+            self.trends(entry, study);
+            study.asks.push(ask);
+        }
+    }
+
+    /// Reads what should come out along a sweep, for the next question.
+    fn trends(&mut self, entry: &DeTable<'_>, study: &mut Study) {
+        let Some(list) = entry.get("trend").and_then(|value| self.table(value, "`trend`")) else { return };
+        for (name, value) in list {
+            let Some(word) = self.text(value, "a trend") else { continue };
+            if !["increasing", "decreasing"].contains(&word.text.as_str()) {
+                self.wrong("S0005", word.span, "a trend is `increasing` or `decreasing`");
+            }
+            let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
+            study.trends.push((study.asks.len(), name, word));
         }
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let known: Vec<&str> =
-            QUESTIONS.into_iter().chain(["name", "view", "expect", "reference", "cell", "draw"]).collect();
+        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw"];
+        let known: Vec<&str> = QUESTIONS.into_iter().chain(more).collect();
         self.check_keys(entry, &known, "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
@@ -305,11 +335,14 @@ impl Reader<'_> {
         let what = format!("`{kind}`");
         match kind {
             "throughput" => Some(Question::Throughput(self.text(value, &what)?)),
+            "miss_time" => Some(Question::MissTime(self.text(value, &what)?)),
+            "mean_period" => Some(Question::MeanPeriod(self.text(value, &what)?)),
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
             "invariant" => Some(Question::Invariant(self.text(value, &what)?)),
             "deadlock" => Some(Question::Deadlock),
+            "mu" => Some(Question::Mu(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
             "overlap" => {
@@ -366,9 +399,11 @@ impl Reader<'_> {
     fn check_word(&mut self, question: &Question, expect: &Expect, span: Span) {
         let words: &[&str] = match question {
             Question::Overlap(..) => &["never", "possible", "inevitable"],
-            Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock => {
-                &["holds", "fails"]
-            }
+            Question::Ltl(_)
+            | Question::Ctl(_)
+            | Question::Mu(_)
+            | Question::Invariant(_)
+            | Question::Deadlock => &["holds", "fails"],
             _ => return,
         };
         if !matches!(expect, Expect::Word(word) if words.contains(&word.as_str())) {
@@ -428,7 +463,7 @@ fn fraction(text: &str) -> Option<Time> {
 }
 
 /// Returns a number or a text as it is written.
-pub(super) fn written(value: &Value<'_>) -> Option<String> {
+pub(crate) fn written(value: &Value<'_>) -> Option<String> {
     match value.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),

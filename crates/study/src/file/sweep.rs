@@ -5,8 +5,9 @@ use narrows_source::{Diagnostic, closest};
 use toml::de::DeTable;
 
 use super::read::{constant, written};
-use super::table::Reader;
+use super::table::{Reader, Value};
 use super::{Ask, Question, Study, Text, View};
+use crate::coherence;
 
 /// Something that is varied, and the values it takes.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub enum Values {
     Constants(Vec<String>),
     /// How long something takes, or its mean.
     Delays(Vec<Time>),
+    /// Of something that is said about caches.
+    Caches(Vec<Text>),
 }
 
 /// A study with one combination of values.
@@ -56,7 +59,25 @@ impl Reader<'_> {
                 .iter()
                 .map(|value| constant(value.get_ref(), study.kind()).unwrap_or_default())
                 .collect();
-            let values = if name.text.contains(':') {
+            let layer = name.text.split('.').next().unwrap_or("");
+            let values = if coherence::KEYS.contains(&layer) {
+                let place = |text: &String, value: &Value<'_>| Text {
+                    text: text.clone(),
+                    span: self.span(value.span()),
+                };
+                let texts: Vec<Text> =
+                    labels.iter().zip(list).map(|(text, value)| place(text, value)).collect();
+                let can_be_set = |text: &Text| {
+                    study.coherence.clone().is_some_and(|mut layer| layer.set(&name.text, text))
+                };
+                if !texts.iter().all(can_be_set) {
+                    let title = format!("`{}` can't be varied like that", name.text);
+                    let help = "of what is said about caches, `coherence`, `coherence.phases` and `mapping.NAME` can be varied";
+                    self.diagnostics.push(Diagnostic::error("S0010", name.span, title).help(help));
+                    continue;
+                }
+                Values::Caches(texts)
+            } else if name.text.contains(':') {
                 if !study.delays.iter().any(|entry| entry.place.text == name.text) {
                     let names = study.delays.iter().map(|entry| entry.place.text.as_str());
                     let title = format!("there is no delay of `{}` to be varied", name.text);
@@ -97,7 +118,11 @@ impl Ask {
     /// Returns whether delays can make a difference to the answer.
     fn depends_on_time(&self) -> bool {
         match self.question {
-            Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock => false,
+            Question::Ltl(_)
+            | Question::Ctl(_)
+            | Question::Mu(_)
+            | Question::Invariant(_)
+            | Question::Deadlock => false,
             Question::Overlap(..) => self.view == Some(View::Timed),
             _ => self.view != Some(View::Untimed),
         }
@@ -124,6 +149,11 @@ impl Study {
                     match &axis.values {
                         Values::Constants(values) => {
                             variant.study.set_constant(&axis.name, &values[number]);
+                        }
+                        Values::Caches(texts) => {
+                            if let Some(layer) = &mut variant.study.coherence {
+                                layer.set(&axis.name.text, &texts[number]);
+                            }
                         }
                         Values::Delays(times) => {
                             variant.study.set_delay(&axis.name.text, times[number]);

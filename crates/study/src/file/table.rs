@@ -7,26 +7,26 @@ use toml::de::{DeTable, DeValue};
 use super::Text;
 
 /// Where values are, and where messages go.
-pub(super) struct Reader<'d> {
-    pub(super) file: FileId,
-    pub(super) source: &'d str,
-    pub(super) diagnostics: &'d mut Diagnostics,
+pub(crate) struct Reader<'d> {
+    pub(crate) file: FileId,
+    pub(crate) source: &'d str,
+    pub(crate) diagnostics: &'d mut Diagnostics,
 }
 
 /// A value with its place.
-pub(super) type Value<'i> = Spanned<DeValue<'i>>;
+pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
 
 impl Reader<'_> {
-    pub(super) fn span(&self, range: std::ops::Range<usize>) -> Span {
+    pub(crate) fn span(&self, range: std::ops::Range<usize>) -> Span {
         Span::new(self.file, range.start, range.end)
     }
 
-    pub(super) fn wrong(&mut self, code: &'static str, span: Span, title: impl Into<String>) {
+    pub(crate) fn wrong(&mut self, code: &'static str, span: Span, title: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(code, span, title));
     }
 
     /// Reads a text; its place is without quotes where they are simple.
-    pub(super) fn text(&mut self, value: &Value<'_>, what: &str) -> Option<Text> {
+    pub(crate) fn text(&mut self, value: &Value<'_>, what: &str) -> Option<Text> {
         let span = self.span(value.span());
         let Some(text) = value.get_ref().as_str() else {
             let found = value.get_ref().type_str();
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// Reads a table.
-    pub(super) fn table<'t, 'i>(&mut self, value: &'t Value<'i>, what: &str) -> Option<&'t DeTable<'i>> {
+    pub(crate) fn table<'t, 'i>(&mut self, value: &'t Value<'i>, what: &str) -> Option<&'t DeTable<'i>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             let (span, found) = (self.span(value.span()), value.get_ref().type_str());
@@ -51,7 +51,7 @@ impl Reader<'_> {
     }
 
     /// Says which of the keys of a table are not known.
-    pub(super) fn check_keys(&mut self, table: &DeTable<'_>, known: &[&str], what: &str) {
+    pub(crate) fn check_keys(&mut self, table: &DeTable<'_>, known: &[&str], what: &str) {
         for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
             let name = key.get_ref().as_ref();
             let span = self.span(key.span());
@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 
     /// Reads a text of a table that must be there.
-    pub(super) fn needed(&mut self, table: &DeTable<'_>, key: &str, span: Span, what: &str) -> Option<Text> {
+    pub(crate) fn needed(&mut self, table: &DeTable<'_>, key: &str, span: Span, what: &str) -> Option<Text> {
         match table.get(key) {
             Some(value) => self.text(value, &format!("`{key}`")),
             None => {
@@ -77,6 +77,6 @@ impl Reader<'_> {
 }
 
 /// Lists names.
-pub(super) fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

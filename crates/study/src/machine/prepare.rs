@@ -9,7 +9,7 @@ use narrows_model::synchronous::{
 };
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
-use crate::prepare::{check_resources, origin, relocate};
+use crate::prepare::{check_resources, formula_origin as origin, relocate};
 use crate::{Question, Study, Text, Values};
 
 /// A synchronous system with the questions of a study.
@@ -50,15 +50,15 @@ pub(crate) fn prepare(
     let options = Options {
         formulas: formulas
             .iter()
-            .map(|(_, kind, text)| Formula {
-                kind: *kind,
-                text: text.text.clone(),
-                origin: origin(text.span),
-            })
+            .map(|(_, kind, text)| Formula { kind: *kind, text: text.text.clone(), origin: origin(text) })
             .collect(),
-        expressions: texts.iter().map(|text| (text.text.clone(), origin(text.span))).collect(),
-        steps: events.iter().map(|(_, text)| (text.text.clone(), origin(text.span))).collect(),
-        values: study.signals.iter().map(|(_, text)| (text.text.clone(), origin(text.span))).collect(),
+        expressions: texts.iter().map(|text| (text.text.clone(), origin(text))).collect(),
+        steps: events
+            .iter()
+            .flat_map(|(_, texts)| texts)
+            .map(|text| (text.text.clone(), origin(text)))
+            .collect(),
+        values: study.signals.iter().map(|(_, text)| (text.text.clone(), origin(text))).collect(),
         constants: study.constants.iter().map(|(name, value)| constant(name, value)).collect(),
         varied: varied(study),
         definitions: study.definitions.iter().map(|(name, text)| definition(name, text)).collect(),
@@ -80,19 +80,26 @@ pub(crate) fn prepare(
             Some((value, display)) => signals.push(Signal { name: name.text.clone(), value, display }),
             None => {
                 let title = "a signal has one value at a time, and this is a set";
-                diagnostics.push(Diagnostic::error("S0014", text.span, title));
+                diagnostics.push(Diagnostic::error("S0016", text.span, title));
             }
         }
     }
     let compiled = compiled.filter(|_| !diagnostics.has_errors())?;
     let named: HashMap<String, ExprId> =
         texts.iter().map(|text| text.text.clone()).zip(compiled.expressions.iter().copied()).collect();
-    let events: Vec<(String, ExprId)> =
-        events.into_iter().map(|(name, _)| name).zip(compiled.steps.iter().copied()).collect();
-    let first = compiled.machine.specifications.len() - formulas.len();
+    let mut builder = Builder::new(compiled.machine);
+    let mut steps = compiled.steps.iter().copied();
+    // What is one of several expressions happens where one of them holds.
+    let either = |(name, texts): (String, Vec<&Text>)| {
+        let any = steps.by_ref().take(texts.len()).reduce(|one, other| builder.or(one, other));
+        Some((name, any?))
+    };
+    let events: Vec<(String, ExprId)> = events.into_iter().filter_map(either).collect();
+    let machine = builder.machine;
+    let first = machine.specifications.len() - formulas.len();
     let formulas: HashMap<usize, usize> =
         formulas.iter().enumerate().map(|(number, (ask, ..))| (*ask, first + number)).collect();
-    let mut maker = Maker { study, machine: compiled.machine, events, predicates: named };
+    let mut maker = Maker { study, machine, events, predicates: named };
     let asked = (0..study.asks.len()).map(|ask| maker.asked(ask, formulas.get(&ask).copied())).collect();
     let resources: Vec<ExprId> =
         study.resources.iter().filter_map(|(_, text)| maker.predicates.get(&text.text).copied()).collect();
@@ -108,7 +115,7 @@ fn refuse(study: &Study, diagnostics: &mut Diagnostics) {
     for (place, what) in delays.chain(weights) {
         let title = format!("`{}` can't have a {what}: the model is synchronous", place.text);
         diagnostics.push(
-            Diagnostic::error("S0013", place.span, title)
+            Diagnostic::error("S0015", place.span, title)
                 .label("there are no statements to which it could be given")
                 .help("in SMV one step is one unit of time: what takes longer counts cycles in a variable"),
         );
@@ -122,7 +129,7 @@ fn constant(name: &Text, value: &str) -> Given {
 }
 
 fn definition(name: &Text, text: &Text) -> Given {
-    Given { name: name.text.clone(), span: name.span, text: text.text.clone(), origin: origin(text.span) }
+    Given { name: name.text.clone(), span: name.span, text: text.text.clone(), origin: origin(text) }
 }
 
 /// Returns the constants that the sweep varies.
@@ -132,14 +139,14 @@ fn varied(study: &Study) -> Vec<(String, Span)> {
 }
 
 /// Returns what happens in steps: the events of the study, then what is asked about directly.
-fn events(study: &Study) -> Vec<(String, &Text)> {
-    let mut list: Vec<(String, &Text)> =
-        study.events.iter().map(|(name, text)| (name.text.clone(), text)).collect();
+fn events(study: &Study) -> Vec<(String, Vec<&Text>)> {
+    let mut list: Vec<(String, Vec<&Text>)> =
+        study.events.iter().map(|(name, texts)| (name.text.clone(), texts.iter().collect())).collect();
     for ask in &study.asks {
         if let Question::Throughput(what) | Question::Bottleneck(what) = &ask.question
             && !list.iter().any(|(name, _)| *name == what.text)
         {
-            list.push((what.text.clone(), what));
+            list.push((what.text.clone(), vec![what]));
         }
     }
     list

@@ -20,9 +20,14 @@ pub(crate) fn finish(figure: &mut Figure, ask: &Ask, study: &Study) {
     let holds = Expect::Word("holds".to_owned());
     let is_claim = matches!(
         ask.question,
-        Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock
+        Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) | Question::Invariant(_) | Question::Deadlock
     );
-    let Some(expect) = ask.expect.as_ref().or(is_claim.then_some(&holds)) else { return };
+    judge(figure, ask.expect.as_ref().or(is_claim.then_some(&holds)));
+}
+
+/// Says of a figure whether it is what was expected; of one that is undecided, nothing is known.
+pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
+    let Some(expect) = expect else { return };
     if let FigureResult::Undecided(_) = figure.result {
         figure.notes.push(format!("Expected: {}.", describe(expect)));
         return;

@@ -2,10 +2,12 @@
 
 pub(crate) mod expect;
 pub(crate) mod formulas;
+mod labelled;
 mod simulated;
 mod solve;
 mod stochastic;
 mod timed;
+mod trend;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
@@ -14,8 +16,10 @@ use narrows_model::{Figure, FigureResult, Flow};
 use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
 
+pub use labelled::measure_labelled;
 pub use simulated::simulate;
 pub(crate) use timed::{span, timed_trace};
+pub use trend::trends;
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -79,6 +83,13 @@ impl<'a, 's> Workbench<'a, 's> {
                     let property = self.prepared.formula(number);
                     let mut figure = formulas::answer(ask, property, self.engine, &self.budget);
                     expect::finish(&mut figure, ask, self.study);
+                    figures.push(figure);
+                }
+                Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
+                Question::Mu(_) => {
+                    let mut figure = blank(ask, View::Untimed);
+                    let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+                    figure.result = FigureResult::None(reason.to_owned());
                     figures.push(figure);
                 }
                 Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
@@ -156,16 +167,17 @@ fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
         return vec![view];
     }
     let has_windows = study.has_windows();
-    let exact = if study.delays.is_empty() { View::Untimed } else { View::Timed };
+    let exact = if study.has_delays() { View::Timed } else { View::Untimed };
     match question {
         Question::Utilisation(_)
         | Question::MeanDelay(..)
+        | Question::MeanPeriod(_)
         | Question::MeanCount(..)
         | Question::Transient(..) => {
             vec![View::Stochastic]
         }
         Question::Overlap(..) => vec![View::Untimed],
-        Question::Throughput(_) if study.delays.is_empty() => vec![View::Untimed],
+        Question::Throughput(_) if !study.has_delays() => vec![View::Untimed],
         Question::Throughput(_) if has_windows => vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => vec![View::Stochastic],
         _ => vec![exact],

@@ -60,6 +60,10 @@ pub fn simulate(
                         figure.unit = format!("1/{}", study.unit);
                         parts.iter().map(|part| (count(part, event), part.time)).collect()
                     }
+                    Question::MeanPeriod(event) => {
+                        study.unit.clone_into(&mut figure.unit);
+                        parts.iter().map(|part| (part.time, count(part, event))).collect()
+                    }
                     Question::MeanCount(of, per) => {
                         parts.iter().map(|part| (count(part, of), count(part, per))).collect()
                     }
@@ -84,7 +88,13 @@ pub fn simulate(
 }
 
 fn is_mean(question: &Question) -> bool {
-    matches!(question, Question::Throughput(_) | Question::MeanCount(..) | Question::Utilisation(_))
+    matches!(
+        question,
+        Question::Throughput(_)
+            | Question::MeanPeriod(_)
+            | Question::MeanCount(..)
+            | Question::Utilisation(_)
+    )
 }
 
 fn run(

@@ -1,13 +1,14 @@
 //! Means: questions about the long run, where every delay is random.
 
 use narrows_explicit::{Budget, Engine};
+use narrows_model::wording::percent;
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
-use narrows_performance::{Rows, Timing, as_f64, stochastic};
+use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
 
-use super::solve::{Gain, Solvable, set};
+use super::solve::{Gain, Solvable, Wanted, set};
 use super::trouble::{Failure, result_of};
-use super::{Size, blank, new_figure};
+use super::{Size, blank, new_figure, views};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -44,7 +45,7 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn throughput_with(&self, timing: &Timing, event: u16) -> Option<f64> {
         let solvable = self.build(timing).ok()?;
         let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
-        let found = solvable.average(&Gain::Event(event), &mut figure).ok()?;
+        let found = solvable.average(Gain::Event(event), &mut figure).ok()?;
         Some(found.middle())
     }
 
@@ -61,13 +62,59 @@ impl<'a, 's> Means<'a, 's> {
         })
     }
 
-    /// Answers a question.
-    pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
+    fn build_once(&mut self) {
         if self.built.is_none() {
             let before = self.budget.watch.seconds();
-            self.built = Some(self.build(&self.prepared.timing));
+            let mut built = self.build(&self.prepared.timing);
             self.seconds = self.budget.watch.seconds() - before;
+            if let Ok(solvable) = &mut built {
+                self.solve_together(solvable);
+            }
+            self.built = Some(built);
         }
+    }
+
+    /// Says for each shared variable how long processes wait for misses on it, the longest first.
+    pub(crate) fn miss_times(&mut self, ask: &Ask, event: &Text) -> Vec<Figure> {
+        self.build_once();
+        let mut figure = blank(ask, View::Stochastic);
+        let (Some(Ok(solvable)), Some(event)) = (&self.built, self.prepared.event(event)) else {
+            if let Some(Err(failure)) = &self.built {
+                figure.result = failure.0.clone();
+                figure.witnesses.extend(failure.1.clone());
+            }
+            return vec![figure];
+        };
+        let per = solvable.average(Gain::Event(event), &mut figure);
+        let mut list: Vec<(f64, Figure)> = Vec::new();
+        for (variable, events) in &self.prepared.costs {
+            let mut figure = blank(ask, View::Stochastic);
+            variable.clone_into(&mut figure.name);
+            self.study.unit.clone_into(&mut figure.unit);
+            let time = solvable.average(Gain::Events(events.clone()), &mut figure);
+            let found = time.and_then(|time| per.clone().map(|per| quotient(time, per)));
+            let middle = found.as_ref().map_or(0.0, Interval::middle);
+            set(&found, &mut figure);
+            list.push((middle, figure));
+        }
+        if list.is_empty() {
+            figure.result = FigureResult::None("The study puts no caches under the model.".to_owned());
+            return vec![figure];
+        }
+        list.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let all: f64 = list.iter().map(|(time, _)| time).sum();
+        let share = |(time, mut figure): (f64, Figure)| {
+            if all > 0.0 {
+                figure.notes.push(format!("{} of all waiting for misses.", percent(time / all)));
+            }
+            figure
+        };
+        list.into_iter().map(share).collect()
+    }
+
+    /// Answers a question.
+    pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
+        self.build_once();
         let mut figure = blank(ask, View::Stochastic);
         match &self.built {
             None => {}
@@ -80,19 +127,83 @@ impl<'a, 's> Means<'a, 's> {
         figure
     }
 
+    /// Finds the means that the study asks for, as many at a time as there are threads.
+    fn solve_together(&self, solvable: &mut Solvable<'_>) {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        let mut want = |one: Option<Wanted>| wanted.extend(one.filter(|one| !wanted.contains(one)));
+        for ask in &self.study.asks {
+            if !views(self.study, ask.view, &ask.question).contains(&View::Stochastic) {
+                continue;
+            }
+            let event = |event: &Text| self.prepared.event(event).map(Wanted::Event);
+            match &ask.question {
+                Question::Throughput(one) => want(event(one)),
+                Question::MeanCount(of, per) => {
+                    want(event(of));
+                    want(event(per));
+                }
+                Question::Utilisation(what) => want(Some(Wanted::Holds(self.study.busy(what).text.clone()))),
+                _ => {}
+            }
+        }
+        // One alone is found when it is asked for.
+        if wanted.len() < 2 || !solvable.is_chain() {
+            return;
+        }
+        for some in wanted.chunks(self.budget.threads.max(1)) {
+            let gains = some.iter().filter_map(|one| {
+                let gain = match one {
+                    Wanted::Event(event) => Gain::Event(*event),
+                    Wanted::Holds(text) => Gain::State(self.holding(solvable, text)?),
+                };
+                Some((one.clone(), gain))
+            });
+            let gains = gains.collect();
+            solvable.find(gains);
+        }
+    }
+
+    /// Returns 1 for each rest in which what a resource or a predicate says holds, if there is no doubt about it.
+    fn holding(&self, solvable: &Solvable<'_>, text: &str) -> Option<Vec<f64>> {
+        let asks = self.study.asks.iter().filter_map(|ask| match &ask.question {
+            Question::Utilisation(what) => Some(self.study.busy(what)),
+            _ => None,
+        });
+        let mut unseen = new_figure("utilisation", String::new(), View::Stochastic.name());
+        self.rates(solvable, asks.into_iter().find(|busy| busy.text == text)?, &mut unseen)
+    }
+
     fn fill(&self, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
         let none = |reason: &str| FigureResult::None(reason.to_owned());
         match question {
             Question::Throughput(event) => {
                 figure.unit = format!("1/{}", self.study.unit);
                 if let Some(event) = self.prepared.event(event) {
-                    let found = solvable.average(&Gain::Event(event), figure);
+                    let found = solvable.average(Gain::Event(event), figure);
                     set(&found, figure);
                 }
             }
+            Question::MeanPeriod(event) => {
+                self.study.unit.clone_into(&mut figure.unit);
+                let Some(event) = self.prepared.event(event) else { return };
+                match solvable.average(Gain::Event(event), figure) {
+                    Ok(found) if found.high <= 0.0 => {
+                        figure.result = none("It does not happen again and again.");
+                    }
+                    Ok(found) => set(&Ok(reciprocal(found)), figure),
+                    Err(zeno) => set(&Err(zeno), figure),
+                }
+            }
             Question::Utilisation(what) => {
-                if let Some(rates) = self.rates(solvable, self.study.busy(what), figure) {
-                    let found = solvable.average(&Gain::State(rates), figure);
+                let busy = self.study.busy(what);
+                let found = match solvable.found(&Wanted::Holds(busy.text.clone())) {
+                    Some(found) => Some(Ok(found)),
+                    None => {
+                        let rates = self.rates(solvable, busy, figure);
+                        rates.map(|rates| solvable.average(Gain::State(rates), figure))
+                    }
+                };
+                if let Some(found) = found {
                     set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
                 }
             }
@@ -100,16 +211,13 @@ impl<'a, 's> Means<'a, 's> {
                 let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
                     return;
                 };
-                let of = solvable.average(&Gain::Event(of), figure);
-                let per = solvable.average(&Gain::Event(per), figure);
+                let of = solvable.average(Gain::Event(of), figure);
+                let per = solvable.average(Gain::Event(per), figure);
                 match (of, per) {
                     (Ok(_), Ok(per)) if per.high <= 0.0 => {
                         figure.result = none("What it is counted for never happens in the long run.");
                     }
-                    (Ok(of), Ok(per)) => {
-                        let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
-                        set(&Ok(Interval { low: of.low / per.high, high }), figure);
-                    }
+                    (Ok(of), Ok(per)) => set(&Ok(quotient(of, per)), figure),
                     (Err(zeno), _) | (_, Err(zeno)) => set(&Err(zeno), figure),
                 }
             }
@@ -144,10 +252,12 @@ impl<'a, 's> Means<'a, 's> {
         let expr = self.prepared.predicate(text)?;
         let view = &solvable.view;
         let mut rates = Vec::with_capacity(view.rests() as usize);
+        let mut known = Values::new(evaluator.global_bytes(expr));
         for rest in 0..view.rests() {
             let mut value = None;
             for state in view.states(rest) {
-                match evaluator.holds(expr, &view.rows().state(*state)) {
+                let rows = view.rows();
+                match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
                         figure.result = FigureResult::None(format!(
@@ -168,4 +278,16 @@ impl<'a, 's> Means<'a, 's> {
         }
         Some(rates)
     }
+}
+
+/// Returns the bounds of a quotient; what it is divided by is above 0.
+fn quotient(of: Interval, per: Interval) -> Interval {
+    let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
+    Interval { low: of.low / per.high, high }
+}
+
+/// Returns the time from one event to the next, from how often it happens.
+pub(super) fn reciprocal(rate: Interval) -> Interval {
+    let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+    Interval { low: over(rate.high), high: over(rate.low) }
 }

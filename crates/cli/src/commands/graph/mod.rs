@@ -11,11 +11,13 @@ use anyhow::Context;
 use clap::Args;
 use narrows_lts::{Graph, aut};
 use narrows_model::Limit;
+use narrows_performance::labelled::{self, Unbuilt};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
 use self::states::States;
 use self::step_labels::Style;
+use crate::behaviours;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::output;
@@ -26,6 +28,7 @@ Examples:
   narrows graph peterson.pml | dot -Tpdf > peterson.pdf
   narrows graph peterson.pml -o peterson.aut
   narrows graph counter.smv -o counter.aut --labels inputs
+  narrows graph ring.lotos -o ring.aut
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
 
 /// So many states may a drawing have.
@@ -97,8 +100,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             let found = machine::states(&model.compiled.machine, arguments.labels, &clock.budget());
             clock.finish();
             match found {
-                Ok(graph) => write_states(&model.name, arguments, kind, &graph),
+                Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
                 Err(limit) => Ok(not_whole(&model.name, arguments, limit)),
+            }
+        },
+        |model| {
+            let clock = Clock::new(models, &interrupted);
+            let built = labelled::build(&model.behaviour, &clock.budget());
+            clock.finish();
+            match built {
+                Ok(built) => write_graph(&model.name, &built.graph, arguments, kind),
+                Err(Unbuilt::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
+                Err(Unbuilt::Fault(fault)) => {
+                    behaviours::show_fault(model, &fault);
+                    Ok(not_whole(&model.name, arguments, Limit::Fault))
+                }
             }
         },
     )
@@ -136,11 +152,11 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
         let steps = count(faults, "step");
         output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
     }
-    write_states(&model.name, arguments, kind, &graph)
+    write_graph(&model.name, &graph, arguments, kind)
 }
 
-/// Writes all states and steps.
-fn write_states(name: &str, arguments: &Arguments, kind: Kind, graph: &Graph) -> anyhow::Result<Outcome> {
+/// Writes all states.
+fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> anyhow::Result<Outcome> {
     let text = match kind {
         Kind::Aut => aut::write(graph),
         Kind::Dot => diagram_dot(&[processes::of_graph(name, graph)], name),

@@ -1,6 +1,7 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 
 mod app;
+mod behaviours;
 mod detail;
 #[cfg(test)]
 mod examples;
@@ -30,6 +31,7 @@ use narrows_report::{RecordedTrace, Trail};
 use narrows_study::View;
 
 use super::figures::{Options, Way};
+use crate::behaviours::is_behaviour;
 use crate::input::{compile_file, unreadable};
 use crate::limits::interrupt_flag;
 use crate::machines::is_machine;
@@ -90,6 +92,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let options = Options::plain(&arguments.include, false);
         let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
+    }
+    if is_behaviour(&arguments.file) {
+        return behaviours::run(arguments);
     }
     if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(

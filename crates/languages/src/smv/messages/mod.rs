@@ -381,15 +381,15 @@ Write TRUE and FALSE.
     Explanation {
         code: "V0302",
         title: "a specification that is not checked",
-        text: "Specifications in PSL are skipped.
+        text: "Of PSL, formulas are checked: `always`, `never`, `eventually!`, `next`, `until`, `before` and their relatives, and those of CTL. Specifications with regular expressions, `forall` or `abort` are skipped.
 
 ```smv
 MODULE main
 VAR x : boolean;
-PSLSPEC always x;
+PSLSPEC always {x; x} |-> x;
 ```
 
-Write it as LTLSPEC or CTLSPEC.
+Write it without them, or as LTLSPEC.
 ",
     },
     Explanation {

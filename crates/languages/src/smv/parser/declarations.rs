@@ -165,12 +165,18 @@ impl Parser<'_> {
                 Item::Compute { longest, from, to, name, span: self.span_from(start + 1) }
             }
             "PSLSPEC" => {
-                let title = "a specification in PSL is not checked";
-                let diagnostic = Diagnostic::warning("V0302", self.tokens[start].span, title)
-                    .help("write it as LTLSPEC or CTLSPEC");
-                self.diagnostics.push(diagnostic);
-                self.synchronise();
-                return Ok(None);
+                let name = self.spec_name()?;
+                if let Some(place) = self.psl_beyond() {
+                    let title = "a specification with a regular expression or `forall` is not checked";
+                    let diagnostic = Diagnostic::warning("V0302", place, title)
+                        .help("write it with `always`, `next`, `until` and the like, or as LTLSPEC");
+                    self.diagnostics.push(diagnostic);
+                    self.psl_skip();
+                    return Ok(None);
+                }
+                let (formula, is_branching) = self.psl()?;
+                let kind = if is_branching { SpecKind::Branching } else { SpecKind::Linear };
+                Item::Specification { kind, name, formula }
             }
             _ => {
                 let kind = match keyword {

@@ -36,7 +36,15 @@ enum Joined {
 impl Parser<'_> {
     /// Parses an expression or a formula.
     pub(super) fn expression(&mut self) -> Parsed<Id> {
+        if self.in_psl {
+            return self.nested(Self::psl_invariance);
+        }
         self.nested(|parser| parser.binary(strength::IMPLIES))
+    }
+
+    /// Parses what operators of PSL join.
+    pub(super) fn psl_operand(&mut self) -> Parsed<Id> {
+        self.nested(|parser| parser.binary(strength::OR))
     }
 
     /// Parses an end of a range.
@@ -80,7 +88,9 @@ impl Parser<'_> {
                 "in" => (Plain(Binary::In), strength::IN),
                 "union" => (Plain(Binary::Union), strength::UNION),
                 "mod" => (Plain(Binary::Mod), strength::PRODUCT),
-                "U" if !self.stops_at_until => (Temporal(TemporalPair::Until), strength::UNTIL),
+                "U" if !self.stops_at_until && !self.in_psl => {
+                    (Temporal(TemporalPair::Until), strength::UNTIL)
+                }
                 "V" => (Temporal(TemporalPair::Release), strength::UNTIL),
                 "S" => (Temporal(TemporalPair::Since), strength::UNTIL),
                 "T" => (Temporal(TemporalPair::Triggered), strength::UNTIL),
@@ -122,6 +132,9 @@ impl Parser<'_> {
 
     fn prefix(&mut self) -> Parsed<Id> {
         let start = self.position;
+        if self.at_psl_prefix() {
+            return self.nested(Self::psl_invariance);
+        }
         match self.kind() {
             Kind::Not => {
                 self.bump();

@@ -2,6 +2,7 @@
 
 mod declarations;
 mod expressions;
+mod psl;
 
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
@@ -20,9 +21,7 @@ type Parsed<T> = Result<T, Reported>;
 pub(super) fn parse(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Tree {
     let mut tree = Tree::default();
     let tokens = tokens(text, file, diagnostics);
-    let mut parser =
-        Parser { tokens, position: 0, depth: 0, stops_at_until: false, tree: &mut tree, diagnostics };
-    parser.modules();
+    Parser::new(tokens, &mut tree, diagnostics).modules();
     tree
 }
 
@@ -34,7 +33,7 @@ pub(super) fn parse_formula(
     diagnostics: &mut Diagnostics,
 ) -> Option<Id> {
     let tokens = tokens(text, file, diagnostics);
-    let mut parser = Parser { tokens, position: 0, depth: 0, stops_at_until: false, tree, diagnostics };
+    let mut parser = Parser::new(tokens, tree, diagnostics);
     let formula = parser.expression().ok()?;
     if parser.at(Kind::End) {
         return Some(formula);
@@ -49,11 +48,17 @@ struct Parser<'a> {
     depth: usize,
     /// Within `A[…` and `E[…`, where `U` is no operator.
     stops_at_until: bool,
+    /// Within a specification in PSL, whose operators bind otherwise.
+    in_psl: bool,
     tree: &'a mut Tree,
     diagnostics: &'a mut Diagnostics,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(tokens: Vec<Token>, tree: &'a mut Tree, diagnostics: &'a mut Diagnostics) -> Self {
+        Parser { tokens, position: 0, depth: 0, stops_at_until: false, in_psl: false, tree, diagnostics }
+    }
+
     fn token(&self) -> &Token {
         &self.tokens[self.position]
     }

@@ -29,10 +29,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         definitions.clone_from(&recorded.definitions);
     }
     let read = compile_file(&arguments.file, &definitions, Options::default(), arguments.quiet);
-    let model = match read.map_err(|error| anyhow!(unreadable(&arguments.file, &error)))? {
-        Ok(model) => model,
-        Err(_) => return Ok(2),
-    };
+    let read = read.map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
+    let Ok(model) = read else { return Ok(2) };
     let mut session = Session::new(&model.compiled.machine, arguments.seed);
     if session.state().is_none() && session.steps().is_empty() {
         bail!("there is no first state: the constraints on it contradict each other");

@@ -1,0 +1,308 @@
+//! A system of processes as a machine: the same states, and the same steps, in terms of finitely many variables.
+//!
+//! Each edge of each process is followed with conditions in the place of values, through atomic sequences and rendezvous to the next
+//! state that counts: that is one alternative of the machine's steps, which says what becomes of a few variables. The rules are those of
+//! `evaluator/`, file by file; tests compare the states of both. Where the system can't go on, the machine stays where it is.
+//!
+//! Variables get the values that were seen in some states ([`Extent`]), and processes the numbers. A step that leads out of that is no
+//! step of the machine, but a condition in [`Flat::beyond`]: if no state that can be reached meets one, the machine has all
+//! states. If one does, what follows it is looked at, and the machine is made again.
+
+mod channels;
+mod expressions;
+mod extent;
+mod formulas;
+mod layout;
+mod path;
+mod statements;
+mod steps;
+mod terms;
+
+use narrows_source::Span;
+
+pub use extent::Extent;
+
+use expressions::Who;
+use layout::Layout;
+use path::Path;
+use terms::Terms;
+
+use crate::synchronous::{Constraint, Demand, ExprId, Machine, Node, Value, VariableId};
+use crate::{Evaluator, Expr, StateSpace, System, Violation, ViolationKind};
+
+/// An index that may name more elements than this is not followed.
+const MOST_ELEMENTS: usize = 4096;
+
+/// With more moves than this, there would be too many alternatives.
+const MOST_MOVES: usize = 400_000;
+
+/// Why a system can't be made into a machine, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason, as a full sentence.
+    pub reason: String,
+    /// What it is about.
+    pub span: Option<Span>,
+}
+
+/// Something that goes wrong in a step from a state in which a condition holds.
+#[derive(Clone, Debug)]
+pub struct FlatHazard {
+    /// What goes wrong.
+    pub violation: Violation,
+    /// When.
+    pub condition: ExprId,
+}
+
+/// One way in which the variables may change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Alternative {
+    condition: ExprId,
+    changes: Vec<(VariableId, ExprId)>,
+}
+
+/// Makes alternatives.
+struct Maker<'s> {
+    system: &'s System,
+    terms: Terms,
+    layout: Layout,
+    alternatives: Vec<Alternative>,
+    hazards: Vec<FlatHazard>,
+    beyond: Vec<ExprId>,
+    /// Whether nothing else can move.
+    timeout: bool,
+    /// When nothing else can move, once that is known.
+    stuck: Option<ExprId>,
+    /// How many facts there were when the statement was begun, and when there was a fault since then.
+    attempt: usize,
+    faulted: ExprId,
+    /// Where an atomic sequence was.
+    inside: Vec<(usize, Vec<ExprId>)>,
+    moves: usize,
+}
+
+/// A system as a machine.
+pub struct Flat<'s> {
+    maker: Maker<'s>,
+    /// When a step may lead to where the machine has no states.
+    pub beyond: Vec<ExprId>,
+    /// What may go wrong.
+    pub hazards: Vec<FlatHazard>,
+    /// When no process can move, and one is not where it may end.
+    pub deadlock: ExprId,
+    /// When no step leads on.
+    pub over: ExprId,
+}
+
+/// What a machine does where no step of the system leads on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It stays there for ever.
+    Stay,
+    /// It has no next state either.
+    Stop,
+}
+
+impl std::fmt::Debug for Flat<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Flat").field("deadlock", &self.deadlock).finish_non_exhaustive()
+    }
+}
+
+/// Returns why no machine can be made of a system, if that is plain to see.
+pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
+    let system = evaluator.system();
+    let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
+    if system.has_priorities {
+        return refuse("Priorities decide who may move.");
+    }
+    if system.hidden_bytes > 0 {
+        return refuse("Hidden variables are no part of a state.");
+    }
+    match evaluator.initial() {
+        Ok((_, violations)) => match violations.first() {
+            Some(violation) => Err(at_start(violation)),
+            None => Ok(()),
+        },
+        Err(violation) => Err(at_start(&violation)),
+    }
+}
+
+fn at_start(violation: &Violation) -> Refused {
+    let reason = format!("Something goes wrong before the first step: {}.", violation.kind.message());
+    Refused { reason, span: Some(violation.span) }
+}
+
+impl<'s> Flat<'s> {
+    /// Makes a machine of a system whose states are taken to extend so far.
+    pub fn new(evaluator: &Evaluator<'s>, extent: &Extent, ending: Ending) -> Result<Flat<'s>, Refused> {
+        accepts(evaluator)?;
+        let system = evaluator.system();
+        let mut terms = Terms::default();
+        let layout = Layout::new(system, extent, &mut terms)?;
+        let faulted = terms.truth(false);
+        let mut maker = Maker {
+            system,
+            terms,
+            layout,
+            alternatives: Vec::new(),
+            hazards: Vec::new(),
+            beyond: Vec::new(),
+            timeout: false,
+            stuck: None,
+            attempt: 0,
+            faulted,
+            inside: Vec::new(),
+            moves: 0,
+        };
+        let moved = maker.steps()?;
+        let end = maker.all_may_end();
+        let either = maker.terms.or(moved, end);
+        let deadlock = maker.terms.not(either);
+        let over = maker.put_together(ending);
+        maker.start(evaluator)?;
+        let (beyond, hazards) = (std::mem::take(&mut maker.beyond), std::mem::take(&mut maker.hazards));
+        Ok(Flat { maker, beyond, hazards, deadlock, over })
+    }
+
+    /// Returns the machine.
+    pub fn machine(&self) -> &Machine {
+        &self.maker.terms.builder.machine
+    }
+
+    /// Returns the state of the system that a state of the machine stands for.
+    pub fn state(&self, values: &[Value]) -> Vec<u8> {
+        self.maker.layout.frame(self.maker.system, values).to_state()
+    }
+
+    /// Returns an expression for what an observer sees in a state, and one for when that goes wrong.
+    pub fn predicate(&mut self, expr: &Expr) -> Result<(ExprId, ExprId), Refused> {
+        self.maker.predicate(expr)
+    }
+
+    /// Returns whether any of these violations can happen in a step from a state.
+    pub fn any_hazard(&mut self, is_meant: impl Fn(ViolationKind) -> bool) -> ExprId {
+        let meant: Vec<ExprId> = self
+            .hazards
+            .iter()
+            .filter(|hazard| is_meant(hazard.violation.kind))
+            .map(|hazard| hazard.condition)
+            .collect();
+        self.maker.terms.any(&meant)
+    }
+
+    /// Returns when both of two conditions hold.
+    pub fn both(&mut self, one: ExprId, other: ExprId) -> ExprId {
+        self.maker.terms.and(one, other)
+    }
+
+    /// Returns when one of two conditions holds.
+    pub fn either(&mut self, one: ExprId, other: ExprId) -> ExprId {
+        self.maker.terms.or(one, other)
+    }
+
+    /// Returns the opposite of a condition.
+    pub fn not(&mut self, condition: ExprId) -> ExprId {
+        self.maker.terms.not(condition)
+    }
+
+    /// Returns when somebody is at a location of a kind.
+    pub fn anybody_at(&mut self, is_meant: impl Fn(&crate::Location) -> bool) -> ExprId {
+        let path = Path::new(&mut self.maker.terms);
+        self.maker.anybody_at(&path, is_meant)
+    }
+}
+
+impl Maker<'_> {
+    fn note_hazard(&mut self, who: Who, condition: ExprId, kind: ViolationKind, span: Span) {
+        if !self.terms.is_false(condition) {
+            let violation = Violation { kind, span, pid: who.pid as u8 };
+            self.hazards.push(FlatHazard { violation, condition });
+        }
+    }
+
+    fn note_beyond(&mut self, condition: ExprId) {
+        if !self.terms.is_false(condition) && !self.beyond.contains(&condition) {
+            self.beyond.push(condition);
+        }
+    }
+
+    /// Counts a move, and stops where there are too many.
+    fn count_step(&mut self, span: Span) -> Result<(), Refused> {
+        self.moves += 1;
+        if self.moves > MOST_MOVES {
+            let reason = "There are too many ways through an atomic sequence.".to_owned();
+            return Err(Refused { reason, span: Some(span) });
+        }
+        Ok(())
+    }
+
+    fn predicate(&mut self, expr: &Expr) -> Result<(ExprId, ExprId), Refused> {
+        let mut path = Path::new(&mut self.terms);
+        let always = self.terms.truth(true);
+        let hazards = std::mem::take(&mut self.hazards);
+        let holds = self.holds(&mut path, Who::OBSERVER, expr, always);
+        let wrong: Vec<ExprId> = std::mem::replace(&mut self.hazards, hazards)
+            .into_iter()
+            .map(|hazard| hazard.condition)
+            .collect();
+        Ok((holds?, self.terms.any(&wrong)))
+    }
+
+    /// Makes one constraint of all alternatives; returns when none of them is possible.
+    fn put_together(&mut self, ending: Ending) -> ExprId {
+        let alternatives = std::mem::take(&mut self.alternatives);
+        let count = self.terms.builder.machine.variables.len();
+        let mut kept = Vec::with_capacity(count);
+        for index in 0..count {
+            let variable = VariableId(index as u32);
+            let now = self.terms.current(variable);
+            // A variable with one value can't change.
+            if self.terms.constant(now).is_some() {
+                kept.push(self.terms.truth(true));
+                continue;
+            }
+            let next = self.terms.builder.node(Node::Next(variable));
+            kept.push(self.terms.builder.equal(next, now));
+        }
+        let mut ways = Vec::new();
+        let mut conditions = Vec::new();
+        for alternative in alternatives {
+            let mut demands = kept.clone();
+            for (variable, value) in &alternative.changes {
+                let next = self.terms.builder.node(Node::Next(*variable));
+                demands[variable.0 as usize] = self.terms.builder.equal(next, *value);
+            }
+            demands.push(alternative.condition);
+            conditions.push(alternative.condition);
+            ways.push(self.terms.all(&demands));
+        }
+        let any = self.terms.any(&conditions);
+        let over = self.terms.not(any);
+        if ending == Ending::Stay {
+            kept.push(over);
+            ways.push(self.terms.all(&kept));
+        }
+        let root = self.terms.any(&ways);
+        let demand = Demand::Holds(root);
+        self.terms.builder.machine.transitions.push(Constraint { demand, span: Span::default() });
+        over
+    }
+
+    /// Says where the machine starts.
+    fn start(&mut self, evaluator: &Evaluator<'_>) -> Result<(), Refused> {
+        let count = self.terms.builder.machine.variables.len();
+        let initial = evaluator.initial().ok().map(|(state, _)| evaluator.load(&state));
+        let values = initial.and_then(|frame| self.layout.values(self.system, &frame, count));
+        let Some(values) = values else {
+            let reason = "The first state was not looked at.".to_owned();
+            return Err(Refused { reason, span: None });
+        };
+        for (index, value) in values.into_iter().enumerate() {
+            let value = self.terms.number(value);
+            let demand = Demand::Assigned(VariableId(index as u32), value);
+            self.terms.builder.machine.initial.push(Constraint { demand, span: Span::default() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! What strings of one length have in common, and the bits in which they differ, side by side in words.
+//!
+//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No piece is cut by the
+//! end of a word. Pieces of hidden bytes come last, in words of their own.
+
+use std::ops::Range;
+
+/// What strings of one length have in common, and where the rest is.
+#[derive(Debug, Default)]
+pub(crate) struct Pattern {
+    /// The first string.
+    common: Vec<u8>,
+    /// The bits that are the same in all strings.
+    fixed: Vec<u8>,
+    /// The bits that are not, in the order of the string.
+    pieces: Vec<Piece>,
+    /// How many words hold them, and how many of these count.
+    words: usize,
+    visible: usize,
+}
+
+/// Some neighbouring bits of a byte.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    place: u32,
+    /// The lowest of the bits.
+    low: u8,
+    /// The bits, moved down.
+    mask: u8,
+    /// Where they are in which word.
+    shift: u8,
+    word: u16,
+}
+
+/// Some bits of the words of a string, as one word.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lens {
+    parts: Vec<Part>,
+}
+
+/// Bits of one word, and how far they are moved.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    word: usize,
+    mask: u64,
+    turn: u32,
+}
+
+impl Lens {
+    /// Returns what it shows of a string. Two strings look the same if and only if they have the same bits there.
+    #[inline]
+    pub(crate) fn look(&self, words: &[u64]) -> u64 {
+        self.parts.iter().fold(0, |seen, part| seen | (words[part.word] & part.mask).rotate_left(part.turn))
+    }
+
+    /// Returns whether it shows nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Adds bits of a word where there is room for them; returns whether there is.
+    fn add(&mut self, word: usize, mask: u64, taken: &mut u64) -> bool {
+        let turn = (0..u64::BITS).find(|turn| mask.rotate_left(*turn) & *taken == 0);
+        if let Some(turn) = turn {
+            *taken |= mask.rotate_left(turn);
+            self.parts.push(Part { word, mask, turn });
+        }
+        turn.is_some()
+    }
+}
+
+impl Pattern {
+    /// Starts with a string, of which all is the same in all strings so far.
+    pub(crate) fn new(first: &[u8]) -> Pattern {
+        let (common, fixed) = (first.to_vec(), vec![255; first.len()]);
+        Pattern { common, fixed, pieces: Vec::new(), words: 1, visible: 1 }
+    }
+
+    /// Returns how many words are kept of each string.
+    #[inline]
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Returns how many of them count when strings are compared.
+    pub(crate) fn visible(&self) -> usize {
+        self.visible
+    }
+
+    /// Returns how long strings are.
+    pub(crate) fn length(&self) -> usize {
+        self.common.len()
+    }
+
+    /// Returns whether a string of the same length differs only in bits that are kept.
+    pub(crate) fn fits(&self, string: &[u8]) -> bool {
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+        let (strings, commons, fixeds) =
+            (string.chunks_exact(8), self.common.chunks_exact(8), self.fixed.chunks_exact(8));
+        let last = strings.remainder().iter().zip(commons.remainder()).zip(fixeds.remainder());
+        let rest = last.fold(0, |bits, ((byte, common), fixed)| bits | ((byte ^ common) & fixed));
+        let words = strings.zip(commons).zip(fixeds);
+        words.fold(u64::from(rest), |bits, ((bytes, common), fixed)| {
+            bits | ((word(bytes) ^ word(common)) & word(fixed))
+        }) == 0
+    }
+
+    /// Returns the pattern that a string fits too, with so many hidden bytes at the end.
+    pub(crate) fn wider(&self, string: &[u8], hidden: usize) -> Pattern {
+        let fixed = self.fixed.iter().zip(string).zip(&self.common);
+        let fixed: Vec<u8> = fixed
+            .map(|((fixed, byte), common)| {
+                let differs = !fixed | (byte ^ common);
+                !between(differs)
+            })
+            .collect();
+        let mut wider = Pattern { common: self.common.clone(), fixed, ..Pattern::default() };
+        let end = wider.common.len() - hidden;
+        wider.visible = wider.place(0..end, 0);
+        wider.words = if hidden > 0 { wider.place(end..end + hidden, wider.visible) } else { wider.visible };
+        wider
+    }
+
+    /// Finds room for the bits of some bytes, from a word on; returns after which word they end.
+    fn place(&mut self, places: Range<usize>, first: usize) -> usize {
+        let (mut word, mut shift) = (first, 0);
+        for place in places {
+            let differs = !self.fixed[place];
+            if differs == 0 {
+                continue;
+            }
+            let low = differs.trailing_zeros();
+            let mask = differs >> low;
+            let bits = mask.count_ones();
+            if shift + bits > u64::BITS {
+                (word, shift) = (word + 1, 0);
+            }
+            let (place, low) = (place as u32, low as u8);
+            self.pieces.push(Piece { place, low, mask, shift: shift as u8, word: word as u16 });
+            shift += bits;
+        }
+        word + 1
+    }
+
+    /// Writes the words of a string over what is there.
+    #[inline]
+    pub(crate) fn pack(&self, string: &[u8], words: &mut Vec<u64>) {
+        words.clear();
+        words.resize(self.words, 0);
+        for piece in &self.pieces {
+            let bits = u64::from(string[piece.place as usize] >> piece.low & piece.mask);
+            words[usize::from(piece.word)] |= bits << piece.shift;
+        }
+    }
+
+    /// Writes a string over what is there, from its words.
+    pub(crate) fn unpack(&self, words: &[u64], string: &mut Vec<u8>) {
+        string.clear();
+        string.extend_from_slice(&self.common);
+        for piece in &self.pieces {
+            let bits = (words[usize::from(piece.word)] >> piece.shift) as u8 & piece.mask;
+            let byte = &mut string[piece.place as usize];
+            *byte = *byte & !(piece.mask << piece.low) | bits << piece.low;
+        }
+    }
+
+    /// Returns what shows some bytes of a string; `None` if that is more than a word.
+    pub(crate) fn lens(&self, bytes: &[Range<u32>]) -> Option<Lens> {
+        let mut masks = vec![0_u64; self.words];
+        for piece in self.pieces.iter().filter(|piece| bytes.iter().any(|range| range.contains(&piece.place)))
+        {
+            masks[usize::from(piece.word)] |= u64::from(piece.mask) << piece.shift;
+        }
+        let (mut lens, mut taken) = (Lens::default(), 0);
+        for (word, mask) in masks.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
+            if lens.add(word, mask, &mut taken) {
+                continue;
+            }
+            // What does not fit as it is may do so run by run.
+            let mut rest = mask;
+            while rest != 0 {
+                let low = rest.trailing_zeros();
+                let run = (rest >> low).trailing_ones();
+                let bits = (u64::MAX >> (u64::BITS - run)) << low;
+                if !lens.add(word, bits, &mut taken) {
+                    return None;
+                }
+                rest &= !bits;
+            }
+        }
+        Some(lens)
+    }
+}
+
+/// Returns all bits from the lowest to the highest that is set.
+fn between(bits: u8) -> u8 {
+    if bits == 0 {
+        return 0;
+    }
+    (255 >> bits.leading_zeros()) & (255 << bits.trailing_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+    use crate::random::Random;
+
+    #[test]
+    fn strings_come_back_from_their_words() {
+        let mut random = Random::new(5);
+        for hidden in 0..3 {
+            let mut string = |below: u64| -> Vec<u8> {
+                (0..60).map(|place| random.below(1 + below * (place % 5)) as u8).collect()
+            };
+            let mut pattern = Pattern::new(&string(1));
+            let strings: Vec<Vec<u8>> = (0..200).map(|turn| string(1 + turn / 4)).collect();
+            for other in &strings {
+                pattern = pattern.wider(other, hidden);
+                assert!(pattern.fits(other));
+            }
+            let (mut words, mut back) = (Vec::new(), Vec::new());
+            for other in &strings {
+                assert!(pattern.fits(other));
+                pattern.pack(other, &mut words);
+                assert_eq!(words.len(), pattern.words());
+                pattern.unpack(&words, &mut back);
+                assert_eq!(&back, other);
+            }
+        }
+    }
+
+    #[test]
+    fn a_lens_shows_what_it_is_for_and_nothing_else() {
+        let mut random = Random::new(9);
+        let strings: Vec<Vec<u8>> =
+            (0..400).map(|_| (0..40).map(|place| random.below(1 + place % 4) as u8).collect()).collect();
+        let pattern = strings.iter().fold(Pattern::new(&strings[0]), |pattern, one| pattern.wider(one, 0));
+        let words = |string: &[u8]| {
+            let mut words = Vec::new();
+            pattern.pack(string, &mut words);
+            words
+        };
+        let mut shown = 0;
+        for turn in 0..40 {
+            let ranges = [turn / 2..turn / 2 + turn % 6, 39 - turn / 3..40];
+            let Some(lens) = pattern.lens(&ranges) else { continue };
+            let seen = |string: &[u8]| -> Vec<u8> {
+                let places = (0..40).filter(|place| ranges.iter().any(|range| range.contains(place)));
+                places.map(|place| string[place as usize]).collect()
+            };
+            for pair in strings.windows(2) {
+                let same = lens.look(&words(&pair[0])) == lens.look(&words(&pair[1]));
+                assert_eq!(same, seen(&pair[0]) == seen(&pair[1]));
+            }
+            shown += 1;
+        }
+        assert!(shown > 30);
+        assert!(pattern.lens(&[]).is_some_and(|lens| lens.is_empty()));
+    }
+}
