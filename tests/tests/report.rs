@@ -144,18 +144,18 @@ fn tables_and_timing_diagrams_are_shown() {
     browser.open(&scratch.path().join("m.html")).expect("the page opens");
     let check =
         |browser: &mut Browser, expression: &str, expected: Value| browser.check(expression, &expected);
-    check(&mut browser, "document.querySelector('table.figures td a').innerText", json!("3"));
+    check(&mut browser, "document.querySelector('table.cells td a').innerText", json!("3"));
     check(
         &mut browser,
-        "document.querySelector('table.figures td.differs').innerText.includes('[1, 3]')",
+        "document.querySelector('table.cells td.differs').innerText.includes('[1, 3]')",
         json!(true),
     );
     check(&mut browser, "document.querySelectorAll('figure svg.plot .wave').length", json!(1));
     check(&mut browser, "document.querySelectorAll('figure svg.plot .bus').length > 3", json!(true));
     check(&mut browser, "document.querySelectorAll('figure svg.plot .part').length", json!(1));
     check(&mut browser, "document.querySelectorAll('img, script').length", json!(0));
-    browser.click("table.figures td a").expect("a click");
-    let run = "document.querySelector(document.querySelector('table.figures td a').getAttribute('href'))";
+    browser.click("table.cells td a").expect("a click");
+    let run = "document.querySelector(document.querySelector('table.cells td a').getAttribute('href'))";
     check(&mut browser, &format!("{run}.closest('details').open"), json!(true));
     let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
     browser.call("Emulation.setEmulatedMedia", &dark).expect("a dark screen");

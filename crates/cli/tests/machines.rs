@@ -111,7 +111,7 @@ fn studies_have_tables_pages_and_sweeps() {
     assert!(text.contains("throughput  round"), "{text}");
     assert!(text.contains("7     7 cycles"), "{text}");
     let page = folder.read("study.html");
-    assert!(page.contains("<table class=\"figures\">") && page.contains("differs"), "no table");
+    assert!(page.contains("<table class=\"cells\">") && page.contains("differs"), "no table");
     assert!(page.contains("figcaption"), "no picture of the run");
     let found = document(&folder.run("measure counter.toml --format json"));
     assert_eq!(found["answers"][0]["reference"]["agrees"], false);

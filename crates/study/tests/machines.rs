@@ -36,7 +36,9 @@ fn with<R>(
                 let help = one.help.as_deref().unwrap_or("");
                 format!("{} `{}` {help}", one.code, sources.text(one.primary.span))
             };
-            Err(diagnostics.sorted().iter().map(say).collect())
+            let is_error =
+                |one: &&narrows_source::Diagnostic| one.severity == narrows_source::Severity::Error;
+            Err(diagnostics.sorted().iter().filter(is_error).map(say).collect())
         }
     }
 }
