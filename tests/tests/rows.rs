@@ -33,7 +33,9 @@ fn compare(name: &str, text: &str) -> u32 {
     let evaluator = Evaluator::new(&system);
     let engine = Engine::automatic(evaluator);
     let timing = Timing::new(&system);
-    let Ok(mut rows) = Rows::new(&engine, &system, &timing, Budget::unlimited(&Unwatched)) else { return 0 };
+    let Ok(mut rows) = Rows::new(&engine, Some(&system), &timing, Budget::unlimited(&Unwatched)) else {
+        return 0;
+    };
     let (mut state, mut scratch) = (0, Scratch::default());
     while state < rows.states().min(MOST) {
         if rows.expand(state).is_err() {

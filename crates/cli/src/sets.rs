@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use narrows_model::flatten::Refused;
 use narrows_model::{Answer, Coverage, Evaluator, Limit, Question, SetSize, Verdict};
@@ -11,7 +10,7 @@ use narrows_source::Diagnostic;
 use narrows_symbolic::{Budget, Size, check_processes};
 
 use crate::input::{Model, Models, Outcome};
-use crate::machines::budget;
+use crate::limits::Clock;
 use crate::output;
 
 /// What was found out about a model.
@@ -57,14 +56,14 @@ pub(crate) fn decide(
     depth: bool,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Decided, Refused> {
-    let start = Instant::now();
-    let budget = Budget { depth, ..budget(models.memory, models.time, start, interrupted) };
+    let clock = Clock::new(models, interrupted);
+    let budget = Budget { depth, ..clock.symbolic() };
     let found = check_processes(&Evaluator::new(&model.system), questions, budget)?;
     Ok(Decided {
         answers: found.answers,
         coverage: coverage(found.size.as_ref(), found.bytes),
         limit: found.limit,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: clock.finish(),
     })
 }
 

@@ -109,10 +109,11 @@ impl std::fmt::Debug for Rows<'_> {
 const WATCH_EVERY: usize = 1 << 10;
 
 impl<'a> Rows<'a> {
-    /// Starts with the initial state, which has the number 0.
+    /// Starts with the initial state, which has the number 0. There is a system where moves are those of its processes;
+    /// otherwise they are [labels](Timing::labels).
     pub fn new(
         space: &'a dyn StateSpace,
-        system: &'a System,
+        system: Option<&'a System>,
         timing: &'a Timing,
         budget: Budget<'a>,
     ) -> Result<Rows<'a>, Trouble> {
@@ -177,8 +178,8 @@ impl<'a> Rows<'a> {
         self.deeds.timing
     }
 
-    /// Returns the system.
-    pub fn system(&self) -> &'a System {
+    /// Returns the system, if moves are those of its processes.
+    pub fn system(&self) -> Option<&'a System> {
         self.deeds.system
     }
 

@@ -148,7 +148,9 @@ fn looked_at(depth: usize) -> Option<String> {
 fn figure(machine: &Machine, question: &Question, result: FigureResult) -> Option<Reply> {
     let Question::Property { index, kind, name } = question else { return None };
     let claim = &machine.specifications.get(*index)?.claim;
-    if !matches!(claim, Claim::Minimum(..) | Claim::Maximum(..)) {
+    let is_number =
+        matches!(claim, Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..));
+    if !is_number {
         return None;
     }
     let figure = Figure {
@@ -160,6 +162,9 @@ fn figure(machine: &Machine, question: &Question, result: FigureResult) -> Optio
         witnesses: Vec::new(),
         notes: Vec::new(),
         expected: None,
+        reference: None,
+        cell: None,
+        is_drawn: false,
     };
     Some(Reply::Figure(Box::new(figure)))
 }

@@ -60,7 +60,7 @@ pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Resul
                          takes it.",
                     )),
                 },
-                Claim::Minimum(..) | Claim::Maximum(..) => {
+                Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..) => {
                     Err(refusal("SAT engines do not compute bounds; --engine symbolic does."))
                 }
             }

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Define a macro, as in C
+    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
@@ -53,7 +53,8 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if machines::is_machine(&arguments.file) {
         let way = machines::WayText { from: &arguments.from, to: &arguments.to, counted: &arguments.count };
-        return machines::bounds(&arguments.file, &way, &arguments.options, &interrupt_flag()?);
+        let (file, definitions) = (&arguments.file, &arguments.definitions);
+        return machines::bounds(file, definitions, &way, &arguments.options, &interrupt_flag()?);
     }
     let mut sources = Sources::default();
     let mut text = |option: &str, text: &str| {
@@ -68,13 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
         questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
     }
-    let ask = |question: Question| Ask {
-        name: question.describe(),
-        question,
-        view: Some(View::Untimed),
-        expect: None,
-        span: Span::default(),
-    };
+    let ask = |question: Question| Ask { view: Some(View::Untimed), ..Ask::plain(question) };
     let constant = |definition: &String| {
         let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
         let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());
@@ -88,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
     let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
-        Ok(loaded) => options.answer(loaded, Way::Whole { chain: None }, &interrupt_flag()?)?,
+        Ok(loaded) => options.answer(loaded, Way::Whole { chain: None }, None, &interrupt_flag()?)?,
         Err(said) => said,
     };
     options.print(vec![said])

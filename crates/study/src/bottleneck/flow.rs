@@ -43,14 +43,7 @@ impl Workbench<'_, '_> {
 
     /// Answers a question in all views with time.
     pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
-        let name = question.describe();
-        let ask = Ask {
-            question: question.clone(),
-            name,
-            view: None,
-            expect: None,
-            span: narrows_source::Span::default(),
-        };
+        let ask = Ask::plain(question.clone());
         let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
         views.into_iter().filter(|(_, is_there)| *is_there).map(|(view, _)| self.answer(&ask, view)).collect()
     }
@@ -62,7 +55,7 @@ impl Workbench<'_, '_> {
         let resources = self.study.resources.len();
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
-        let described = Described { timed, evaluator, busy: &busy, resources, unit };
+        let described = Described { timed, evaluator: Some(evaluator), busy: &busy, resources, unit };
         let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
         let ratio = |rate: &super::rate::Rate| (u128::from(rate.count), u128::from(rate.ticks));
         let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
