@@ -5,7 +5,8 @@ use std::fmt::Write;
 use narrows_model::{Figure, FigureResult, Number, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::json::head;
+use crate::json::{head, large};
+use crate::text::set_size;
 use crate::trace_json::trace_value;
 use crate::{Report, run, sweep, units};
 
@@ -116,6 +117,9 @@ impl Figures<'_> {
             }
             text.push('\n');
         }
+        if let Some(sets) = &self.report.coverage.sets {
+            let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(self.report.coverage.bytes));
+        }
         let _ = writeln!(text, "  {}", units::seconds(self.report.seconds));
     }
 
@@ -137,6 +141,13 @@ impl Figures<'_> {
             entry
         });
         document.insert("views".into(), sizes.collect());
+        if let Some(sets) = &self.report.coverage.sets {
+            if let Some(states) = &sets.states {
+                document.insert("states".into(), large(states));
+                document.insert("bits".into(), json!(sets.bits));
+            }
+            document.insert("memory".into(), json!(self.report.coverage.bytes));
+        }
         document.insert("seconds".into(), rounded(self.report.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());
