@@ -218,7 +218,7 @@ impl Options {
             let document = json_diagnostics(&name, &messages, &sources, None);
             return Ok(Said { status: 2, text: String::new(), document });
         };
-        let measured = measure_labelled(&study, &prepared, &clock.budget());
+        let mut measured = measure_labelled(&study, &prepared, &clock.budget());
         let mut points = Vec::new();
         for Variant { settings, mut study } in study.variants() {
             study.asks.iter_mut().for_each(|ask| ask.expect = None);
@@ -232,6 +232,7 @@ impl Options {
             };
             points.push(SweepPoint { settings, figures });
         }
+        measured.figures.extend(trends(&study, &points));
         // There are no runs of processes to be shown: the system is empty.
         let empty = Prepared::empty();
         let loaded = Loaded { name, study, sources, model: file, prepared: empty };
