@@ -19,6 +19,8 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("bottlenecks/workers.pml", &[]),
     ("mutex/broken.pml", &[]),
     ("mutex/peterson.pml", &[]),
+    ("mutex/philosophers.pml", &[]),
+    ("mutex/philosophers.pml", &["POLITE"]),
     ("mutex/semaphore.pml", &[]),
     ("mutex/two_locks.pml", &[]),
     ("mutex/two_locks.pml", &["ORDERED"]),
