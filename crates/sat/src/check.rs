@@ -342,7 +342,9 @@ impl Checker<'_> {
     fn solve(&self, problem: &Problem, most: u64) -> Result<Outcome, Failure> {
         let (circuit, bad, meter) = (&problem.circuit, problem.bad, &self.meter);
         if bad == Signal::FALSE {
-            return Ok(Outcome { run: None, by: self.engine, shortest: true });
+            // No state is bad, reachable or not.
+            let by = if self.engine == Engine::Automatic { Engine::Induction } else { self.engine };
+            return Ok(Outcome { run: None, by, shortest: true });
         }
         let end = meter.work().saturating_add(most);
         let mut engines: Vec<Running<'_>> = Vec::new();
