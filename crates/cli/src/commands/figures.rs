@@ -171,7 +171,7 @@ impl Options {
         way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
-        let read = self.read(path, definitions, &[])?;
+        let read = read_study(path, definitions, &[])?;
         if read.study.is_about_labels() {
             anyhow::ensure!(
                 matches!(way, Way::Whole { chain: None }),
@@ -247,37 +247,12 @@ impl Options {
         definitions: &[String],
         changes: &[String],
     ) -> anyhow::Result<Result<Loaded, Said>> {
-        let Read { name, study, model, sources, diagnostics } = self.read(path, definitions, changes)?;
+        let Read { name, study, model, sources, diagnostics } = read_study(path, definitions, changes)?;
         anyhow::ensure!(
             !study.is_about_labels(),
             "`{name}` is about a LOTOS model: `narrows measure` answers its questions"
         );
         self.prepare(name, study, model.as_deref(), sources, diagnostics)
-    }
-
-    /// Reads a study, with other values for constants and delays.
-    fn read(&self, path: &Path, definitions: &[String], changes: &[String]) -> anyhow::Result<Read> {
-        let name = path.display().to_string();
-        anyhow::ensure!(
-            !is_machine(path)
-                && !is_behaviour(path)
-                && path.extension().is_none_or(|extension| extension != "pml"),
-            "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
-        );
-        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-        let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-        let file = sources.add(name.clone(), text);
-        let mut study = read(&sources, file, &mut diagnostics);
-        for definition in definitions {
-            let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-            let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
-            study.set_constant(&Text { text: constant.to_owned(), span }, value);
-        }
-        for change in changes {
-            study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
-        }
-        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        Ok(Read { name, study, model, sources, diagnostics })
     }
 
     /// Reads the model of a study. The diagnostics are what was wrong with the study so far.
@@ -403,6 +378,31 @@ impl Options {
         }
         Ok(if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) })
     }
+}
+
+/// Reads a study, with other values for constants and delays.
+fn read_study(path: &Path, definitions: &[String], changes: &[String]) -> anyhow::Result<Read> {
+    let name = path.display().to_string();
+    anyhow::ensure!(
+        !is_machine(path)
+            && !is_behaviour(path)
+            && path.extension().is_none_or(|extension| extension != "pml"),
+        "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
+    );
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+    let file = sources.add(name.clone(), text);
+    let mut study = read(&sources, file, &mut diagnostics);
+    for definition in definitions {
+        let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
+        let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
+        study.set_constant(&Text { text: constant.to_owned(), span }, value);
+    }
+    for change in changes {
+        study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
+    }
+    let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
+    Ok(Read { name, study, model, sources, diagnostics })
 }
 
 /// Writes the stochastic view of a model to a file.
