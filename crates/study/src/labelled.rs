@@ -70,7 +70,7 @@ pub fn prepare_labelled(
     for (number, ask) in study.asks.iter().enumerate() {
         match &ask.question {
             Question::Throughput(what) | Question::MeanPeriod(what) => {
-                event(&what.text, std::slice::from_ref(what), diagnostics)
+                event(&what.text, std::slice::from_ref(what), diagnostics);
             }
             Question::MeanCount(of, per) => {
                 event(&of.text, std::slice::from_ref(of), diagnostics);
