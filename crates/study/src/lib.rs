@@ -11,7 +11,7 @@ pub mod messages;
 mod prepare;
 
 pub use bottleneck::{Analysis, analyse};
-pub use coherence::Layer;
+pub use coherence::{Layer, coherence_table};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
 pub use measure::{Measured, Size, measure, simulate, trends};
 pub use prepare::{Prepared, prepare};

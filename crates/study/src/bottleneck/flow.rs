@@ -1,6 +1,7 @@
 //! How often an event happens, and everything that says why not more often.
 
-use narrows_model::{Figure, Flow};
+use narrows_model::wording::short;
+use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::timed::ratio::Extreme;
 
 use super::case::Described;
@@ -38,19 +39,40 @@ impl Workbench<'_, '_> {
         }
         self.changes(event, &mut flow);
         self.conclude(&mut flow);
+        self.blame_misses(event, &mut flow);
         flow
+    }
+
+    /// Says which variable's misses cost most, if there are caches.
+    fn blame_misses(&mut self, event: &Text, flow: &mut Flow) {
+        if self.prepared.caches.is_none() {
+            return;
+        }
+        let times = self.means.miss_times(&asked(&Question::MissTime(event.clone())), event);
+        let Some((name, time)) = times.first().and_then(|figure| match figure.result {
+            FigureResult::Value { low, high, .. } => {
+                Some((figure.name.clone(), f64::midpoint(low.to_f64(), high.to_f64())))
+            }
+            _ => None,
+        }) else {
+            return;
+        };
+        let share = times[0].notes.first().map_or("", String::as_str).trim_end_matches('.');
+        let unit = &self.study.unit;
+        flow.findings.insert(
+            0,
+            format!(
+                "Misses on `{name}` cost most: for each `{}`, processes wait {} {unit} for them, {share}.",
+                event.text,
+                short(time)
+            ),
+        );
+        flow.bottleneck.get_or_insert_with(|| vec![name]);
     }
 
     /// Answers a question in all views with time.
     pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
-        let name = question.describe();
-        let ask = Ask {
-            question: question.clone(),
-            name,
-            view: None,
-            expect: None,
-            span: narrows_source::Span::default(),
-        };
+        let ask = asked(question);
         let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
         views.into_iter().filter(|(_, is_there)| *is_there).map(|(view, _)| self.answer(&ask, view)).collect()
     }
@@ -77,4 +99,10 @@ impl Workbench<'_, '_> {
             flow.cases.push(described.case(name, &best));
         }
     }
+}
+
+/// Makes something to be asked of a question.
+fn asked(question: &Question) -> Ask {
+    let (question, name, span) = (question.clone(), question.describe(), narrows_source::Span::default());
+    Ask { question, name, view: None, expect: None, span }
 }
