@@ -11,6 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("languages", &["source", "logic", "model"]),
     ("explicit", &["source", "logic", "model"]),
     ("symbolic", &["source", "logic", "model"]),
+    ("sat", &["source", "logic", "model"]),
     ("lts", &["source", "logic", "model"]),
     ("performance", &["explicit", "lts", "model", "source"]),
     ("report", &["model", "source", "logic"]),

@@ -12,18 +12,20 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
+use crate::behaviours::{self, BehaviourModel};
 use crate::limits;
 use crate::machines::{self, MachineModel};
 use crate::output::{self, Format};
+use crate::portfolio::Choice;
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
 pub(crate) struct Models {
-    /// Model files (.pml, .smv), or folders: every model in them
+    /// Model files (.pml, .smv, .lotos), or folders: every model in them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Define a macro, as in C
+    /// Define a macro, as in C; for LOTOS, give a parameter of the specification its value
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) definitions: Vec<String>,
 
@@ -35,7 +37,8 @@ pub(crate) struct Models {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
-    /// Choose what executes the model [default: machine code for all but small models, where the machine has the means]
+    /// Choose what executes or checks the model [default: machine code for all but small Promela models, where the machine has
+    /// the means; all that check SMV models]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
@@ -58,12 +61,27 @@ pub(crate) struct Models {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineName {
-    /// Machine code, from the start; an error if there can be none
+    /// What fits the model
+    Auto,
+    /// Promela: machine code, from the start; an error if there can be none
     Native,
-    /// The reference evaluator
+    /// Promela: the reference evaluator
     Interpreter,
-    /// Sets of states, as diagrams: for models with many states of few processes
+    /// Sets of states, as binary decision diagrams: for SMV, and for Promela with many states of few processes
+    #[value(alias = "bdd")]
     Symbolic,
+    /// SMV: runs by their length, by satisfiability; proves little
+    Bmc,
+    /// SMV: induction over several steps, by satisfiability
+    Induction,
+    /// SMV: an invariant, found step by step by satisfiability
+    Ic3,
+}
+
+impl EngineName {
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 /// A model that can be used.
@@ -91,12 +109,33 @@ impl Models {
         let evaluator = Evaluator::new(&model.system);
         match self.engine {
             Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
-            None => Ok(Engine::automatic(evaluator)),
+            None | Some(EngineName::Auto) => Ok(Engine::automatic(evaluator)),
             Some(EngineName::Symbolic) => {
                 anyhow::bail!("this goes from state to state: it is not for --engine symbolic")
             }
             Some(EngineName::Native) => Engine::native(evaluator)
                 .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
+            Some(other) => anyhow::bail!(
+                "--engine {} is for SMV models, and `{}` is none: use native, interpreter or symbolic",
+                other.name(),
+                model.name
+            ),
+        }
+    }
+
+    /// Returns what checks a synchronous model.
+    pub(crate) fn machine_engine(&self) -> anyhow::Result<Choice> {
+        use narrows_sat::Engine as Sat;
+        match self.engine {
+            None | Some(EngineName::Auto) => Ok(Choice::Automatic),
+            Some(EngineName::Symbolic) => Ok(Choice::Sets),
+            Some(EngineName::Bmc) => Ok(Choice::Sat(Sat::Bounded)),
+            Some(EngineName::Induction) => Ok(Choice::Sat(Sat::Induction)),
+            Some(EngineName::Ic3) => Ok(Choice::Sat(Sat::Ic3)),
+            Some(other) => anyhow::bail!(
+                "--engine {} is for Promela models: SMV models are checked by symbolic, bmc, induction or ic3",
+                other.name()
+            ),
         }
     }
 
@@ -127,6 +166,7 @@ impl Models {
         formulas: &[Formula],
         mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
         mut run_machine: impl FnMut(&MachineModel) -> anyhow::Result<Outcome>,
+        mut run_behaviour: impl FnMut(&BehaviourModel) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
@@ -135,6 +175,11 @@ impl Models {
             let outcome = if machines::is_machine(file) {
                 match self.load_machine(file, formulas) {
                     Ok(model) => run_machine(&model)?,
+                    Err(rejected) => rejected,
+                }
+            } else if behaviours::is_behaviour(file) {
+                match self.load_behaviour(file) {
+                    Ok(model) => run_behaviour(&model)?,
                     Err(rejected) => rejected,
                 }
             } else {
@@ -166,7 +211,7 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        expand(&self.files, &["pml", "smv"])
+        expand(&self.files, &["pml", "smv", "lotos", "lot"])
     }
 
     /// Returns the files if they are studies; `None` if they are models.
@@ -198,6 +243,14 @@ impl Models {
         let name = path.display().to_string();
         let options = machines::options(formulas);
         let read = machines::compile_file(path, &options, self.quiet)
+            .map_err(|error| self.unreadable(path, &error))?;
+        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
+    }
+
+    /// Reads and compiles a model of processes that meet at gates, and shows what is wrong with it.
+    fn load_behaviour(&self, path: &Path) -> Result<BehaviourModel, Outcome> {
+        let name = path.display().to_string();
+        let read = behaviours::compile_file(path, &self.definitions, self.quiet)
             .map_err(|error| self.unreadable(path, &error))?;
         read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
     }

@@ -16,6 +16,7 @@ use crate::commands::figures;
 use crate::input::{Models, Outcome, read_text, unreadable};
 use crate::limits::default_memory;
 use crate::output::{self, Format};
+use crate::portfolio::{self, Choice, Limits};
 
 /// A synchronous model that can be used.
 pub(crate) struct MachineModel {
@@ -103,16 +104,29 @@ pub(crate) fn check(
     questions: &[Question],
     models: &Models,
     interrupted: &Arc<AtomicBool>,
-) -> Outcome {
+) -> anyhow::Result<Outcome> {
     let start = Instant::now();
-    let budget = budget(models.memory, models.time, start, interrupted);
-    let checked = narrows_symbolic::check(&model.compiled.machine, questions, budget);
+    let limits = Limits {
+        memory: models.memory.unwrap_or_else(default_memory),
+        time: models.time,
+        start,
+        interrupted: Arc::clone(interrupted),
+    };
+    let checked = portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &limits);
     let report = MachineReport { with_runs: false, ..report(model, &checked, start) };
-    models.outcome(report.status(), || report.text(), || report.document())
+    Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
 
 /// Counts the states of a model.
-pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<AtomicBool>) -> Outcome {
+pub(crate) fn explore(
+    model: &MachineModel,
+    models: &Models,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(
+        !matches!(models.machine_engine()?, Choice::Sat(_)),
+        "states are counted by --engine symbolic alone: SAT engines look for single runs"
+    );
     let start = Instant::now();
     let budget = Budget { depth: true, ..budget(models.memory, models.time, start, interrupted) };
     let questions: Vec<Question> = model
@@ -124,7 +138,7 @@ pub(crate) fn explore(model: &MachineModel, models: &Models, interrupted: &Arc<A
         .collect();
     let checked = narrows_symbolic::check(&model.compiled.machine, &questions, budget);
     let report = report(model, &checked, start);
-    models.outcome(report.status(), || report.text(), || report.document())
+    Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
 
 /// Says that a command is not for such models.

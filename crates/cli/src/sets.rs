@@ -40,7 +40,11 @@ impl Decided {
 
 /// Tells what was covered.
 pub(crate) fn coverage(size: Option<&Size>, bytes: u64) -> Coverage {
-    let set = |size: &Size| SetSize { states: Some(size.states.to_string()), bits: size.bits, depth: size.diameter };
+    let set = |size: &Size| SetSize {
+        states: Some(size.states.to_string()),
+        bits: size.bits,
+        depth: size.diameter,
+    };
     let none = || SetSize { states: None, bits: 0, depth: None };
     Coverage { sets: Some(size.map_or_else(none, set)), bytes, ..Coverage::default() }
 }
@@ -103,7 +107,10 @@ pub(crate) fn refusal(name: &str, sources: &narrows_source::Sources, refused: &R
             vec![diagnostic]
         }
         None => {
-            output::error(&format!("`{name}` is not a model for sets of states: {} ({HELP})", refused.reason));
+            output::error(&format!(
+                "`{name}` is not a model for sets of states: {} ({HELP})",
+                refused.reason
+            ));
             Vec::new()
         }
     }

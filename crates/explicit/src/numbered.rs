@@ -30,6 +30,8 @@ pub struct NumberedWalk {
     pub exploration: Exploration,
     /// How many steps end in a fault, and so lead nowhere.
     pub faults: u64,
+    /// The first state that has such a step.
+    pub broken: Option<Vec<u8>>,
 }
 
 /// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all: they count as
@@ -41,11 +43,11 @@ pub fn numbered_walk<S: StateSpace + ?Sized>(
 ) -> NumberedWalk {
     let shape = Shape { hidden: space.hidden_bytes(), linked: true };
     let store = Store::new(shape, budget.memory);
-    let mut walk = Walk { budget, store, counts: Counts::default(), others: 0, faults: 0 };
+    let mut walk = Walk { budget, store, counts: Counts::default(), others: 0, faults: 0, broken: None };
     let end = walk.run(space, visit);
     let coverage = walk.counts.coverage(&walk.store, walk.others);
     let exploration = Exploration { end, coverage, findings: Vec::new(), partial: 0 };
-    NumberedWalk { exploration, faults: walk.faults }
+    NumberedWalk { exploration, faults: walk.faults, broken: walk.broken }
 }
 
 struct Walk<'a> {
@@ -55,6 +57,7 @@ struct Walk<'a> {
     /// What the visitor has taken.
     others: u64,
     faults: u64,
+    broken: Option<Vec<u8>>,
 }
 
 impl Walk<'_> {
@@ -113,6 +116,7 @@ impl Walk<'_> {
             }
         } else if successor.violations.iter().any(|violation| violation.kind.is_fatal()) {
             self.faults += 1;
+            self.broken.get_or_insert_with(|| before.to_vec());
         }
         let memory = self.store.memory() + self.others;
         if memory > self.budget.memory {

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use narrows_logic::{Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Counterexample, Coverage, Evaluator, Move, Question, Refusal, Scratch, StateSpace, Trace,
-    TraceMove, Verdict, Violation, ViolationKind, Watched, Watcher,
+    Atom, Claim, Counterexample, Coverage, Move, Question, Refusal, Scratch, StateSpace, Trace, TraceMove,
+    Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
 use crate::check::NotReplayed;

@@ -1,4 +1,5 @@
 //! Front ends: text in, model out. A language never sees an engine.
 
+pub mod lotos;
 pub mod promela;
 pub mod smv;

@@ -172,7 +172,12 @@ const CASES: &[Case] = &[
         4,
         &["numbers are used as truth values"],
     ),
-    ("MODULE main\nVAR x : boolean;\nPSLSPEC always {x; x} |-> x;\nINIT x;", "V0302", 3, &["regular expression"]),
+    (
+        "MODULE main\nVAR x : boolean;\nPSLSPEC always {x; x} |-> x;\nINIT x;",
+        "V0302",
+        3,
+        &["regular expression"],
+    ),
     ("MODULE main\nVAR x : {red, red};", "V0303", 2, &["`red` stands twice"]),
     (
         "MODULE main\nVAR x : 0..3;\nTRANS next(x) = 3 -> 6 / next(x) = 2;\nTRANS 6 / next(x) = 2;",

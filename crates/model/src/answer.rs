@@ -92,12 +92,14 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Further runs that show how it fails, different from the verdict's.
     pub more: Vec<Counterexample>,
+    /// What found it, where there are several ways, as in the JSON output.
+    pub engine: Option<&'static str>,
 }
 
 impl Answer {
     /// Makes an answer with nothing to add.
     pub fn new(question: Question, verdict: Verdict) -> Answer {
-        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new() }
+        Answer { question, verdict, witness: None, notes: Vec::new(), more: Vec::new(), engine: None }
     }
 }
 

@@ -3,9 +3,10 @@
 //! A [`System`] is plain data: variables, channels, processes with locations and transitions. The [`Evaluator`] defines
 //! its meaning, as a [`StateSpace`] of byte strings; every engine is checked against it. [`Question`]s and [`Answer`]s
 //! are plain data too, and a [`Trace`] is a run replayed in the evaluator. [`synchronous`] has all this for systems
-//! whose variables change at once.
+//! whose variables change at once, [`behaviour`] for processes that meet at gates.
 
 mod answer;
+pub mod behaviour;
 mod bottleneck;
 mod describe;
 mod disabled;
@@ -27,7 +28,9 @@ mod transfer;
 mod watch;
 pub mod wording;
 
-pub use answer::{Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict};
+pub use answer::{
+    Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict,
+};
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateMachine, SweepPoint,
     Together, Work,

@@ -105,6 +105,9 @@ pub struct Successor<'a> {
     pub violations: &'a [Violation],
     /// The messages that were sent and received on the way, in order, if the space was asked to record them.
     pub events: &'a [Communication],
+    /// What can be seen of the step, in the space's own writing, where that is not what processes do: see
+    /// [`Behaviour::label`](crate::behaviour::Behaviour::label). Otherwise empty.
+    pub label: &'a [u8],
     /// The state reached; `None` if something went so wrong that there is none.
     pub target: Option<&'a [u8]>,
     /// How it differs from the state that the edge comes from.
@@ -249,11 +252,23 @@ pub enum ViolationKind {
     EnabledSelf,
     /// A priority outside of 1 to 255.
     BadPriority,
+    /// No equation says what a term is worth.
+    NoEquation,
+    /// Rewriting a term does not come to an end.
+    EndlessRewriting,
+    /// A value is to be chosen from a sort with no end of values.
+    EndlessSort,
+    /// A process calls itself again and again without a step.
+    EndlessRecursion,
+    /// A number is too large.
+    NumberTooLarge,
+    /// A difference of natural numbers is below zero.
+    BelowZero,
 }
 
 impl ViolationKind {
     /// Every kind, in order.
-    pub const ALL: [ViolationKind; 26] = [
+    pub const ALL: [ViolationKind; 32] = [
         ViolationKind::Assertion,
         ViolationKind::IndexOutOfRange,
         ViolationKind::TooFewFieldsSent,
@@ -280,6 +295,12 @@ impl ViolationKind {
         ViolationKind::EndlessAtomic,
         ViolationKind::EnabledSelf,
         ViolationKind::BadPriority,
+        ViolationKind::NoEquation,
+        ViolationKind::EndlessRewriting,
+        ViolationKind::EndlessSort,
+        ViolationKind::EndlessRecursion,
+        ViolationKind::NumberTooLarge,
+        ViolationKind::BelowZero,
     ];
 
     /// Returns whether the run can't go on after it.
@@ -316,6 +337,12 @@ impl ViolationKind {
             ViolationKind::EndlessAtomic => "endless loop inside an atomic sequence",
             ViolationKind::EnabledSelf => "enabled() asked of the process itself",
             ViolationKind::BadPriority => "priority out of range",
+            ViolationKind::NoEquation => "no equation says what this is",
+            ViolationKind::EndlessRewriting => "rewriting does not end",
+            ViolationKind::EndlessSort => "a value is to be chosen from a sort with no end of values",
+            ViolationKind::EndlessRecursion => "a process calls itself again and again without a step",
+            ViolationKind::NumberTooLarge => "number too large",
+            ViolationKind::BelowZero => "difference below zero",
         }
     }
 }

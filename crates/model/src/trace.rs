@@ -132,8 +132,7 @@ impl Trace {
         let length = if start == self.steps.len() { start + 1 } else { self.steps.len() };
         let word = Lasso { letters: (0..length).collect(), cycle: start };
         let values = |atom: &Atom| self.atoms.iter().find(|other| other.text == atom.text);
-        let holds =
-            |atom: &Atom, place: &usize| values(atom).is_some_and(|atom| atom.values[*place]);
+        let holds = |atom: &Atom, place: &usize| values(atom).is_some_and(|atom| atom.values[*place]);
         Some(word.satisfies(formula, &holds))
     }
 

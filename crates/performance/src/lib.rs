@@ -5,6 +5,7 @@
 
 mod delay;
 pub mod graphs;
+pub mod labelled;
 pub mod markov;
 mod nodes;
 mod random;

@@ -120,7 +120,10 @@ impl MachineReport<'_> {
             Verdict::Refused(refusal) => ("undecided", format!("{name}: {}", refusal.reason)),
             _ => ("undecided", name),
         };
-        let _ = writeln!(text, "  {mark:<10} {line}");
+        // Sets of states are the rule.
+        let by = answer.engine.filter(|engine| *engine != "symbolic");
+        let by = by.map_or_else(String::new, |engine| format!(" (by {engine})"));
+        let _ = writeln!(text, "  {mark:<10} {line}{by}");
         for note in &answer.notes {
             let _ = writeln!(text, "             {note}");
         }
@@ -247,6 +250,9 @@ impl MachineReport<'_> {
                 put("reason", json!(refusal.reason));
             }
             _ => put("verdict", json!("undecided")),
+        }
+        if let Some(engine) = answer.engine {
+            put("engine", json!(engine));
         }
         if let Some(witness) = &answer.witness {
             put("witness", self.trace_value(witness));

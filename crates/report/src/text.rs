@@ -228,13 +228,8 @@ fn figures(report: &Report<'_>, text: &mut String) {
 fn summary(report: &Report<'_>, text: &mut String) {
     let coverage = report.coverage;
     if let Some(sets) = &coverage.sets {
-        let _ = writeln!(
-            text,
-            "  {}, {}, {}",
-            set_size(sets),
-            bytes(coverage.bytes),
-            seconds(report.seconds)
-        );
+        let _ =
+            writeln!(text, "  {}, {}, {}", set_size(sets), bytes(coverage.bytes), seconds(report.seconds));
         return;
     }
     let depth =

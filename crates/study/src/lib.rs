@@ -6,6 +6,7 @@
 mod bottleneck;
 mod coherence;
 mod file;
+mod labelled;
 mod measure;
 pub mod messages;
 mod prepare;
@@ -13,5 +14,6 @@ mod prepare;
 pub use bottleneck::{Analysis, analyse};
 pub use coherence::{Layer, coherence_table};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
-pub use measure::{Measured, Size, measure, simulate, trends};
+pub use labelled::{Labelled, prepare_labelled};
+pub use measure::{Measured, Size, measure, measure_labelled, simulate, trends};
 pub use prepare::{Prepared, prepare};

@@ -156,4 +156,30 @@ const EXPLANATIONS: &[Explanation] = &[
         text: "Under `[latency]` every transfer of the coherence table has a time, or a list of times by distance: `memory = [170, \
                330, 500]`.\n",
     },
+    Explanation {
+        code: "S0013",
+        title: "a delay that actions can't have",
+        text: "In studies of LOTOS models, an action takes a random time without memory, or no time: `fixed = 0`.
+
+```toml
+[delay]
+\"LATENCY !* !HIT\" = { erlang = { stages = 3, mean = 5 } }
+```
+
+Write `exponential`. Of `fixed` and `between`, the mean is taken. Several stages are several actions of the model.
+",
+    },
+    Explanation {
+        code: "S0014",
+        title: "a question that is not for LOTOS models",
+        text: "What a LOTOS model shows are its labels. Events are counted; predicates about variables are for other models.
+
+```toml
+[[ask]]
+utilisation = \"busy\"
+```
+
+Ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`.
+",
+    },
 ];

@@ -33,6 +33,21 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Makes one of a model in which nothing happens, for reports that show no runs.
+    pub fn empty() -> Prepared {
+        let system = System::default();
+        Prepared {
+            timing: Timing::new(&system),
+            system,
+            predicates: HashMap::new(),
+            events: HashMap::new(),
+            formulas: HashMap::new(),
+            overlaps: HashMap::new(),
+            caches: None,
+            costs: Vec::new(),
+        }
+    }
+
     /// Returns what an expression of the study means.
     pub fn predicate(&self, text: &Text) -> Option<&Expr> {
         self.predicates.get(&text.text)
@@ -170,12 +185,16 @@ fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagno
 const ORIGIN: &str = "study:";
 
 fn formula(logic: Logic, text: &Text) -> Formula {
-    let origin = format!("{ORIGIN}{}:{}", text.span.file.0, text.span.start);
-    Formula { logic, text: text.text.clone(), origin }
+    Formula { logic, text: text.text.clone(), origin: formula_origin(text) }
+}
+
+/// Names the place of a text, for those who parse it as a file of its own.
+pub(crate) fn formula_origin(text: &Text) -> String {
+    format!("{ORIGIN}{}:{}", text.span.file.0, text.span.start)
 }
 
 /// Moves what is said about a text to its place in the study.
-fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
+pub(crate) fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnostic {
     let place = |span: Span| -> Option<Span> {
         let (_, file) = sources.files().find(|(id, _)| *id == span.file)?;
         let (study, start) = file.name.strip_prefix(ORIGIN)?.split_once(':')?;

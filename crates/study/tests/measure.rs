@@ -55,6 +55,58 @@ const QUEUE: &str = "short n;
     active proctype arrival() { do :: arrive: d_step { n < 4 -> n++ } od }
     active proctype server() { do :: serve: d_step { n > 0 -> n-- } od }";
 
+/// Two kinds of jobs share two servers, of which one gets slower: nothing in it is the same from two sides.
+const SHOP: &str = "short a, b, served; bit fast = 1;
+    active proctype first() { do :: arrive: d_step { a < 12 -> a++ } od }
+    active proctype second() { do :: arrive: d_step { b < 14 -> b++ } od }
+    active proctype left() { do :: serve: d_step { a > 0 -> a--; served = (served + 1) % 5 } od }
+    active proctype right() { do :: serve: d_step { b > 0 -> b-- } :: help: d_step { b == 0 && a > 3 -> a-- } od }
+    active proctype weather() { do :: change: d_step { fast = 1 - fast } od }";
+
+#[test]
+fn means_are_the_same_on_any_number_of_threads() {
+    let study = "unit = \"s\"
+        [delay]
+        \"first:arrive\" = { exponential = 0.5 }
+        \"second:arrive\" = { exponential = 0.7 }
+        \"left:serve\" = { exponential = 0.4, times = \"1 + a\", over = \"2 + served\" }
+        \"right:serve\" = { exponential = 1, times = \"1 + 2 * fast\" }
+        \"right:help\" = { exponential = 3 }
+        \"weather:change\" = { exponential = 40 }
+        [[ask]]
+        transient = { of = \"a == 0\", at = 1 }
+        [[ask]]
+        throughput = \"left:serve\"
+        [[ask]]
+        utilisation = \"a > 0\"
+        [[ask]]
+        throughput = \"right:help\"
+        [[ask]]
+        mean_count = { of = \"right:serve\", per = \"left:serve\" }
+        [[ask]]
+        utilisation = \"a + b > 20\"";
+    let on = |threads: usize, study: &str| {
+        let answer = |study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>| {
+            measure(study, prepared, engine, &Budget { threads, ..*budget })
+        };
+        figures_by(SHOP, study, &answer).unwrap()
+    };
+    let alone = on(1, study);
+    assert_eq!(alone.len(), 6);
+    for threads in [2, 3, 8] {
+        for (figure, other) in alone.iter().zip(on(threads, study)) {
+            assert_eq!(value(figure), value(&other), "{} on {threads} threads", figure.name);
+        }
+    }
+    // Each by itself says the same.
+    let parts: Vec<&str> = study.split("[[ask]]").collect();
+    for (number, ask) in parts[1..].iter().enumerate() {
+        let (low, high) = value(&on(1, &format!("{}[[ask]]{ask}", parts[0]))[0]);
+        let (other_low, other_high) = value(&alone[number]);
+        assert!(low <= other_high && other_low <= high, "{ask}");
+    }
+}
+
 #[test]
 fn a_queue_has_its_closed_form() {
     let study = "unit = \"s\"

@@ -43,9 +43,9 @@ impl Ways<'_> {
         self.space.manager().truth(true)
     }
 
-    /// Returns a shortest run to one of these states.
+    /// Returns a run to one of these states.
     fn lead(&self, to: &Bdd) -> Result<Option<Path>> {
-        self.space.shortest(self.reached, to)
+        Ok(self.space.lead(self.reached, to)?.map(|lead| lead.path))
     }
 
     /// Returns the length of a shortest way.
@@ -67,7 +67,7 @@ impl Ways<'_> {
         // Back to where such a way begins, and forwards again from a start that is reached soonest.
         let mut goals = vec![layers[layers.len() - 1].and(&self.to)?];
         for layer in layers.iter().rev().skip(1) {
-            let before = self.space.relation.predecessors(&goals[goals.len() - 1], false)?.and(layer)?;
+            let before = self.space.relation.predecessors(&goals[goals.len() - 1], layer, false)?;
             goals.push(before);
         }
         let value = Some(layers.len() as u64 - 1);
@@ -85,7 +85,7 @@ impl Ways<'_> {
 
     /// Returns the states from which no step leads on.
     fn ends(&self) -> Result<Bdd> {
-        self.all.minus(&self.space.relation.predecessors(self.all, false)?)
+        self.all.minus(&self.space.before(self.all, self.all, false)?)
     }
 
     /// Returns the length of a longest way; `None` as value if some path goes on for ever before it ends.
@@ -96,7 +96,7 @@ impl Ways<'_> {
         let mut sets = vec![self.all.clone()];
         loop {
             let last = &sets[sets.len() - 1];
-            let next = self.space.relation.predecessors(last, false)?.or(&ends)?.and(&before)?;
+            let next = self.space.before(last, &before, false)?.or(&ends)?;
             if !next.meets(&self.from)? {
                 break;
             }
@@ -183,7 +183,7 @@ impl Ways<'_> {
         let mut goals = vec![last.and(&self.to)?];
         let mut rest = &flat[..flat.len() - 1];
         while !goals[goals.len() - 1].meets(&self.from)? {
-            let before = self.space.relation.predecessors(&goals[goals.len() - 1], false)?.minus(&self.to)?;
+            let before = self.space.before(&goals[goals.len() - 1], &self.all.minus(&self.to)?, false)?;
             let found = rest.iter().enumerate().rev().find_map(|(index, layer)| match before.and(layer) {
                 Ok(set) if set.is_false() => None,
                 other => Some((index, other)),
@@ -216,7 +216,7 @@ impl Ways<'_> {
             let hit = if sets.len() == 1 {
                 counted.clone()
             } else {
-                self.space.relation.predecessors(last, false)?.and(&before)?.and(&counted)?
+                self.space.before(last, &before, false)?.and(&counted)?
             };
             let next = self.space.leading(&before, &hit, false)?;
             if !next.meets(&self.from)? {

@@ -1,8 +1,10 @@
 //! Questions about a machine, answered set by set.
 
+use std::cell::OnceCell;
+
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
-    Reference, Role, Run, Specification, Value, holds_on,
+    Reference, Role, Run, Specification, Value, holds_on, product,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
 
@@ -12,6 +14,7 @@ use crate::ctl::Judge;
 use crate::explain::Evidence;
 use crate::fair::Fairness;
 use crate::space::{Reached, Space};
+use crate::walk::Lead;
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -73,9 +76,20 @@ pub fn explore(machine: &Machine, budget: Budget) -> Checked {
 
 /// Answers questions about a machine.
 pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Checked {
+    check_each(machine, questions, budget, &mut |_, _| true)
+}
+
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number alone, it returns whether the
+/// question is to be answered; after, with the answer. If the budget ends one with [`Limit::Enough`], the next is asked.
+pub fn check_each(
+    machine: &Machine,
+    questions: &[Question],
+    budget: Budget,
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
+) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
-    answer_all(engine, machine, questions, &manager, budget.depth)
+    answer_all(engine, machine, questions, (&manager, budget.depth), each)
 }
 
 /// Answers questions with an engine, if there is one.
@@ -83,23 +97,25 @@ pub(crate) fn answer_all(
     engine: Result<Engine<'_>>,
     machine: &Machine,
     questions: &[Question],
-    manager: &Manager,
-    depth: bool,
+    (manager, depth): (&Manager, bool),
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let mut limit = engine.as_ref().err().copied();
     let mut results = Vec::new();
-    for question in questions {
+    for (number, question) in questions.iter().enumerate() {
         let outcome = match (&engine, limit) {
+            (Ok(_), None) if !each(number, None) => undecided(machine, question, Limit::Enough),
             (Ok(engine), None) => match engine.answer(question) {
                 Ok(outcome) => outcome,
                 Err(hit) => {
                     // Out of memory on one question says nothing about the next.
-                    limit = (hit != Limit::Memory).then_some(hit);
+                    limit = (!matches!(hit, Limit::Memory | Limit::Enough)).then_some(hit);
                     undecided(machine, question, hit)
                 }
             },
             (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
         };
+        each(number, Some(&outcome));
         results.push(outcome);
     }
     if let (Ok(engine), None, true) = (&engine, limit, depth) {
@@ -177,17 +193,16 @@ pub(crate) struct Engine<'m> {
     /// The states without a successor.
     ends: Bdd,
     fairness: Fairness,
-    /// The states from which there is a fair path.
-    fair: Bdd,
+    /// The states from which there is a fair path, once that was asked for.
+    known_fair: OnceCell<Bdd>,
 }
 
 impl<'m> Engine<'m> {
     pub(crate) fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
         let mut space = Space::new(machine, manager)?;
         let reached = space.reach()?;
-        let manager = space.manager().clone();
-        space.relation.simplify(&manager, &reached.all)?;
-        let ends = reached.all.minus(&space.relation.predecessors(&reached.all, false)?)?;
+        space.settle(&reached.all)?;
+        let ends = space.relation.stuck(&reached.all)?;
         let mut fairness = Fairness::default();
         for justice in &machine.justice {
             let set = space.states(machine, *justice)?;
@@ -197,12 +212,15 @@ impl<'m> Engine<'m> {
             let (first, second) = (space.states(machine, *first)?, space.states(machine, *second)?);
             fairness.with_compassion(&space, first, second);
         }
-        let fair = if fairness.is_trivial() && ends.is_false() {
-            reached.all.clone()
-        } else {
-            space.staying(&reached.all, &fairness)?
-        };
-        Ok(Engine { machine, reference: Reference::new(machine), space, reached, ends, fairness, fair })
+        Ok(Engine {
+            machine,
+            reference: Reference::new(machine),
+            space,
+            reached,
+            ends,
+            fairness,
+            known_fair: OnceCell::new(),
+        })
     }
 
     /// Returns a state that can be reached and in which something is so.
@@ -265,11 +283,11 @@ impl<'m> Engine<'m> {
             answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
             return Ok(answer);
         }
-        let Some(path) = self.space.shortest(&self.reached, &self.ends)? else {
+        let Some(lead) = self.space.lead(&self.reached, &self.ends)? else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
-        let run = Run { states: path, cycle: None };
-        let mut answer = self.failing(question, None, Some(run), true);
+        let run = Run { states: lead.path, cycle: None };
+        let mut answer = self.failing(question, None, Some(run), lead.shortest);
         let count = self.space.count(&self.ends);
         answer.notes.push(format!("States without a successor: {count}."));
         Ok(answer)
@@ -277,44 +295,47 @@ impl<'m> Engine<'m> {
 
     /// Finds out whether something happens that must not.
     fn faults(&self, question: &Question) -> Result<Answer> {
-        let mut first: Option<(usize, &Hazard, Bdd)> = None;
+        let mut first: Option<(&Hazard, Lead)> = None;
         // Not all bits of inputs stand for values.
         let inputs = self.space.valid_inputs(self.machine)?;
         for hazard in &self.machine.hazards {
             let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
-            if !self.reached.all.meets(&set)? {
-                continue;
-            }
-            let mut number = 0;
-            while let Some(layer) = self.reached.layer(&self.space, number)? {
-                if first.as_ref().is_some_and(|(other, _, _)| *other <= number) {
-                    break;
-                }
-                let there = layer.and(&set)?;
-                if !there.is_false() {
-                    first = Some((number, hazard, there));
-                    break;
-                }
-                number += 1;
+            if let Some(lead) = self.space.lead(&self.reached, &set)?
+                && first.as_ref().is_none_or(|(_, other)| lead.path.len() < other.path.len())
+            {
+                first = Some((hazard, lead));
             }
         }
-        let Some((_, hazard, there)) = first else {
+        let Some((hazard, lead)) = first else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
-        let path = self.space.shortest(&self.reached, &there)?;
-        let is_so = path
-            .as_ref()
-            .and_then(|path| path.last())
+        let is_so = lead
+            .path
+            .last()
             .is_some_and(|last| Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last)));
-        let run = path.filter(|_| is_so).map(|states| Run { states, cycle: None });
-        let mut answer = self.failing(question, None, run, true);
+        let run = is_so.then_some(Run { states: lead.path, cycle: None });
+        let mut answer = self.failing(question, None, run, lead.shortest);
         answer.notes.push(self.machine.describe_hazard(hazard));
         Ok(answer)
     }
 
+    fn judge(&self) -> Judge<'_> {
+        Judge {
+            machine: self.machine,
+            space: &self.space,
+            all: &self.reached.all,
+            ends: &self.ends,
+            fairness: &self.fairness,
+            known_fair: &self.known_fair,
+        }
+    }
+
     /// Says what makes claims about endless fair paths weaker than they look.
     fn caution(&self, answer: &mut Answer) -> Result<()> {
-        if !self.space.initial.meets(&self.fair)? {
+        // Which states have an endless path at all is looked at only where something depends on it.
+        let is_unknown =
+            self.fairness.is_trivial() && !self.ends.is_false() && self.known_fair.get().is_none();
+        if !is_unknown && !self.space.initial.meets(self.judge().fair()?)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
             answer
@@ -326,12 +347,12 @@ impl<'m> Engine<'m> {
 
     fn invariant(&self, question: &Question, specification: &Specification, root: ExprId) -> Result<Answer> {
         let bad = self.space.states(self.machine, root)?.not();
-        let Some(path) = self.space.shortest(&self.reached, &bad)? else {
+        let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
         let is_bad = path.last().is_some_and(|last| !self.reference.is_true(root, last));
         let run = is_bad.then_some(Run { states: path, cycle: None });
-        Ok(self.failing(question, Some(specification), run, true))
+        Ok(self.failing(question, Some(specification), run, shortest))
     }
 
     fn branching(
@@ -340,13 +361,7 @@ impl<'m> Engine<'m> {
         specification: &Specification,
         formulas: &[Branching],
     ) -> Result<Answer> {
-        let judge = Judge {
-            machine: self.machine,
-            space: &self.space,
-            all: &self.reached.all,
-            fair: &self.fair,
-            fairness: &self.fairness,
-        };
+        let judge = self.judge();
         if let Some(Branching::Always(narrows_logic::Paths::All, one)) = formulas.last() {
             return self.always(question, specification, &judge, &formulas[..formulas.len() - 1], *one);
         }
@@ -354,7 +369,7 @@ impl<'m> Engine<'m> {
         let Some(root) = sets.last() else { return Ok(Answer::new(question.clone(), Verdict::Holds)) };
         let evidence = Evidence { judge: &judge, formulas, sets: &sets };
         let last = BranchingId(sets.len() as u32 - 1);
-        let bad = self.space.initial.and(&self.fair)?.minus(root)?;
+        let bad = self.space.initial.and(judge.fair()?)?.minus(root)?;
         if let Some(start) = self.space.pick(&bad) {
             let run = evidence.show(vec![start], last, false)?;
             let shortest =
@@ -362,7 +377,7 @@ impl<'m> Engine<'m> {
             return Ok(self.failing(question, Some(specification), Some(run), shortest));
         }
         let mut answer = Answer::new(question.clone(), Verdict::Holds);
-        let good = self.space.initial.and(&self.fair)?;
+        let good = self.space.initial.and(judge.fair()?)?;
         if let Some(start) = self.space.pick(&good) {
             let run = evidence.show(vec![start], last, true)?;
             if run.states.len() > 1 || run.cycle.is_some() {
@@ -382,9 +397,15 @@ impl<'m> Engine<'m> {
         formulas: &[Branching],
         one: BranchingId,
     ) -> Result<Answer> {
+        if crate::ctl::constant(self.machine, formulas, one) == Some(true) {
+            let mut answer = Answer::new(question.clone(), Verdict::Holds);
+            self.caution(&mut answer)?;
+            return Ok(answer);
+        }
         let sets = judge.evaluate(formulas)?;
-        let bad = self.fair.minus(&sets[one.0 as usize])?;
-        let Some(path) = self.space.shortest(&self.reached, &bad)? else {
+        let bad = self.reached.all.minus(&sets[one.0 as usize])?;
+        let bad = if bad.is_false() { bad } else { bad.and(judge.fair()?)? };
+        let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
@@ -392,7 +413,7 @@ impl<'m> Engine<'m> {
         let length = path.len();
         let evidence = Evidence { judge, formulas, sets: &sets };
         let run = evidence.show(path, one, false)?;
-        let shortest = run.states.len() == length && run.cycle.is_none();
+        let shortest = shortest && run.states.len() == length && run.cycle.is_none();
         Ok(self.failing(question, Some(specification), Some(run), shortest))
     }
 
@@ -413,9 +434,10 @@ impl<'m> Engine<'m> {
 
     /// Looks for a fair run on which a formula is false.
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
-        let product = crate::ltl::product(self.machine, formulas);
-        let (space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
+        let product = product(self.machine, formulas);
+        let (mut space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
         let all = space.reach()?.all;
+        space.settle(&all)?;
         let core = space.core(&all, &fairness)?;
         if core.is_false() {
             return Ok(Against::Nothing);
@@ -438,7 +460,8 @@ impl<'m> Engine<'m> {
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
         // Where fairness is asked for, states that no fair run passes do not count.
-        let all = if self.fairness.is_trivial() { &self.reached.all } else { &self.fair };
+        let judge = self.judge();
+        let all = if self.fairness.is_trivial() { &self.reached.all } else { judge.fair()? };
         let from = self.space.states(self.machine, from)?.and(all)?;
         let to = self.space.states(self.machine, to)?.and(all)?;
         Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })

@@ -1,8 +1,10 @@
 //! Formulas about paths, from the innermost to the outermost: for each, the states in which it holds.
 
+use std::cell::OnceCell;
+
 use narrows_logic::Paths;
 use narrows_model::Limit;
-use narrows_model::synchronous::{Branching, BranchingId, Machine};
+use narrows_model::synchronous::{Branching, BranchingId, Machine, Node};
 
 use crate::bdd::Bdd;
 use crate::fair::Fairness;
@@ -16,12 +18,27 @@ pub(crate) struct Judge<'a> {
     pub(crate) space: &'a Space,
     /// All states that can be reached.
     pub(crate) all: &'a Bdd,
-    /// Those from which there is a fair path.
-    pub(crate) fair: &'a Bdd,
+    /// Those without a successor.
+    pub(crate) ends: &'a Bdd,
     pub(crate) fairness: &'a Fairness,
+    /// Those from which there is a fair path, if that is known.
+    pub(crate) known_fair: &'a OnceCell<Bdd>,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// Returns the states from which there is a fair path.
+    pub(crate) fn fair(&self) -> Result<&'a Bdd> {
+        if let Some(known) = self.known_fair.get() {
+            return Ok(known);
+        }
+        let fair = if self.fairness.is_trivial() && self.ends.is_false() {
+            self.all.clone()
+        } else {
+            self.space.staying(self.all, self.fairness)?
+        };
+        Ok(self.known_fair.get_or_init(|| fair))
+    }
+
     /// Returns where each of the formulas holds.
     pub(crate) fn evaluate(&self, formulas: &[Branching]) -> Result<Vec<Bdd>> {
         let mut sets: Vec<Bdd> = Vec::new();
@@ -38,7 +55,7 @@ impl Judge<'_> {
 
     /// Where some fair path has its next state in a set.
     pub(crate) fn some_next(&self, set: &Bdd) -> Result<Bdd> {
-        self.space.before(&set.and(self.fair)?, self.all, false)
+        self.space.before(&set.and(self.fair()?)?, self.all, false)
     }
 
     fn all_next(&self, set: &Bdd) -> Result<Bdd> {
@@ -46,7 +63,7 @@ impl Judge<'_> {
     }
 
     fn some_until(&self, left: &Bdd, right: &Bdd) -> Result<Bdd> {
-        self.space.leading(left, &right.and(self.fair)?, false)
+        self.space.leading(left, &right.and(self.fair()?)?, false)
     }
 
     pub(crate) fn some_always(&self, set: &Bdd) -> Result<Bdd> {
@@ -103,8 +120,8 @@ impl Judge<'_> {
     fn within(&self, left: &Bdd, right: &Bdd, low: u32, high: u32, paths: Paths) -> Result<Bdd> {
         // Where there is no fair path, everything is so on all.
         let goal = match paths {
-            Paths::Some => right.and(self.fair)?,
-            Paths::All => right.or(&self.not(self.fair)?)?,
+            Paths::Some => right.and(self.fair()?)?,
+            Paths::All => right.or(&self.not(self.fair()?)?)?,
         };
         let step = |set: &Bdd| match paths {
             Paths::Some => self.some_next(set),
@@ -127,4 +144,37 @@ impl Judge<'_> {
         }
         Ok(set)
     }
+}
+
+/// Returns what a formula is in all states from which there is a fair path, if that can be seen without looking at them.
+pub(crate) fn constant(machine: &Machine, formulas: &[Branching], root: BranchingId) -> Option<bool> {
+    let mut values: Vec<Option<bool>> = Vec::new();
+    for formula in formulas {
+        let of = |id: &BranchingId| values[id.0 as usize];
+        let value = match formula {
+            Branching::Atom(id) => match machine.node(*id) {
+                Node::Constant(value) => Some(*value != 0),
+                _ => None,
+            },
+            Branching::Not(one) => of(one).map(|value| !value),
+            Branching::And(left, right) => match (of(left), of(right)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), other) | (other, Some(true)) => other,
+                _ => None,
+            },
+            Branching::Or(left, right) => match (of(left), of(right)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), other) | (other, Some(false)) => other,
+                _ => None,
+            },
+            // A fair path goes on to states from which there is one.
+            Branching::Next(_, one)
+            | Branching::Eventually(_, one)
+            | Branching::Always(_, one)
+            | Branching::Until(_, _, one) => of(one),
+            _ => None,
+        };
+        values.push(value);
+    }
+    values[root.0 as usize]
 }

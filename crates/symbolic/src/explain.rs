@@ -41,7 +41,7 @@ impl Evidence<'_> {
                     continue;
                 }
                 (Branching::Next(Paths::Some, one), true) | (Branching::Next(Paths::All, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair)?;
+                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
                     if space.step(&mut path, &anywhere, &goal)? {
                         id = one;
                         continue;
@@ -49,14 +49,14 @@ impl Evidence<'_> {
                 }
                 (Branching::Eventually(Paths::Some, one), true)
                 | (Branching::Always(Paths::All, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair)?;
+                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
                     if space.go(&mut path, &anywhere, &goal)? {
                         id = one;
                         continue;
                     }
                 }
                 (Branching::Until(Paths::Some, left, right), true) => {
-                    let goal = set(right, true)?.and(self.judge.fair)?;
+                    let goal = set(right, true)?.and(self.judge.fair()?)?;
                     if space.go(&mut path, &set(left, true)?, &goal)? {
                         id = right;
                         continue;
@@ -70,7 +70,7 @@ impl Evidence<'_> {
                 }
                 (Branching::Until(Paths::All, left, right), false) => {
                     let without = set(right, false)?;
-                    let neither = without.and(&set(left, false)?)?.and(self.judge.fair)?;
+                    let neither = without.and(&set(left, false)?)?.and(self.judge.fair()?)?;
                     if space.go(&mut path, &without, &neither)? {
                         break;
                     }
@@ -80,7 +80,7 @@ impl Evidence<'_> {
                 }
                 (Branching::EventuallyWithin(Paths::Some, low, high, one), true)
                 | (Branching::AlwaysWithin(Paths::All, low, high, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair)?;
+                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
                     if self.after(&mut path, low, high, &goal)? {
                         id = one;
                         continue;
@@ -147,7 +147,7 @@ impl Evidence<'_> {
         let mut goal = layers[layers.len() - 1].and(to)?;
         let mut goals = vec![goal.clone()];
         for layer in layers.iter().rev().skip(1) {
-            goal = space.relation.predecessors(&goal, false)?.and(layer)?;
+            goal = space.relation.predecessors(&goal, layer, false)?;
             goals.push(goal.clone());
         }
         goals.reverse();

@@ -48,13 +48,13 @@ impl Space {
     /// Returns the states of a set, or the states with inputs, that one of these can follow.
     pub(crate) fn before(&self, set: &Bdd, within: &Bdd, of_inputs: bool) -> Result<Bdd> {
         let states = if of_inputs { set.exists(&self.inputs)? } else { set.clone() };
-        self.relation.predecessors(&states, of_inputs)?.and(within)
+        self.relation.predecessors(&self.trimmed(&states)?, within, of_inputs)
     }
 
     /// Returns where a path within a set leads to another set, of which it is part or not.
     pub(crate) fn leading(&self, within: &Bdd, to: &Bdd, of_inputs: bool) -> Result<Bdd> {
         if self.relation.has_events() {
-            return self.relation.all_before(within, to, of_inputs.then_some(&self.inputs));
+            return self.relation.all_before(self.manager(), within, to, of_inputs.then_some(&self.inputs));
         }
         let mut all = to.clone();
         let mut new = to.clone();

@@ -99,49 +99,50 @@ pub fn check_processes(
     let mut prepare = |flat: &mut Flat<'_>| -> Result<Vec<Plan>, Refused> {
         questions.iter().map(|question| plan(evaluator, flat, question)).collect()
     };
-    let found = settle(evaluator, &mut means, Ending::Stay, &mut prepare, &|flat, plans, engine, manager| {
-        let machine = flat.machine();
-        let engine = engine.map(|engine| (unfit(&engine, plans), engine));
-        let asked: Vec<Question> = plans
-            .iter()
-            .filter_map(|plan| match plan {
-                Plan::Claim(index, _) => {
-                    Some(Question::Property { index: *index, kind: "", name: String::new() })
-                }
-                Plan::Refused(_) => None,
-            })
-            .collect();
-        let (unfit, engine) = match engine {
-            Ok((unfit, engine)) => (unfit, Ok(engine)),
-            Err(limit) => (Ok(Vec::new()), Err(limit)),
-        };
-        let checked = answer_all(engine, machine, &asked, manager, depth);
-        let mut replies = checked.results.into_iter();
-        let (mut answers, mut limit) = (Vec::new(), checked.limit);
-        let reference = Reference::new(machine);
-        for (number, (question, plan)) in questions.iter().zip(plans).enumerate() {
-            let verdict = |verdict| Answer::new(question.clone(), verdict);
-            let answer = match plan {
-                Plan::Refused(reason) => verdict(refusal(reason)),
-                Plan::Claim(..) => match (replies.next(), &unfit) {
-                    (_, Ok(unfit)) if unfit.contains(&number) => {
-                        verdict(refusal("A proposition has no value in some state that can be reached."))
+    let found =
+        settle(evaluator, &mut means, Ending::Stay, &mut prepare, &|flat, plans, engine, manager| {
+            let machine = flat.machine();
+            let engine = engine.map(|engine| (unfit(&engine, plans), engine));
+            let asked: Vec<Question> = plans
+                .iter()
+                .filter_map(|plan| match plan {
+                    Plan::Claim(index, _) => {
+                        Some(Question::Property { index: *index, kind: "", name: String::new() })
                     }
-                    (Some(Reply::Answer(answer)), Ok(_)) => {
-                        let back = Back { evaluator, flat, reference: &reference };
-                        back.answer(question, *answer)
-                    }
-                    (_, Err(hit)) => {
-                        limit = limit.or(Some(*hit));
-                        verdict(Verdict::Undecided(*hit))
-                    }
-                    _ => verdict(refusal(CONTRADICTION)),
-                },
+                    Plan::Refused(_) => None,
+                })
+                .collect();
+            let (unfit, engine) = match engine {
+                Ok((unfit, engine)) => (unfit, Ok(engine)),
+                Err(limit) => (Ok(Vec::new()), Err(limit)),
             };
-            answers.push(answer);
-        }
-        Decided { answers, size: checked.size, bytes: checked.bytes, limit }
-    })?;
+            let checked = answer_all(engine, machine, &asked, (manager, depth), &mut |_, _| true);
+            let mut replies = checked.results.into_iter();
+            let (mut answers, mut limit) = (Vec::new(), checked.limit);
+            let reference = Reference::new(machine);
+            for (number, (question, plan)) in questions.iter().zip(plans).enumerate() {
+                let verdict = |verdict| Answer::new(question.clone(), verdict);
+                let answer = match plan {
+                    Plan::Refused(reason) => verdict(refusal(reason)),
+                    Plan::Claim(..) => match (replies.next(), &unfit) {
+                        (_, Ok(unfit)) if unfit.contains(&number) => {
+                            verdict(refusal("A proposition has no value in some state that can be reached."))
+                        }
+                        (Some(Reply::Answer(answer)), Ok(_)) => {
+                            let back = Back { evaluator, flat, reference: &reference };
+                            back.answer(question, *answer)
+                        }
+                        (_, Err(hit)) => {
+                            limit = limit.or(Some(*hit));
+                            verdict(Verdict::Undecided(*hit))
+                        }
+                        _ => verdict(refusal(CONTRADICTION)),
+                    },
+                };
+                answers.push(answer);
+            }
+            Decided { answers, size: checked.size, bytes: checked.bytes, limit }
+        })?;
     Ok(found.unwrap_or_else(|limit| Decided {
         answers: questions
             .iter()
@@ -166,37 +167,46 @@ pub fn bounds_of_processes(
     let mut prepare = |flat: &mut Flat<'_>| -> Result<Vec<(ExprId, ExprId)>, Refused> {
         texts.clone().map(|(expr, _)| flat.predicate(expr)).collect()
     };
-    let found = settle(evaluator, &mut means, Ending::Stop, &mut prepare, &|flat, found, engine, manager| {
-        let faulty = engine.as_ref().ok().and_then(|engine| {
-            let wrong = |(_, wrong): &(ExprId, ExprId)| !matches!(engine.reached_where(*wrong), Ok(None));
-            found.iter().position(wrong)
-        });
-        let counted = found[2..].iter().map(|(holds, _)| *holds).zip(way.counted.iter().map(|(_, text)| text.clone()));
-        let asked =
-            Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
-        let checked = bounds_with(engine, &asked, manager);
-        let reference = Reference::new(flat.machine());
-        let back = Back { evaluator, flat, reference: &reference };
-        let never_begins = checked.results.iter().any(|reply| {
+    let found = settle(
+        evaluator,
+        &mut means,
+        Ending::Stop,
+        &mut prepare,
+        &|flat, found, engine, manager| {
+            let faulty = engine.as_ref().ok().and_then(|engine| {
+                let wrong = |(_, wrong): &(ExprId, ExprId)| !matches!(engine.reached_where(*wrong), Ok(None));
+                found.iter().position(wrong)
+            });
+            let counted = found[2..]
+                .iter()
+                .map(|(holds, _)| *holds)
+                .zip(way.counted.iter().map(|(_, text)| text.clone()));
+            let asked =
+                Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
+            let checked = bounds_with(engine, &asked, manager);
+            let reference = Reference::new(flat.machine());
+            let back = Back { evaluator, flat, reference: &reference };
+            let never_begins = checked.results.iter().any(|reply| {
             matches!(reply, Reply::Figure(figure) if figure.kind == "max_delay" && matches!(figure.result, FigureResult::None(_)))
         });
-        let mut figures = Vec::new();
-        for reply in checked.results {
-            let Reply::Figure(figure) = reply else { continue };
-            let mut figure = back.figure(*figure);
-            if let Some(text) = faulty.and_then(|index| texts.clone().nth(index)) {
-                let reason = format!("`{}` goes wrong in a state.", text.1);
-                figure.result = FigureResult::None(reason);
-                figure.witnesses.clear();
-            } else if never_begins {
-                let reason = format!("`{}` never holds, so that nothing begins.", way.from.1);
-                figure.result = FigureResult::None(reason);
-                figure.witnesses.clear();
+            let mut figures = Vec::new();
+            for reply in checked.results {
+                let Reply::Figure(figure) = reply else { continue };
+                let mut figure = back.figure(*figure);
+                if let Some(text) = faulty.and_then(|index| texts.clone().nth(index)) {
+                    let reason = format!("`{}` goes wrong in a state.", text.1);
+                    figure.result = FigureResult::None(reason);
+                    figure.witnesses.clear();
+                } else if never_begins {
+                    let reason = format!("`{}` never holds, so that nothing begins.", way.from.1);
+                    figure.result = FigureResult::None(reason);
+                    figure.witnesses.clear();
+                }
+                figures.push(figure);
             }
-            figures.push(figure);
-        }
-        Bounded { figures, size: checked.size, bytes: checked.bytes }
-    })?;
+            Bounded { figures, size: checked.size, bytes: checked.bytes }
+        },
+    )?;
     Ok(found.unwrap_or_else(|limit| {
         // Without a machine, an engine that hit the limit at once says what is undecided.
         let manager = means.manager();
@@ -220,8 +230,7 @@ fn refusal(reason: &str) -> Verdict {
 }
 
 /// Uses an engine for a machine that has all states.
-type Use<'u, P, T> =
-    &'u dyn Fn(&Flat<'_>, &P, std::result::Result<Engine<'_>, Limit>, &Manager) -> T;
+type Use<'u, P, T> = &'u dyn Fn(&Flat<'_>, &P, std::result::Result<Engine<'_>, Limit>, &Manager) -> T;
 
 /// Makes machines, each larger than the one before, until one has all states; then uses it. The inner error is a limit that was
 /// hit before there was a machine.
@@ -315,7 +324,8 @@ fn plan(evaluator: &Evaluator<'_>, flat: &mut Flat<'_>, question: &Question) -> 
             Some(property) => match flat.add_claim(&property.claim)? {
                 Some(claim) => Plan::Claim(claim.index, claim.wrong),
                 None => Plan::Refused(
-                    "Never claims and traces are followed state by state: leave --engine symbolic out.".to_owned(),
+                    "Never claims and traces are followed state by state: leave --engine symbolic out."
+                        .to_owned(),
                 ),
             },
         },
@@ -352,7 +362,12 @@ impl Back<'_> {
             other => (other, None),
         };
         notes.retain(|note| !note.is_empty());
-        Answer { verdict, witness: witness.map(Box::new), notes, ..Answer::new(question.clone(), Verdict::Holds) }
+        Answer {
+            verdict,
+            witness: witness.map(Box::new),
+            notes,
+            ..Answer::new(question.clone(), Verdict::Holds)
+        }
     }
 
     /// Adds what the propositions of a property are along a run.

@@ -5,9 +5,12 @@
 //! and each bit is forgotten as soon as no part to come looks at it (Burch, Clarke, Long, 1991; parts are put in order and joined as
 //! Ranjan and others do it, IWLS 1995).
 
+use std::collections::BTreeSet;
+
 use narrows_model::Limit;
 
 use crate::bdd::{Bdd, Manager};
+use crate::saturate::{Direction, closure};
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -17,6 +20,8 @@ const CLUSTER: usize = 1500;
 /// All steps.
 pub(crate) struct Relation {
     events: Vec<Event>,
+    /// Steps that are among those of events, and easy to take.
+    easy: Vec<Event>,
 }
 
 /// Some of the steps: those that change certain bits.
@@ -32,6 +37,8 @@ pub(crate) struct Event {
     current: Vec<u32>,
     next: Vec<u32>,
     inputs: Vec<u32>,
+    /// All variables that it looks at or changes, but for inputs.
+    variables: Vec<u32>,
 }
 
 /// Parts of a conjunction in an order, each with the variables that are forgotten with it.
@@ -43,8 +50,8 @@ struct Schedule {
 }
 
 impl Relation {
-    pub(crate) fn new(events: Vec<Event>) -> Relation {
-        Relation { events }
+    pub(crate) fn new(events: Vec<Event>, easy: Vec<Event>) -> Relation {
+        Relation { events, easy }
     }
 
     /// Returns the states that can follow one of these.
@@ -62,38 +69,95 @@ impl Relation {
 
     /// Returns whether steps are of several events.
     pub(crate) fn has_events(&self) -> bool {
-        self.events.len() > 1
+        self.events.len() > 1 || !self.easy.is_empty()
     }
 
-    /// Adds, event by event, what can follow within a set of states with inputs, until there is nothing to add. That takes
-    /// far fewer rounds than all events at once.
-    pub(crate) fn all_after(&self, states: &Bdd, pairs: &Bdd) -> Result<Bdd> {
-        chained(states, &self.events, |event, all| all.or(&event.successors(&all.and(pairs)?)?))
+    /// Returns the events, and what helps to take many steps at once.
+    pub(crate) fn all(&self) -> Vec<&Event> {
+        self.easy.iter().chain(&self.events).collect()
     }
 
-    /// Adds, event by event, what one of these can follow within a set, until there is nothing to add. If sets are of states
-    /// with inputs, `inputs` are these.
-    pub(crate) fn all_before(&self, within: &Bdd, to: &Bdd, inputs: Option<&Bdd>) -> Result<Bdd> {
-        chained(to, &self.events, |event, all| {
-            let states = match inputs {
-                Some(inputs) => all.exists(inputs)?,
-                None => all.clone(),
-            };
-            all.or(&event.predecessors(&states, inputs.is_some())?.and(within)?)
+    /// Adds what can follow, out of states within a set with inputs, until there is nothing to add.
+    pub(crate) fn all_after(
+        &self,
+        manager: &Manager,
+        states: &Bdd,
+        pairs: &Bdd,
+        of_inputs: bool,
+    ) -> Result<Bdd> {
+        if of_inputs {
+            return chained(states, &self.all(), |event, all| all.or(&event.successors(&all.and(pairs)?)?));
+        }
+        closure(manager, &self.all(), states, pairs, Direction::Forwards)
+    }
+
+    /// Adds what one of these can follow within a set, until there is nothing to add. If sets are of states with inputs,
+    /// `inputs` are these.
+    pub(crate) fn all_before(
+        &self,
+        manager: &Manager,
+        within: &Bdd,
+        to: &Bdd,
+        inputs: Option<&Bdd>,
+    ) -> Result<Bdd> {
+        let Some(inputs) = inputs else {
+            return closure(manager, &self.all(), to, within, Direction::Backwards);
+        };
+        chained(to, &self.all(), |event, all| {
+            all.or(&event.predecessors(&all.exists(inputs)?, true)?.and(within)?)
         })
     }
 
-    /// Returns the states, or the states with inputs, that one of these can follow.
-    pub(crate) fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
-        let mut all: Option<Bdd> = None;
-        for event in &self.events {
-            let before = event.predecessors(states, with_inputs)?;
-            all = Some(match all {
-                Some(all) => all.or(&before)?,
-                None => before,
-            });
+    /// Returns those of some states, or states with inputs, that one of these can follow.
+    pub(crate) fn predecessors(&self, states: &Bdd, within: &Bdd, with_inputs: bool) -> Result<Bdd> {
+        if let [event] = self.events.as_slice() {
+            return event.predecessors(states, with_inputs)?.and(within);
         }
-        Ok(all.unwrap_or_else(|| states.clone()))
+        // What one event leads back to need not be looked at again.
+        let mut rest = within.clone();
+        for event in &self.events {
+            if rest.is_false() {
+                break;
+            }
+            rest = rest.minus(&event.predecessors(states, with_inputs)?)?;
+        }
+        within.minus(&rest)
+    }
+
+    /// Returns those of some states that no step leaves.
+    pub(crate) fn stuck(&self, states: &Bdd) -> Result<Bdd> {
+        let mut rest = states.clone();
+        let everything = states.or(&states.not())?;
+        for event in &self.events {
+            if rest.is_false() {
+                break;
+            }
+            rest = rest.minus(&event.predecessors(&everything, false)?)?;
+        }
+        Ok(rest)
+    }
+
+    /// Returns the steps that have to do with how some variables change, if these are not all of them: those of events that
+    /// change one of them, or one that such an event looks at, and so on.
+    pub(crate) fn concerning(&self, variables: &[u32]) -> Option<Vec<&Event>> {
+        let mut bits: BTreeSet<u32> = variables.iter().map(|variable| variable / 2).collect();
+        let mut is_in = vec![false; self.events.len()];
+        loop {
+            let mut has_more = false;
+            for (index, event) in self.events.iter().enumerate() {
+                if !is_in[index] && event.current.iter().any(|variable| bits.contains(&(variable / 2))) {
+                    is_in[index] = true;
+                    has_more = true;
+                    bits.extend(event.parts.iter().flat_map(Bdd::support).map(|variable| variable / 2));
+                }
+            }
+            if !has_more {
+                break;
+            }
+        }
+        let events: Vec<&Event> =
+            self.events.iter().zip(&is_in).filter(|(_, is_in)| **is_in).map(|(event, _)| event).collect();
+        (events.len() < self.events.len()).then_some(events)
     }
 
     /// Makes parts smaller where only steps from some states count from now on.
@@ -127,11 +191,16 @@ impl Relation {
             }
             events.push(Event::new(manager, parts, &bits, inputs)?);
         }
-        Ok(Relation { events })
+        Ok(Relation { events, easy: Vec::new() })
     }
 }
 
 impl Event {
+    /// Returns the variables it looks at or changes, but for inputs.
+    pub(crate) fn variables(&self) -> &[u32] {
+        &self.variables
+    }
+
     /// Makes an event of the conjunction of parts; `written` and `inputs` are bits.
     pub(crate) fn new(manager: &Manager, parts: Vec<Bdd>, written: &[u32], inputs: &[u32]) -> Result<Event> {
         let current: Vec<u32> = written.iter().map(|bit| 2 * bit).collect();
@@ -150,6 +219,7 @@ impl Event {
             current,
             next,
             inputs,
+            variables: Vec::new(),
         };
         event.schedule(manager, parts)?;
         Ok(event)
@@ -162,11 +232,15 @@ impl Event {
         self.forward = Schedule::new(manager, &parts, &forward)?;
         self.backward = Schedule::new(manager, &parts, &backward)?;
         self.backward_with_inputs = Schedule::new(manager, &parts, &self.next)?;
+        self.variables = parts.iter().flat_map(Bdd::support).chain(self.current.iter().copied()).collect();
+        self.variables.retain(|variable| !self.inputs.contains(variable));
+        self.variables.sort_unstable();
+        self.variables.dedup();
         self.parts = parts;
         Ok(())
     }
 
-    fn successors(&self, states: &Bdd) -> Result<Bdd> {
+    pub(crate) fn successors(&self, states: &Bdd) -> Result<Bdd> {
         let mut product = states.exists(&self.forward.first)?;
         let last = self.forward.parts.len().saturating_sub(1);
         for (index, (part, cube)) in self.forward.parts.iter().enumerate() {
@@ -176,7 +250,7 @@ impl Event {
         Ok(product)
     }
 
-    fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
+    pub(crate) fn predecessors(&self, states: &Bdd, with_inputs: bool) -> Result<Bdd> {
         let schedule = if with_inputs { &self.backward_with_inputs } else { &self.backward };
         let mut product = states.to_next(&self.written)?.exists(&schedule.first)?;
         for (part, cube) in &schedule.parts {
@@ -213,7 +287,7 @@ impl Schedule {
 }
 
 /// Applies what each event adds, one after the other, until none adds anything.
-fn chained(start: &Bdd, events: &[Event], add: impl Fn(&Event, &Bdd) -> Result<Bdd>) -> Result<Bdd> {
+fn chained(start: &Bdd, events: &[&Event], add: impl Fn(&Event, &Bdd) -> Result<Bdd>) -> Result<Bdd> {
     let mut all = start.clone();
     loop {
         let before = all.clone();

@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Demand, Machine, Role, Value, VariableId};
+use narrows_model::synchronous::{Demand, Machine, Product, Role, Value, VariableId};
 
 use crate::bdd::{Bdd, Manager, Natural};
 use crate::encode::{Encoder, Encoding, Side};
 use crate::fair::Fairness;
-use crate::ltl::Product;
 use crate::relation::{Event, Relation, settled};
 use crate::split::split;
 
@@ -22,6 +21,8 @@ pub(crate) struct Space {
     pub(crate) initial: Bdd,
     /// The bits of inputs, as a cube.
     pub(crate) inputs: Bdd,
+    /// A set of states that no step leaves; what sets are outside it does not matter.
+    care: Bdd,
 }
 
 /// The states that can be reached.
@@ -31,6 +32,8 @@ pub(crate) struct Reached {
     layers: RefCell<Vec<Bdd>>,
     /// Those in all layers so far.
     layered: RefCell<Bdd>,
+    /// How hard it was to find them, as [`Manager::effort`] counts.
+    pub(crate) effort: u64,
 }
 
 impl Reached {
@@ -40,7 +43,9 @@ impl Reached {
         let mut layered = self.layered.borrow_mut();
         while layers.len() <= number {
             let Some(last) = layers.last().filter(|_| *layered != self.all) else { return Ok(None) };
-            let new = space.relation.successors(last)?.minus(&layered)?;
+            // What was reached before does not matter: its successors are known.
+            let frontier = smaller(last, &layered.not().or(last)?)?;
+            let new = space.relation.successors(&frontier)?.minus(&layered)?;
             *layered = layered.or(&new)?;
             layers.push(new);
         }
@@ -114,7 +119,9 @@ impl Space {
                 Demand::Assigned(variable, _) => Some(variable),
                 Demand::Holds(_) => None,
             };
-            parts.push(Part { set: encoder.constraint(constraint, Side::Next)?, assigned, of_state: false });
+            let set = encoder.constraint(constraint, Side::Next)?;
+            let of_state = is_of_state(&set, &initial)?;
+            parts.push(Part { set, assigned, of_state });
         }
         drop(encoder);
         let changing = encoding.bits_of(|role| role == Role::State);
@@ -134,10 +141,25 @@ impl Space {
             None if !groups.is_empty() => events.by_alternative(&groups)?,
             None => {
                 let parts = events.parts.into_iter().map(|part| part.set).collect();
-                Relation::new(vec![Event::new(&manager, parts, &changing, &input_bits)?])
+                Relation::new(vec![Event::new(&manager, parts, &changing, &input_bits)?], Vec::new())
             }
         };
-        Ok(Space { encoding, relation, initial, inputs })
+        Ok(Space { encoding, relation, initial, inputs, care: manager.truth(true) })
+    }
+
+    /// Takes note that only these states matter from now on; no step leaves them.
+    pub(crate) fn settle(&mut self, states: &Bdd) -> Result<()> {
+        self.care = states.clone();
+        if !self.relation.has_events() {
+            let manager = self.manager().clone();
+            self.relation.simplify(&manager, states)?;
+        }
+        Ok(())
+    }
+
+    /// Returns a small set that is the same as another one among the states that matter.
+    pub(crate) fn trimmed(&self, set: &Bdd) -> Result<Bdd> {
+        smaller(set, &self.care)
     }
 
     pub(crate) fn manager(&self) -> &Manager {
@@ -162,11 +184,14 @@ impl Space {
 
     /// Finds all states: event by event, or by the number of steps it takes to reach them.
     pub(crate) fn reach(&self) -> Result<Reached> {
+        let before = self.manager().effort();
         let mut all = self.initial.clone();
         if self.relation.has_events() {
-            let everything = self.relation.all_after(&all, &self.manager().truth(true))?;
+            let everything =
+                self.relation.all_after(self.manager(), &all, &self.manager().truth(true), false)?;
             let layered = RefCell::new(all.clone());
-            return Ok(Reached { all: everything, layers: RefCell::new(vec![all]), layered });
+            let effort = self.manager().effort() - before;
+            return Ok(Reached { all: everything, layers: RefCell::new(vec![all]), layered, effort });
         }
         let mut layers = vec![all.clone()];
         let mut frontier = all.clone();
@@ -174,11 +199,11 @@ impl Space {
             let new = self.relation.successors(&frontier)?.minus(&all)?;
             if new.is_false() {
                 let layered = RefCell::new(all.clone());
-                return Ok(Reached { all, layers: RefCell::new(layers), layered });
+                let effort = self.manager().effort() - before;
+                return Ok(Reached { all, layers: RefCell::new(layers), layered, effort });
             }
             // Any set between the new states and all known ones has the same new successors: a small one is best.
-            let restricted = new.restrict(&all.not())?;
-            frontier = if restricted.size() < new.size() { restricted } else { new.clone() };
+            frontier = smaller(&new, &all.not())?;
             all = all.or(&new)?;
             layers.push(new);
         }
@@ -224,7 +249,7 @@ impl Space {
         }
         drop(encoder);
         let relation = self.relation.constrained(&manager, &parts, &written, &input_bits)?;
-        let space = Space { encoding, relation, initial, inputs };
+        let space = Space { encoding, relation, initial, inputs, care: manager.truth(true) };
         let mut fairness = Fairness::default();
         for set in justice {
             fairness.with_justice(&space, set);
@@ -247,6 +272,12 @@ impl Space {
     }
 }
 
+/// Returns the smaller one of a set and another that is the same where that matters.
+pub(crate) fn smaller(set: &Bdd, care: &Bdd) -> Result<Bdd> {
+    let other = set.restrict(care)?;
+    Ok(if other.size() < set.size() { other } else { set.clone() })
+}
+
 /// A constraint on steps.
 struct Part {
     set: Bdd,
@@ -254,6 +285,16 @@ struct Part {
     assigned: Option<VariableId>,
     /// Whether it is about the state after the step alone, and so of the one before as well.
     of_state: bool,
+}
+
+/// Returns whether a constraint on steps is about the state after the step alone, and first states meet it too: then all do.
+fn is_of_state(set: &Bdd, initial: &Bdd) -> Result<bool> {
+    if set.is_true() || set.support().iter().any(|variable| variable % 2 == 0) {
+        return Ok(false);
+    }
+    let all = set.or(&set.not())?;
+    let met = set.image(&all, &all)?;
+    Ok(initial.minus(&met)?.is_false())
 }
 
 struct Events<'a> {
@@ -289,7 +330,7 @@ impl Events<'_> {
             let written: Vec<u32> = changing.iter().copied().filter(|bit| !quiet.contains(bit)).collect();
             events.push(Event::new(manager, parts, &written, self.inputs)?);
         }
-        Ok(Relation::new(events))
+        Ok(Relation::new(events, Vec::new()))
     }
 
     /// Makes an event for each process: what a process does not change is no part of its event.
@@ -337,6 +378,6 @@ impl Events<'_> {
             parts.push(chosen);
             events.push(Event::new(manager, parts, &written, self.inputs)?);
         }
-        Ok(Relation::new(events))
+        Ok(Relation::new(events, Vec::new()))
     }
 }

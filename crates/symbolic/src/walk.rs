@@ -5,28 +5,66 @@ use narrows_model::synchronous::{Run, Value};
 
 use crate::bdd::Bdd;
 use crate::fair::Fairness;
-use crate::space::{Reached, Space};
+use crate::relation::Event;
+use crate::space::{Reached, Space, smaller};
 
 type Result<T> = std::result::Result<T, Limit>;
 
 /// States with the inputs of the step that follows each; of the last one, inputs mean nothing.
 pub(crate) type Path = Vec<Vec<Value>>;
 
+/// A run to where something is to be shown.
+pub(crate) struct Lead {
+    pub(crate) path: Path,
+    pub(crate) shortest: bool,
+}
+
+/// So many steps of operations may be spent on a shortest run, and half as many as it took to find all states.
+const LEAST_PATIENCE: u64 = 3_000_000;
+
 impl Space {
-    /// Returns a shortest run from a first state to one of these states.
-    pub(crate) fn shortest(&self, reached: &Reached, to: &Bdd) -> Result<Option<Path>> {
+    /// Returns a run from a first state to one of these states: a shortest one, unless that is far harder to find than all
+    /// states were.
+    pub(crate) fn lead(&self, reached: &Reached, to: &Bdd) -> Result<Option<Lead>> {
         if !reached.all.meets(to)? {
             return Ok(None);
         }
-        let mut layers = Vec::new();
-        while let Some(layer) = reached.layer(self, layers.len())? {
+        // Layers hold nothing but states that can be reached.
+        let to = &smaller(to, &reached.all)?;
+        let most = self.manager().effort() + reached.effort / 2 + LEAST_PATIENCE;
+        let is_hard = || self.relation.has_events() && self.manager().effort() > most;
+        let events = self.relation.concerning(&to.support());
+        let mut layers: Vec<Bdd> = Vec::new();
+        let mut seen = self.initial.clone();
+        loop {
+            let layer = match (&events, layers.last()) {
+                (Some(_), None) => Some(self.initial.clone()),
+                (Some(events), Some(last)) => self.new_by(events, last, &mut seen)?,
+                (None, _) => reached.layer(self, layers.len())?,
+            };
+            let Some(layer) = layer else { return Ok(None) };
             let there = layer.and(to)?;
             if !there.is_false() {
-                return self.back(&layers, &there, &self.manager().truth(true));
+                let path = self.back(&layers, &there, &self.manager().truth(true))?;
+                return Ok(path.map(|path| Lead { path, shortest: true }));
             }
             layers.push(layer);
+            if is_hard() {
+                let path = self.detour(&self.initial, &to.and(&reached.all)?)?;
+                return Ok(path.map(|path| Lead { path, shortest: false }));
+            }
         }
-        Ok(None)
+    }
+
+    /// Returns what follows some states by certain events, and was not seen before.
+    fn new_by(&self, events: &[&Event], states: &Bdd, seen: &mut Bdd) -> Result<Option<Bdd>> {
+        let mut new = self.manager().truth(false);
+        for event in events {
+            new = new.or(&event.successors(states)?)?;
+        }
+        new = new.minus(seen)?;
+        *seen = seen.or(&new)?;
+        Ok((!new.is_false()).then_some(new))
     }
 
     /// Walks back through layers, from one of the states after the last.
@@ -35,7 +73,7 @@ impl Space {
         let mut path = vec![values];
         for layer in layers.iter().rev() {
             let after = self.encoding.exactly(&path[path.len() - 1], false)?;
-            let before = self.relation.predecessors(&after, true)?.and(layer)?.and(pairs)?;
+            let before = self.relation.predecessors(&after, &layer.and(pairs)?, true)?;
             let Some(values) = self.pick(&before) else { return Ok(None) };
             path.push(values);
         }
@@ -150,7 +188,8 @@ impl Space {
     /// Returns what can be reached from some states within a set; with them.
     fn onward(&self, from: &Bdd, core: &Bdd, states: &Bdd) -> Result<Bdd> {
         if self.relation.has_events() {
-            return self.relation.all_after(from, core)?.and(states);
+            let of_inputs = core.support().iter().any(|v| self.inputs.support().contains(v));
+            return self.relation.all_after(self.manager(), from, core, of_inputs)?.and(states);
         }
         let mut all = from.clone();
         let mut new = from.clone();

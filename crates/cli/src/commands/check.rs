@@ -15,6 +15,7 @@ use super::files::{Files, Writer};
 use super::problems;
 use super::selection::selected;
 use super::storage::Storage;
+use crate::behaviours::{self, Asked};
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
@@ -30,6 +31,8 @@ Examples:
   narrows check bus.pml --trace bus.json   save the first counterexample, for `narrows simulate`
   narrows check huge.pml --bitstate=8G     look for violations where not all states fit into memory
   narrows check bus.smv --ctl 'AG (req -> AF gnt)'
+  narrows check bus.smv --engine ic3       by one engine alone
+  narrows check ring.lotos --mu '[true* . \"ERROR\"] false' --ltl '[] (PUT -> <> GET)'
   narrows check models/ --time 5m --format json";
 
 /// Prove every property of a model, or show a shortest run against it
@@ -46,6 +49,10 @@ pub(crate) struct Arguments {
     /// Ask whether this formula of computation tree logic holds too
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     ctl: Vec<String>,
+
+    /// Ask whether this formula of the modal mu-calculus holds of a LOTOS model too
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    mu: Vec<String>,
 
     /// Answer only this: a property by its name, or all of a kind, such as assertion, deadlock, fault or ltl
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -113,16 +120,25 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             one(model, arguments, &clock, &mut writer)
         },
         |model| {
-            ensure_plain(arguments)?;
+            ensure_plain(arguments, "SMV")?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-            Ok(machines::check(model, &questions, &arguments.models, &interrupted))
+            machines::check(model, &questions, &arguments.models, &interrupted)
+        },
+        |model| {
+            ensure_plain(arguments, "LOTOS")?;
+            anyhow::ensure!(
+                arguments.ctl.is_empty(),
+                "formulas about LOTOS models are given with --mu or --ltl"
+            );
+            let asked = Asked { mu: &arguments.mu, ltl: &arguments.ltl, only: &arguments.only };
+            behaviours::check(model, &asked, &arguments.models, &interrupted)
         },
     )
 }
 
 /// Makes sure that nothing is asked for that only other models have.
-fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
+fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
     let others = [
         (arguments.files.is_wanted(), "--trace, --html, --svg and --spin-trail"),
         (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
@@ -132,7 +148,7 @@ fn ensure_plain(arguments: &Arguments) -> anyhow::Result<()> {
         (arguments.chart, "--chart"),
     ];
     match others.iter().find(|(is_wanted, _)| *is_wanted) {
-        Some((_, option)) => anyhow::bail!("SMV models are checked without {option}"),
+        Some((_, option)) => anyhow::bail!("{language} models are checked without {option}"),
         None => Ok(()),
     }
 }

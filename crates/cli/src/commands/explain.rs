@@ -34,9 +34,13 @@ const EXPLANATIONS: &[Explanation] = &[
 
 fn all() -> Vec<&'static Explanation> {
     let languages = narrows_languages::promela::messages::explanations();
-    let others = narrows_lts::mu::EXPLANATIONS.iter().chain(narrows_study::messages::explanations());
+    let others = narrows_lts::mu::EXPLANATIONS
+        .iter()
+        .chain(narrows_lts::linear::EXPLANATIONS)
+        .chain(narrows_study::messages::explanations());
     let smv = narrows_languages::smv::messages::EXPLANATIONS;
-    EXPLANATIONS.iter().chain(languages).chain(smv).chain(others).collect()
+    let lotos = narrows_languages::lotos::messages::EXPLANATIONS;
+    EXPLANATIONS.iter().chain(languages).chain(smv).chain(lotos).chain(others).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

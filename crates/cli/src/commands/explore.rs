@@ -6,6 +6,7 @@ use narrows_report::{Report, document, explore};
 
 use super::problems;
 use super::storage::Storage;
+use crate::behaviours;
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
@@ -52,7 +53,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             }
             one(model, arguments, &Clock::new(models, &interrupted))
         },
-        |model| Ok(machines::explore(model, models, &interrupted)),
+        |model| machines::explore(model, models, &interrupted),
+        |model| behaviours::explore(model, models, &interrupted),
     )
 }
 

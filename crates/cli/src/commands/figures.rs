@@ -13,10 +13,12 @@ use narrows_performance::{Rows, stochastic};
 use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
-    Measured, Prepared, Study, Text, Variant, View, measure, prepare, read, simulate, trends,
+    Measured, Prepared, Study, Text, Variant, View, measure, measure_labelled, prepare, prepare_labelled,
+    read, simulate, trends,
 };
 use serde_json::Value;
 
+use crate::behaviours::is_behaviour;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::machines::is_machine;
@@ -64,6 +66,16 @@ pub(super) struct Said {
     pub(super) status: u8,
     pub(super) text: String,
     pub(super) document: Value,
+}
+
+/// A study as its file has it, and what is wrong with it so far.
+struct Read {
+    name: String,
+    study: Study,
+    /// The model's file.
+    model: Option<PathBuf>,
+    sources: Sources,
+    diagnostics: Diagnostics,
 }
 
 /// A study that can be answered.
@@ -159,10 +171,73 @@ impl Options {
         way: Way<'_>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
-        match self.load(path, definitions, &[])? {
+        let read = self.read(path, definitions, &[])?;
+        if read.study.is_about_labels() {
+            anyhow::ensure!(
+                matches!(way, Way::Whole { chain: None }),
+                "studies of LOTOS models are solved, and neither simulated nor written to a file"
+            );
+            return self.answer_labelled(read, interrupted);
+        }
+        let Read { name, study, model, sources, diagnostics } = read;
+        match self.prepare(name, study, model.as_deref(), sources, diagnostics)? {
             Ok(loaded) => self.answer(loaded, way, interrupted),
             Err(said) => Ok(said),
         }
+    }
+
+    /// Answers the questions of a study about a LOTOS model.
+    fn answer_labelled(&self, read: Read, interrupted: &Arc<AtomicBool>) -> anyhow::Result<Said> {
+        let Read { name, study, model, mut sources, mut diagnostics } = read;
+        let clock = self.clock(&name, interrupted);
+        let mut file = FileId(0);
+        let prepared = match &model {
+            Some(path) if !diagnostics.has_errors() => {
+                let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+                file = sources.add(path.display().to_string(), text);
+                prepare_labelled(&study, &mut sources, file, &mut diagnostics)
+            }
+            _ => None,
+        };
+        let messages = diagnostics.sorted();
+        if prepared.is_none() || !self.quiet {
+            output::diagnostics(&messages, &sources);
+        }
+        let Some(prepared) = prepared else {
+            let document = json_diagnostics(&name, &messages, &sources, None);
+            return Ok(Said { status: 2, text: String::new(), document });
+        };
+        let mut measured = measure_labelled(&study, &prepared, &clock.budget());
+        let mut points = Vec::new();
+        for Variant { settings, mut study } in study.variants() {
+            study.asks.iter_mut().for_each(|ask| ask.expect = None);
+            let mut diagnostics = Diagnostics::default();
+            let figures = match prepare_labelled(&study, &mut sources, file, &mut diagnostics) {
+                Some(prepared) => measure_labelled(&study, &prepared, &clock.budget()).figures,
+                None => {
+                    output::diagnostics(&diagnostics.sorted(), &sources);
+                    Vec::new()
+                }
+            };
+            points.push(SweepPoint { settings, figures });
+        }
+        measured.figures.extend(trends(&study, &points));
+        // There are no runs of processes to be shown: the system is empty.
+        let empty = Prepared::empty();
+        let loaded = Loaded { name, study, sources, model: file, prepared: empty };
+        let seconds = clock.finish();
+        Ok(self.said(&loaded, &measured, &points, seconds))
+    }
+
+    fn said(&self, loaded: &Loaded, measured: &Measured, points: &[SweepPoint], seconds: f64) -> Said {
+        loaded.report(measured, points, seconds, |figures| match self.format {
+            Format::Json => {
+                Said { status: figures.status(), text: String::new(), document: figures.document() }
+            }
+            Format::Text => {
+                Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
+            }
+        })
     }
 
     /// Reads a study and its model. The changes are delays that the user gives other values.
@@ -172,9 +247,21 @@ impl Options {
         definitions: &[String],
         changes: &[String],
     ) -> anyhow::Result<Result<Loaded, Said>> {
+        let Read { name, study, model, sources, diagnostics } = self.read(path, definitions, changes)?;
+        anyhow::ensure!(
+            !study.is_about_labels(),
+            "`{name}` is about a LOTOS model: `narrows measure` answers its questions"
+        );
+        self.prepare(name, study, model.as_deref(), sources, diagnostics)
+    }
+
+    /// Reads a study, with other values for constants and delays.
+    fn read(&self, path: &Path, definitions: &[String], changes: &[String]) -> anyhow::Result<Read> {
         let name = path.display().to_string();
         anyhow::ensure!(
-            !is_machine(path) && path.extension().is_none_or(|extension| extension != "pml"),
+            !is_machine(path)
+                && !is_behaviour(path)
+                && path.extension().is_none_or(|extension| extension != "pml"),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
@@ -190,7 +277,7 @@ impl Options {
             study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
         }
         let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        self.prepare(name, study, model.as_deref(), sources, diagnostics)
+        Ok(Read { name, study, model, sources, diagnostics })
     }
 
     /// Reads the model of a study. The diagnostics are what was wrong with the study so far.
@@ -254,14 +341,7 @@ impl Options {
             measured.figures.extend(trends(&loaded.study, &points));
         }
         let seconds = clock.finish();
-        Ok(loaded.report(&measured, &points, seconds, |figures| match self.format {
-            Format::Json => {
-                Said { status: figures.status(), text: String::new(), document: figures.document() }
-            }
-            Format::Text => {
-                Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
-            }
-        }))
+        Ok(self.said(&loaded, &measured, &points, seconds))
     }
 
     /// Measures a study with each combination of values that it names.

@@ -669,6 +669,7 @@ impl<'w, 's> Walk<'w, 's> {
             moves,
             violations: &told.violations,
             events: &told.events,
+            label: &[],
             target: leads_on.then(|| level.state()),
             difference,
         };

@@ -287,6 +287,7 @@ impl<'w, 's> Walk<'w, 's> {
             moves: &scratch.moves,
             violations: &scratch.violations,
             events: &scratch.events,
+            label: &[],
             target: target.map(|_| scratch.output.as_slice()),
             difference: Difference::Unknown,
         };

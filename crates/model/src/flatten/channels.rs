@@ -299,8 +299,11 @@ impl<'s> Maker<'s> {
                 self.report(&path, who, always, fault, send.span);
                 raw.resize(kind.fields.len(), self.terms.builder.constant(0));
             }
-            let message: Vec<ExprId> =
-                raw.iter().zip(&kind.fields).map(|(value, field)| self.terms.stored(*value, *field)).collect();
+            let message: Vec<ExprId> = raw
+                .iter()
+                .zip(&kind.fields)
+                .map(|(value, field)| self.terms.stored(*value, *field))
+                .collect();
             if path.is_impossible() {
             } else if kind.capacity == 0 {
                 path.offer = Some(Held { channel, message });
@@ -316,7 +319,14 @@ impl<'s> Maker<'s> {
     }
 
     /// Puts a message into a channel that has room: at the end, or before the first greater one.
-    fn insert(&mut self, path: &mut Path, channel: ChannelId, raw: &[ExprId], message: &[ExprId], sorted: bool) {
+    fn insert(
+        &mut self,
+        path: &mut Path,
+        channel: ChannelId,
+        raw: &[ExprId],
+        message: &[ExprId],
+        sorted: bool,
+    ) {
         let layout = self.layout.channels[channel.0].clone();
         let length = path.value(layout.length);
         let most = layout.messages.len();

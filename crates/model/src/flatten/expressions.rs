@@ -123,7 +123,9 @@ impl Maker<'_> {
                 self.query(path, who, *query, number, *span, under)?
             }
             Expr::Poll(receive) => self.poll(path, who, receive, under)?,
-            Expr::Enabled(_, span) => return Err(refused("`enabled()` asks what other processes can do.", *span)),
+            Expr::Enabled(_, span) => {
+                return Err(refused("`enabled()` asks what other processes can do.", *span));
+            }
             Expr::LocationOf(pid) => self.location_of(path, who, pid, under)?,
             Expr::PriorityOf(_) | Expr::Priority => {
                 return Err(Refused { reason: "Priorities decide who may move.".to_owned(), span: None });
@@ -225,7 +227,8 @@ impl Maker<'_> {
         let mut candidates = Vec::new();
         for (condition, offset) in offsets {
             let variable = self.variable(owner, place.area, offset, place.scalar);
-            let variable = variable.ok_or_else(|| refused("A variable can't be told from others.", place.span))?;
+            let variable =
+                variable.ok_or_else(|| refused("A variable can't be told from others.", place.span))?;
             candidates.push((condition, variable));
         }
         Ok(candidates)

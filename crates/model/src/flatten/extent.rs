@@ -143,13 +143,7 @@ impl Extent {
     }
 
     /// Goes at random: that leads further than to look at everything near.
-    fn walk(
-        &mut self,
-        evaluator: &Evaluator<'_>,
-        from: &[u8],
-        again: bool,
-        go_on: &mut dyn FnMut() -> bool,
-    ) {
+    fn walk(&mut self, evaluator: &Evaluator<'_>, from: &[u8], again: bool, go_on: &mut dyn FnMut() -> bool) {
         let mut scratch = Scratch::default();
         let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
         for _ in 0..WALKS {
@@ -192,9 +186,7 @@ impl Extent {
         }
         for (channel, (owner, place)) in owners.into_iter().enumerate() {
             let list = match owner {
-                Some(pid) => {
-                    &mut self.processes[pid].entry(frame.proctype(pid)).or_default().channels
-                }
+                Some(pid) => &mut self.processes[pid].entry(frame.proctype(pid)).or_default().channels,
                 None => &mut self.channels,
             };
             let kind = &system.channel_kinds[frame.channel_kind(channel)];

@@ -77,9 +77,8 @@ impl Flat<'_> {
         list: &mut Vec<Linear>,
         wrong: &mut Vec<ExprId>,
     ) -> Result<LinearId, Refused> {
-        let mut of = |this: &mut Self, formula: &Ltl<Atom>, list: &mut Vec<Linear>| {
-            this.linear(formula, list, wrong)
-        };
+        let mut of =
+            |this: &mut Self, formula: &Ltl<Atom>, list: &mut Vec<Linear>| this.linear(formula, list, wrong);
         let made = match formula {
             Ltl::Constant(value) => Linear::Atom(self.maker.terms.truth(*value)),
             Ltl::Atom(atom) => Linear::Atom(self.atom(atom, wrong)?),

@@ -197,7 +197,12 @@ impl Making<'_> {
         }
     }
 
-    fn channel(&mut self, extent: &ChannelExtent, owner: Option<(usize, ProctypeId)>, number: i32) -> ChannelId {
+    fn channel(
+        &mut self,
+        extent: &ChannelExtent,
+        owner: Option<(usize, ProctypeId)>,
+        number: i32,
+    ) -> ChannelId {
         let kind = &self.system.channel_kinds[usize::from(extent.kind)];
         let name = match owner {
             Some((pid, _)) => format!("{}({pid})", kind.name),

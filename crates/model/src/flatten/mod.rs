@@ -242,8 +242,10 @@ impl Maker<'_> {
         let always = self.terms.truth(true);
         let hazards = std::mem::take(&mut self.hazards);
         let holds = self.holds(&mut path, Who::OBSERVER, expr, always);
-        let wrong: Vec<ExprId> =
-            std::mem::replace(&mut self.hazards, hazards).into_iter().map(|hazard| hazard.condition).collect();
+        let wrong: Vec<ExprId> = std::mem::replace(&mut self.hazards, hazards)
+            .into_iter()
+            .map(|hazard| hazard.condition)
+            .collect();
         Ok((holds?, self.terms.any(&wrong)))
     }
 

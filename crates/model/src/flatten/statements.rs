@@ -25,7 +25,8 @@ impl Maker<'_> {
         span: Span,
     ) -> Result<Tried, Refused> {
         let mut tried = Tried::default();
-        let is_open = path.offer.is_none() || matches!(statement, Statement::Receive(_) | Statement::DStep(_));
+        let is_open =
+            path.offer.is_none() || matches!(statement, Statement::Receive(_) | Statement::DStep(_));
         if path.is_impossible() || !is_open {
             return Ok(tried);
         }
@@ -141,7 +142,8 @@ impl Maker<'_> {
             if path.is_impossible() {
                 continue;
             }
-            let place = self.layout.slots.get(pid).and_then(|slot| Some((slot.control, slot.kind(run.proctype)?)));
+            let place =
+                self.layout.slots.get(pid).and_then(|slot| Some((slot.control, slot.kind(run.proctype)?)));
             let Some((control, slot)) = place.map(|(control, kind)| (control, kind.clone())) else {
                 let beyond = path.condition(&mut self.terms);
                 self.note_beyond(beyond);

@@ -52,7 +52,9 @@ impl Maker<'_> {
                     if let Some(stuck) = self.stuck {
                         path.assume(&mut self.terms, stuck);
                     }
-                    let here = self.terms.equals(start.value(self.layout.slots[pid].control), kind.first + index as Value);
+                    let here = self
+                        .terms
+                        .equals(start.value(self.layout.slots[pid].control), kind.first + index as Value);
                     let who = Who { pid, proctype: Some(kind.proctype) };
                     let went = self.process(&path, who)?;
                     moved.push(self.terms.and(here, went));
@@ -104,7 +106,9 @@ impl Maker<'_> {
     /// Tries every edge of a process; returns when any can be taken, given that the path is gone.
     fn process(&mut self, path: &Path, who: Who) -> Result<ExprId, Refused> {
         let nothing = self.terms.truth(false);
-        let (Some(location), Some(kind)) = (self.location(path, who), who.proctype) else { return Ok(nothing) };
+        let (Some(location), Some(kind)) = (self.location(path, who), who.proctype) else {
+            return Ok(nothing);
+        };
         let proctype = self.system.proctype(kind);
         let mark = path.mark();
         let mut path = path.clone();
@@ -142,13 +146,7 @@ impl Maker<'_> {
     }
 
     /// Remembers which edges may follow: once one is taken, those of the same group.
-    fn note_escape(
-        &mut self,
-        escapes: &mut Vec<(u16, ExprId)>,
-        group: u16,
-        taken: ExprId,
-        offered: ExprId,
-    ) {
+    fn note_escape(&mut self, escapes: &mut Vec<(u16, ExprId)>, group: u16, taken: ExprId, offered: ExprId) {
         // A message that nobody takes makes all edges possible again.
         let either = self.terms.or(taken, offered);
         let neither = self.terms.not(either);
@@ -233,7 +231,8 @@ impl Maker<'_> {
     /// Puts a process where a transition leads.
     fn arrive(&mut self, path: &mut Path, who: Who, transition: &Transition) {
         let slot = &self.layout.slots[who.pid];
-        let first = slot.kinds.iter().find(|kind| Some(kind.proctype) == who.proctype).map_or(0, |kind| kind.first);
+        let first =
+            slot.kinds.iter().find(|kind| Some(kind.proctype) == who.proctype).map_or(0, |kind| kind.first);
         let (control, code) = (slot.control, first + Value::from(transition.target.0));
         let code = self.terms.number(code);
         path.set(control, code);
@@ -358,7 +357,9 @@ fn mentions_timeout(statement: &Statement) -> bool {
     };
     match statement {
         Statement::Skip | Statement::Else | Statement::End => false,
-        Statement::Condition(expr) | Statement::Assert(expr) | Statement::PrintMtype(expr, _) => asks_timeout(expr),
+        Statement::Condition(expr) | Statement::Assert(expr) | Statement::PrintMtype(expr, _) => {
+            asks_timeout(expr)
+        }
         Statement::Assign(place, expr) => {
             asks_timeout(expr) || place.indices.iter().any(|index| asks_timeout(&index.value))
         }
@@ -373,7 +374,9 @@ fn mentions_timeout(statement: &Statement) -> bool {
             step.guards.iter().any(|guard| match guard {
                 crate::Guard::Condition(expr) => asks_timeout(expr),
                 crate::Guard::Send(send) => asks_timeout(&send.channel) || any(&send.arguments),
-                crate::Guard::Receive(receive) => asks_timeout(&receive.channel) || patterns(&receive.patterns),
+                crate::Guard::Receive(receive) => {
+                    asks_timeout(&receive.channel) || patterns(&receive.patterns)
+                }
                 crate::Guard::Else | crate::Guard::Always => false,
             }) || step.nodes.iter().any(|node| match node {
                 crate::Node::Execute(statement, ..) => mentions_timeout(statement),
@@ -397,7 +400,9 @@ fn asks_timeout(expr: &Expr) -> bool {
         Expr::Unary(_, one) | Expr::Channel(_, one, _) | Expr::Enabled(one, _) => asks_timeout(one),
         Expr::LocationOf(one) | Expr::PriorityOf(one) => asks_timeout(one),
         Expr::Binary(_, left, right, _) => asks_timeout(left) || asks_timeout(right),
-        Expr::Conditional(condition, yes, no) => [condition, yes, no].into_iter().any(|one| asks_timeout(one)),
+        Expr::Conditional(condition, yes, no) => {
+            [condition, yes, no].into_iter().any(|one| asks_timeout(one))
+        }
         Expr::Poll(receive) => {
             asks_timeout(&receive.channel)
                 || receive.patterns.iter().any(|pattern| match pattern {

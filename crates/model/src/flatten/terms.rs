@@ -80,7 +80,8 @@ impl Terms {
     }
 
     pub(super) fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        if self.builder.machine.node(left) == &Node::Not(right) || self.builder.machine.node(right) == &Node::Not(left)
+        if self.builder.machine.node(left) == &Node::Not(right)
+            || self.builder.machine.node(right) == &Node::Not(left)
         {
             return self.truth(false);
         }
@@ -88,7 +89,8 @@ impl Terms {
     }
 
     pub(super) fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        if self.builder.machine.node(left) == &Node::Not(right) || self.builder.machine.node(right) == &Node::Not(left)
+        if self.builder.machine.node(left) == &Node::Not(right)
+            || self.builder.machine.node(right) == &Node::Not(left)
         {
             return self.truth(true);
         }

@@ -9,6 +9,7 @@ mod formula;
 mod lasso;
 mod machine;
 mod plan;
+mod product;
 mod reference;
 mod run;
 
@@ -20,5 +21,6 @@ pub use machine::{
     Constraint, Definition, Demand, Display, Domain, ExprId, Hazard, HazardKind, Machine, Node, Operator,
     Role, Value, Variable, VariableId,
 };
+pub use product::{Product, product};
 pub use reference::Reference;
 pub use run::Run;

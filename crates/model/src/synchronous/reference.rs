@@ -159,6 +159,7 @@ impl StateSpace for Reference<'_> {
                 moves: &[],
                 violations: &[],
                 events: &[],
+                label: &[],
                 target: Some(&target),
                 difference: Difference::Unknown,
             };

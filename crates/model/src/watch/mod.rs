@@ -254,6 +254,7 @@ impl<'s> Watched<'s> {
                 moves: &[],
                 violations: &[violation],
                 events: &[],
+                label: &[],
                 target: None,
                 difference: Difference::Unknown,
             });
@@ -276,6 +277,7 @@ impl<'s> Watched<'s> {
                 moves: &[],
                 violations: &seen.violations,
                 events: &[],
+                label: &[],
                 target: None,
                 difference: Difference::Unknown,
             });
@@ -294,6 +296,7 @@ impl<'s> Watched<'s> {
                     moves,
                     violations: &[],
                     events: &[],
+                    label: &[],
                     target: Some(&joint),
                     difference: match difference {
                         Difference::Unknown => Difference::Unknown,
@@ -335,6 +338,7 @@ impl<'s> Watched<'s> {
                         moves,
                         violations: &[],
                         events: &[],
+                        label: &[],
                         target: None,
                         difference: Difference::Unknown,
                     })

@@ -216,7 +216,8 @@ fn block(text: &str) -> Option<&str> {
 fn figures(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let coverage = report.coverage;
     if let Some(sets) = &coverage.sets {
-        let states = sets.states.as_ref().map_or_else(|| "unknown".to_owned(), |states| grouped_digits(states));
+        let states =
+            sets.states.as_ref().map_or_else(|| "unknown".to_owned(), |states| grouped_digits(states));
         return vec![
             ("states", states),
             ("bits", grouped(sets.bits)),

@@ -70,6 +70,12 @@ impl Study {
         !self.delays.is_empty() || self.coherence.is_some()
     }
 
+    /// Returns whether the model's steps have labels: a LOTOS model, by its name.
+    pub fn is_about_labels(&self) -> bool {
+        let ending = self.model.as_ref().and_then(|model| model.text.rsplit_once('.'));
+        ending.is_some_and(|(_, ending)| ending == "lotos" || ending == "lot")
+    }
+
     /// Returns when a resource is busy, or the text itself if there is no such resource.
     pub fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
         self.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)
@@ -172,6 +178,8 @@ pub enum Question {
     Ltl(Text),
     /// Whether a formula of computation tree logic holds.
     Ctl(Text),
+    /// Whether a formula of the modal mu-calculus holds of the labelled graph.
+    Mu(Text),
 }
 
 impl Question {
@@ -194,6 +202,7 @@ impl Question {
             Question::Bottleneck(_) => "bottleneck",
             Question::Ltl(_) => "ltl",
             Question::Ctl(_) => "ctl",
+            Question::Mu(_) => "mu",
         }
     }
 
@@ -213,7 +222,8 @@ impl Question {
             | Question::Utilisation(what)
             | Question::Bottleneck(what)
             | Question::Ltl(what)
-            | Question::Ctl(what) => what.text.clone(),
+            | Question::Ctl(what)
+            | Question::Mu(what) => what.text.clone(),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),

@@ -17,7 +17,7 @@ fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
-const QUESTIONS: [&str; 16] = [
+const QUESTIONS: [&str; 17] = [
     "min_delay",
     "max_delay",
     "min_count",
@@ -34,6 +34,7 @@ const QUESTIONS: [&str; 16] = [
     "bottleneck",
     "ltl",
     "ctl",
+    "mu",
 ];
 
 /// Reads a study; what is wrong with it goes to the diagnostics.
@@ -123,7 +124,7 @@ impl Reader<'_> {
     fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
         let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
         for (name, value) in entries {
-            let place = self.place(name.get_ref(), name.span());
+            let place = self.place(name.get_ref(), name.span(), study);
             let Some(entry) = self.table(value, "a delay") else { continue };
             self.check_keys(
                 entry,
@@ -139,9 +140,9 @@ impl Reader<'_> {
         study.delays.sort_by_key(|entry| entry.place.span.start);
     }
 
-    fn place(&mut self, name: &str, range: std::ops::Range<usize>) -> Text {
+    fn place(&mut self, name: &str, range: std::ops::Range<usize>, study: &Study) -> Text {
         let span = self.span(range);
-        if !name.contains(':') {
+        if !name.contains(':') && !study.is_about_labels() {
             let title = format!("`{name}` names no statement: write `proctype:label`");
             self.wrong("S0004", span, title);
         }
@@ -223,7 +224,7 @@ impl Reader<'_> {
             return;
         };
         for (name, value) in entries {
-            let place = self.place(name.get_ref(), name.span());
+            let place = self.place(name.get_ref(), name.span(), study);
             let number = |value: &Value<'_>| -> Option<u32> { written(value)?.parse().ok() };
             let list =
                 value.get_ref().as_array().map(|list| list.iter().map(number).collect::<Option<Vec<u32>>>());
@@ -296,6 +297,7 @@ impl Reader<'_> {
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
+            "mu" => Some(Question::Mu(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
             "overlap" => {
@@ -350,7 +352,7 @@ impl Reader<'_> {
     fn check_word(&mut self, question: &Question, expect: &Expect, span: Span) {
         let words: &[&str] = match question {
             Question::Overlap(..) => &["never", "possible", "inevitable"],
-            Question::Ltl(_) | Question::Ctl(_) => &["holds", "fails"],
+            Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) => &["holds", "fails"],
             _ => return,
         };
         if !matches!(expect, Expect::Word(word) if words.contains(&word.as_str())) {

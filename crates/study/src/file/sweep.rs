@@ -114,7 +114,7 @@ impl Ask {
     /// Returns whether delays can make a difference to the answer.
     fn depends_on_time(&self) -> bool {
         match self.question {
-            Question::Ltl(_) | Question::Ctl(_) => false,
+            Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) => false,
             Question::Overlap(..) => self.view == Some(View::Timed),
             _ => self.view != Some(View::Untimed),
         }

@@ -2,6 +2,7 @@
 
 mod expect;
 mod formulas;
+mod labelled;
 mod simulated;
 mod solve;
 mod stochastic;
@@ -15,6 +16,7 @@ use narrows_model::{Figure, FigureResult, Flow};
 use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
 
+pub use labelled::measure_labelled;
 pub use simulated::simulate;
 pub(crate) use timed::timed_trace;
 pub use trend::trends;
@@ -86,6 +88,12 @@ impl<'a, 's> Workbench<'a, 's> {
                     ));
                 }
                 Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
+                Question::Mu(_) => {
+                    let mut figure = blank(ask, View::Untimed);
+                    let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+                    figure.result = FigureResult::None(reason.to_owned());
+                    figures.push(figure);
+                }
                 Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
                 _ => {
                     for view in views(self.study, ask.view, &ask.question) {

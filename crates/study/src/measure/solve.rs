@@ -19,6 +19,15 @@ pub(super) struct Solvable<'a> {
     solver: Solver,
     /// How many states were left after minimisation, at most.
     most: Cell<usize>,
+    /// Means that were found together.
+    found: Vec<(Wanted, Interval)>,
+}
+
+/// A mean that is asked for: of an event, or of how long something holds.
+#[derive(Clone, PartialEq)]
+pub(super) enum Wanted {
+    Event(u16),
+    Holds(String),
 }
 
 enum Solver {
@@ -48,7 +57,51 @@ impl<'a> Solvable<'a> {
         } else {
             Solver::Automaton(Box::new(view.automaton()?))
         };
-        Ok(Solvable { view, solver, most: Cell::new(0) })
+        Ok(Solvable { view, solver, most: Cell::new(0), found: Vec::new() })
+    }
+
+    /// Returns whether nothing is left open.
+    pub(super) fn is_chain(&self) -> bool {
+        matches!(self.solver, Solver::Chain(_))
+    }
+
+    /// Returns a mean, if it was found together with others.
+    pub(super) fn found(&self, wanted: &Wanted) -> Option<Interval> {
+        self.found.iter().find(|(known, _)| known == wanted).map(|(_, found)| *found)
+    }
+
+    /// Finds some means of the long run at the same time, each on a thread of its own. What comes out does not depend on
+    /// that.
+    pub(super) fn find(&mut self, gains: Vec<(Wanted, Gain)>) {
+        let Solver::Chain(chain) = &self.solver else { return };
+        let smaller: Vec<_> = gains
+            .into_iter()
+            .map(|(wanted, gain)| (wanted, self.smaller(chain, vec![self.rates(gain)])))
+            .collect();
+        let found: Vec<(Wanted, Interval)> = std::thread::scope(|scope| {
+            let solve = |(wanted, (chain, rewards)): (Wanted, (Cow<'_, Chain>, Vec<Vec<f64>>))| {
+                (wanted, long_run(&chain, &rewards, ACCURACY).remove(0))
+            };
+            let threads: Vec<_> = smaller.into_iter().map(|one| scope.spawn(move || solve(one))).collect();
+            // One that has failed is asked for again, alone.
+            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        });
+        self.found.extend(found);
+    }
+
+    /// Returns what is gained in each rest, per time.
+    fn rates(&self, gain: Gain) -> Vec<f64> {
+        match gain {
+            Gain::State(rates) => rates,
+            Gain::Event(event) => self.view.frequencies(event),
+            Gain::Events(events) => {
+                let mut sum = vec![0.0; self.view.rests() as usize];
+                for (event, amount) in events {
+                    add(&mut sum, &self.view.frequencies(event), amount);
+                }
+                sum
+            }
+        }
     }
 
     /// Returns how many states were left after minimisation, if there were fewer for every question.
@@ -75,34 +128,28 @@ impl<'a> Solvable<'a> {
     }
 
     /// Bounds a mean of the long run, over all schedulers where choices are left open.
-    pub(super) fn average(&self, gain: &Gain, figure: &mut Figure) -> Result<Interval, Zeno> {
+    pub(super) fn average(&self, gain: Gain, figure: &mut Figure) -> Result<Interval, Zeno> {
         let automaton = match &self.solver {
             Solver::Chain(chain) => {
-                let rates = match gain {
-                    Gain::State(rates) => rates.clone(),
-                    Gain::Event(event) => self.view.frequencies(*event),
-                    Gain::Events(events) => {
-                        let mut sum = vec![0.0; self.view.rests() as usize];
-                        for (event, amount) in events {
-                            add(&mut sum, &self.view.frequencies(*event), *amount);
-                        }
-                        sum
-                    }
-                };
-                let (chain, rewards) = self.smaller(chain, vec![rates]);
+                if let Gain::Event(event) = gain
+                    && let Some(found) = self.found(&Wanted::Event(event))
+                {
+                    return Ok(found);
+                }
+                let (chain, rewards) = self.smaller(chain, vec![self.rates(gain)]);
                 return Ok(long_run(&chain, &rewards, ACCURACY).remove(0));
             }
             Solver::Automaton(automaton) => automaton,
         };
         let reward: Reward = match gain {
-            Gain::State(rates) => self.view.state_reward(rates.clone()),
-            Gain::Event(event) => self.view.event_reward(*event),
+            Gain::State(rates) => self.view.state_reward(rates),
+            Gain::Event(event) => self.view.event_reward(event),
             Gain::Events(events) => {
                 let mut sum = self.view.state_reward(Vec::new());
                 for (event, amount) in events {
-                    let one = self.view.event_reward(*event);
-                    add(&mut sum.rates, &one.rates, *amount);
-                    add(&mut sum.impulses, &one.impulses, *amount);
+                    let one = self.view.event_reward(event);
+                    add(&mut sum.rates, &one.rates, amount);
+                    add(&mut sum.impulses, &one.impulses, amount);
                 }
                 sum
             }

@@ -6,9 +6,9 @@ use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
 use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
 
-use super::solve::{Gain, Solvable, set};
+use super::solve::{Gain, Solvable, Wanted, set};
 use super::trouble::{Failure, result_of};
-use super::{Size, blank, new_figure};
+use super::{Size, blank, new_figure, views};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -44,7 +44,7 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn throughput_with(&self, timing: &Timing, event: u16) -> Option<f64> {
         let solvable = self.build(timing).ok()?;
         let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
-        let found = solvable.average(&Gain::Event(event), &mut figure).ok()?;
+        let found = solvable.average(Gain::Event(event), &mut figure).ok()?;
         Some(found.middle())
     }
 
@@ -64,8 +64,12 @@ impl<'a, 's> Means<'a, 's> {
     fn build_once(&mut self) {
         if self.built.is_none() {
             let before = self.budget.watch.seconds();
-            self.built = Some(self.build(&self.prepared.timing));
+            let mut built = self.build(&self.prepared.timing);
             self.seconds = self.budget.watch.seconds() - before;
+            if let Ok(solvable) = &mut built {
+                self.solve_together(solvable);
+            }
+            self.built = Some(built);
         }
     }
 
@@ -80,13 +84,13 @@ impl<'a, 's> Means<'a, 's> {
             }
             return vec![figure];
         };
-        let per = solvable.average(&Gain::Event(event), &mut figure);
+        let per = solvable.average(Gain::Event(event), &mut figure);
         let mut list: Vec<(f64, Figure)> = Vec::new();
         for (variable, events) in &self.prepared.costs {
             let mut figure = blank(ask, View::Stochastic);
             variable.clone_into(&mut figure.name);
             self.study.unit.clone_into(&mut figure.unit);
-            let time = solvable.average(&Gain::Events(events.clone()), &mut figure);
+            let time = solvable.average(Gain::Events(events.clone()), &mut figure);
             let found = time.and_then(|time| per.clone().map(|per| quotient(time, per)));
             let middle = found.as_ref().map_or(0.0, Interval::middle);
             set(&found, &mut figure);
@@ -122,33 +126,83 @@ impl<'a, 's> Means<'a, 's> {
         figure
     }
 
+    /// Finds the means that the study asks for, as many at a time as there are threads.
+    fn solve_together(&self, solvable: &mut Solvable<'_>) {
+        let mut wanted: Vec<Wanted> = Vec::new();
+        let mut want = |one: Option<Wanted>| wanted.extend(one.filter(|one| !wanted.contains(one)));
+        for ask in &self.study.asks {
+            if !views(self.study, ask.view, &ask.question).contains(&View::Stochastic) {
+                continue;
+            }
+            let event = |event: &Text| self.prepared.event(event).map(Wanted::Event);
+            match &ask.question {
+                Question::Throughput(one) => want(event(one)),
+                Question::MeanCount(of, per) => {
+                    want(event(of));
+                    want(event(per));
+                }
+                Question::Utilisation(what) => want(Some(Wanted::Holds(self.study.busy(what).text.clone()))),
+                _ => {}
+            }
+        }
+        // One alone is found when it is asked for.
+        if wanted.len() < 2 || !solvable.is_chain() {
+            return;
+        }
+        for some in wanted.chunks(self.budget.threads.max(1)) {
+            let gains = some.iter().filter_map(|one| {
+                let gain = match one {
+                    Wanted::Event(event) => Gain::Event(*event),
+                    Wanted::Holds(text) => Gain::State(self.holding(solvable, text)?),
+                };
+                Some((one.clone(), gain))
+            });
+            let gains = gains.collect();
+            solvable.find(gains);
+        }
+    }
+
+    /// Returns 1 for each rest in which what a resource or a predicate says holds, if there is no doubt about it.
+    fn holding(&self, solvable: &Solvable<'_>, text: &str) -> Option<Vec<f64>> {
+        let asks = self.study.asks.iter().filter_map(|ask| match &ask.question {
+            Question::Utilisation(what) => Some(self.study.busy(what)),
+            _ => None,
+        });
+        let mut unseen = new_figure("utilisation", String::new(), View::Stochastic.name());
+        self.rates(solvable, asks.into_iter().find(|busy| busy.text == text)?, &mut unseen)
+    }
+
     fn fill(&self, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
         let none = |reason: &str| FigureResult::None(reason.to_owned());
         match question {
             Question::Throughput(event) => {
                 figure.unit = format!("1/{}", self.study.unit);
                 if let Some(event) = self.prepared.event(event) {
-                    let found = solvable.average(&Gain::Event(event), figure);
+                    let found = solvable.average(Gain::Event(event), figure);
                     set(&found, figure);
                 }
             }
             Question::MeanPeriod(event) => {
                 self.study.unit.clone_into(&mut figure.unit);
                 let Some(event) = self.prepared.event(event) else { return };
-                match solvable.average(&Gain::Event(event), figure) {
+                match solvable.average(Gain::Event(event), figure) {
                     Ok(found) if found.high <= 0.0 => {
                         figure.result = none("It does not happen again and again.");
                     }
-                    Ok(found) => {
-                        let high = if found.low > 0.0 { 1.0 / found.low } else { f64::INFINITY };
-                        set(&Ok(Interval { low: 1.0 / found.high, high }), figure);
-                    }
+                    Ok(found) => set(&Ok(reciprocal(found)), figure),
                     Err(zeno) => set(&Err(zeno), figure),
                 }
             }
             Question::Utilisation(what) => {
-                if let Some(rates) = self.rates(solvable, self.study.busy(what), figure) {
-                    let found = solvable.average(&Gain::State(rates), figure);
+                let busy = self.study.busy(what);
+                let found = match solvable.found(&Wanted::Holds(busy.text.clone())) {
+                    Some(found) => Some(Ok(found)),
+                    None => {
+                        let rates = self.rates(solvable, busy, figure);
+                        rates.map(|rates| solvable.average(Gain::State(rates), figure))
+                    }
+                };
+                if let Some(found) = found {
                     set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
                 }
             }
@@ -156,8 +210,8 @@ impl<'a, 's> Means<'a, 's> {
                 let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
                     return;
                 };
-                let of = solvable.average(&Gain::Event(of), figure);
-                let per = solvable.average(&Gain::Event(per), figure);
+                let of = solvable.average(Gain::Event(of), figure);
+                let per = solvable.average(Gain::Event(per), figure);
                 match (of, per) {
                     (Ok(_), Ok(per)) if per.high <= 0.0 => {
                         figure.result = none("What it is counted for never happens in the long run.");
@@ -229,4 +283,10 @@ impl<'a, 's> Means<'a, 's> {
 fn quotient(of: Interval, per: Interval) -> Interval {
     let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
     Interval { low: of.low / per.high, high }
+}
+
+/// Returns the time from one event to the next, from how often it happens.
+pub(super) fn reciprocal(rate: Interval) -> Interval {
+    let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
+    Interval { low: over(rate.high), high: over(rate.low) }
 }

@@ -6,6 +6,7 @@
 //! reach; results of operations are kept in a table in which later ones overwrite earlier ones.
 
 use narrows_model::Limit;
+use rustc_hash::FxHashMap;
 
 /// A node's number, and whether the function is its opposite in the last bit.
 pub(super) type Edge = u32;
@@ -81,6 +82,10 @@ pub(super) struct Kernel {
     /// Nodes in use, also those that nobody needs any more.
     pub(super) used: usize,
     cache: Vec<Entry>,
+    /// Results of [`crate::saturate`], by a number and two functions.
+    pub(super) closures: FxHashMap<(u32, Edge, Edge), Edge>,
+    /// How often the order of variables has changed.
+    pub(super) generation: u64,
     /// When this many are in use, an operation gives up in favour of cleaning up.
     crowded: usize,
     /// When this many are needed, the order of variables is looked at.
@@ -89,7 +94,7 @@ pub(super) struct Kernel {
     most: usize,
     ticks: u32,
     /// Steps of operations, and nodes that sifting has looked at.
-    worked: u64,
+    pub(super) worked: u64,
     pub(super) sifted: u64,
     pub(super) watch: Watch,
 }
@@ -118,6 +123,8 @@ impl Kernel {
             free: 0,
             used: 1,
             cache: vec![EMPTY; 1 << 16],
+            closures: FxHashMap::default(),
+            generation: 0,
             crowded: ROOMY.min(usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX)).max(1000),
             next_reordering: FIRST_REORDERING,
             may_reorder: true,
@@ -354,6 +361,7 @@ impl Kernel {
 
     pub(super) fn forget_results(&mut self) {
         self.cache.fill(EMPTY);
+        self.closures.clear();
     }
 
     /// Frees all nodes that no handle reaches.
@@ -388,8 +396,9 @@ impl Kernel {
             }
             self.tables[variable] = Table { buckets, count };
         }
+        let alive = |edge: Edge| marked[(edge >> 1) as usize];
+        self.closures.retain(|(_, set, within), result| alive(*set) && alive(*within) && alive(*result));
         for entry in &mut self.cache {
-            let alive = |edge: Edge| marked[(edge >> 1) as usize];
             if entry.operation != 0
                 && !(entry.operands.iter().all(|edge| alive(*edge)) && alive(entry.result))
             {

@@ -58,6 +58,38 @@ impl Manager {
         assert!(kernel.reorder().is_ok());
     }
 
+    /// Returns how many steps operations have taken so far.
+    pub(crate) fn effort(&self) -> u64 {
+        self.0.borrow().worked
+    }
+
+    /// Returns a number that changes when the order of variables does.
+    pub(crate) fn generation(&self) -> u64 {
+        self.0.borrow().generation
+    }
+
+    /// Returns the first level of some variables.
+    pub(crate) fn first_level(&self, variables: &[u32]) -> u32 {
+        let kernel = self.0.borrow();
+        variables.iter().map(|variable| kernel.level_of[*variable as usize]).min().unwrap_or(BOTTOM)
+    }
+
+    /// Forgets what [`Manager::keep_closure`] kept.
+    pub(crate) fn forget_closures(&self) {
+        self.0.borrow_mut().closures.clear();
+    }
+
+    /// Returns what was kept for a number and two functions.
+    pub(crate) fn known_closure(&self, number: usize, set: &Bdd, within: &Bdd) -> Option<Bdd> {
+        let found = self.0.borrow().closures.get(&(number as u32, set.edge, within.edge)).copied();
+        found.map(|edge| self.wrap(edge))
+    }
+
+    /// Keeps a function for a number and two others while all of them are needed.
+    pub(crate) fn keep_closure(&self, number: usize, set: &Bdd, within: &Bdd, result: &Bdd) {
+        self.0.borrow_mut().closures.insert((number as u32, set.edge, within.edge), result.edge);
+    }
+
     /// Returns how many bytes are in use.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.borrow().bytes()
@@ -204,6 +236,22 @@ impl Bdd {
     #[cfg(test)]
     pub(crate) fn to_current(&self) -> Result<Bdd> {
         self.with(|kernel| kernel.unprimed(self.edge))
+    }
+
+    /// Returns the level of its first variable.
+    pub(crate) fn level(&self) -> u32 {
+        self.kernel.borrow().level(self.edge)
+    }
+
+    /// Returns the first variable of this and another function, and what both are where it is true and where it is false.
+    pub(crate) fn split_with(&self, other: &Bdd) -> (u32, (Bdd, Bdd), (Bdd, Bdd)) {
+        let kernel = self.kernel.borrow();
+        let level = kernel.level(self.edge).min(kernel.level(other.edge));
+        let (mine, others) = (kernel.cofactors(self.edge, level), kernel.cofactors(other.edge, level));
+        let variable = kernel.variable_at[level as usize];
+        drop(kernel);
+        let handles = |(high, low)| (self.other(high), self.other(low));
+        (variable, handles(mine), handles(others))
     }
 
     /// Something that is the same where `care` is true, and maybe smaller.

@@ -17,6 +17,7 @@ impl Kernel {
     /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`] was just called.
     pub(super) fn reorder(&mut self) -> Result<(), Stop> {
         self.forget_results();
+        self.generation += 1;
         self.shrink_tables();
         let mut holders = vec![0_u32; self.nodes.len()];
         for (index, held) in self.held.iter().enumerate() {

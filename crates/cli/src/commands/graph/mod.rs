@@ -1,5 +1,6 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
+mod aiger;
 pub(crate) mod processes;
 mod states;
 mod step_labels;
@@ -10,11 +11,13 @@ use anyhow::Context;
 use clap::Args;
 use narrows_lts::{Graph, aut};
 use narrows_model::Limit;
+use narrows_performance::labelled::{self, Unbuilt};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
 use self::states::States;
 use self::step_labels::Style;
+use crate::behaviours;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::machines;
@@ -25,6 +28,8 @@ Examples:
   narrows graph peterson.pml -o peterson.svg
   narrows graph peterson.pml | dot -Tpdf > peterson.pdf
   narrows graph peterson.pml -o peterson.aut
+  narrows graph ring.lotos -o ring.aut
+  narrows graph bus.smv -o bus.aig          as a circuit, for hardware model checkers
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
 
 /// So many states may a drawing have.
@@ -37,7 +42,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     models: Models,
 
-    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), or states and steps (.aut) [default: print it]
+    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), states and steps (.aut), or of an SMV model a circuit (.aag, .aig) [default: print it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -66,6 +71,9 @@ enum Kind {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     arguments.models.ensure_one("narrows graph")?;
+    if let Some((path, form)) = arguments.output.as_ref().and_then(|path| Some((path, aiger::form(path)?))) {
+        return aiger::run(arguments, path, form);
+    }
     let kind = kind(arguments)?;
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
@@ -80,10 +88,23 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
                 let counts =
                     [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-                write(model, arguments, &drawn(&diagrams, &model.name, kind), &counts)
+                write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
             }
         },
         |model| Ok(machines::refuse(model, models, "narrows graph")),
+        |model| {
+            let clock = Clock::new(models, &interrupted);
+            let built = labelled::build(&model.behaviour, &clock.budget());
+            clock.finish();
+            match built {
+                Ok(built) => write_graph(&model.name, &built.graph, arguments, kind),
+                Err(Unbuilt::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
+                Err(Unbuilt::Fault(fault)) => {
+                    behaviours::show_fault(model, &fault);
+                    Ok(not_whole(&model.name, arguments, Limit::Fault))
+                }
+            }
+        },
     )
 }
 
@@ -97,7 +118,7 @@ fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
         Some("dot" | "gv") => Ok(Kind::Dot),
         Some("svg") => Ok(Kind::Svg),
         _ => anyhow::bail!(
-            "can't tell what to write to `{}`: use a name with .aut, .dot or .svg",
+            "can't tell what to write to `{}`: use a name with .aut, .dot, .svg, .aag or .aig",
             path.display()
         ),
     }
@@ -113,15 +134,20 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
     clock.finish();
     let States { graph, faults } = match found {
         Ok(found) => found,
-        Err(limit) => return Ok(not_whole(model, arguments, limit)),
+        Err(limit) => return Ok(not_whole(&model.name, arguments, limit)),
     };
     if faults > 0 {
         let steps = count(faults, "step");
         output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
     }
+    write_graph(&model.name, &graph, arguments, kind)
+}
+
+/// Writes all states.
+fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> anyhow::Result<Outcome> {
     let text = match kind {
-        Kind::Aut => aut::write(&graph),
-        Kind::Dot => diagram_dot(&[state_diagram(model, &graph)], &model.name),
+        Kind::Aut => aut::write(graph),
+        Kind::Dot => diagram_dot(&[processes::of_graph(name, graph)], name),
         Kind::Svg => {
             let states = graph.states();
             anyhow::ensure!(
@@ -129,7 +155,7 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
                 "nobody can read a drawing of {}; write .aut or .dot",
                 count(u64::from(states), "state")
             );
-            diagram_svg(&[state_diagram(model, &graph)], &model.name)
+            diagram_svg(&[processes::of_graph(name, graph)], name)
         }
     };
     let counts = [
@@ -137,15 +163,11 @@ fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -
         ("transition", graph.edges().len()),
         ("label", graph.labels().len()),
     ];
-    write(model, arguments, &text, &counts)
-}
-
-fn state_diagram(model: &Model, graph: &Graph) -> Diagram {
-    processes::of_graph(&model.name, graph)
+    write(name, arguments, &text, &counts)
 }
 
 /// Says why there is no graph: a part of it must not be taken for the whole.
-fn not_whole(model: &Model, arguments: &Arguments, limit: Limit) -> Outcome {
+fn not_whole(model: &str, arguments: &Arguments, limit: Limit) -> Outcome {
     let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
     output::error(&message);
     let document = || {
@@ -157,18 +179,18 @@ fn not_whole(model: &Model, arguments: &Arguments, limit: Limit) -> Outcome {
     arguments.models.outcome(2, String::new, document)
 }
 
-fn head(model: &Model) -> Value {
+fn head(model: &str) -> Value {
     json!({
         "schema": 1,
         "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-        "model": model.name,
+        "model": model,
         "answers": [],
     })
 }
 
 /// Writes the text to its file and says so, or prints it.
 fn write(
-    model: &Model,
+    model: &str,
     arguments: &Arguments,
     text: &str,
     counts: &[(&str, usize)],

@@ -167,7 +167,7 @@ fn answer(arguments: &Arguments, graph: &Graph, questions: &[Question]) -> anyho
     Ok(report)
 }
 
-fn run_value(graph: &Graph, run: &Run) -> Value {
+pub(crate) fn run_value(graph: &Graph, run: &Run) -> Value {
     let steps =
         run.steps.iter().map(|(label, state)| json!({ "label": graph.label(*label), "state": state }));
     let mut value = json!({

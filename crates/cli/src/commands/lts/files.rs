@@ -8,12 +8,16 @@ use std::path::Path;
 use anyhow::Context;
 use narrows_lts::{Graph, aut};
 
+use crate::behaviours;
 use crate::output;
 
-/// Reads a graph; `-` is standard input.
+/// Reads a graph, or makes that of a LOTOS model; `-` is standard input.
 pub(super) fn read(path: &Path) -> anyhow::Result<Graph> {
     if path == Path::new("-") {
         return read_lines(io::stdin().lock(), "standard input");
+    }
+    if behaviours::is_behaviour(path) {
+        return behaviours::read_graph(path);
     }
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("can't read {shown}"))?;

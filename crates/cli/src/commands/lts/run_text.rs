@@ -12,7 +12,7 @@ const LONGEST: usize = 400;
 const ENDS: usize = 100;
 
 /// Writes a run: the states on the way, and the labels between them.
-pub(super) fn run_text(graph: &Graph, run: &Run) -> String {
+pub(crate) fn run_text(graph: &Graph, run: &Run) -> String {
     let total = run.steps.len();
     let number = total.to_string().len();
     let states = std::iter::once(run.start).chain(run.steps.iter().map(|(_, state)| *state));

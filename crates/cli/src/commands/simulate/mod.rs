@@ -1,6 +1,7 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 
 mod app;
+mod behaviours;
 mod detail;
 #[cfg(test)]
 mod examples;
@@ -29,6 +30,7 @@ use narrows_report::{RecordedTrace, Trail};
 use narrows_study::View;
 
 use super::figures::{Options, Way};
+use crate::behaviours::is_behaviour;
 use crate::input::{compile_file, unreadable};
 use crate::limits::interrupt_flag;
 use crate::machines::is_machine;
@@ -92,6 +94,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     }
     if is_machine(&arguments.file) {
         bail!("the simulator runs Promela models for now; `narrows check` answers SMV models");
+    }
+    if is_behaviour(&arguments.file) {
+        return behaviours::run(arguments);
     }
     if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(

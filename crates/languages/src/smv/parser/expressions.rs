@@ -88,7 +88,9 @@ impl Parser<'_> {
                 "in" => (Plain(Binary::In), strength::IN),
                 "union" => (Plain(Binary::Union), strength::UNION),
                 "mod" => (Plain(Binary::Mod), strength::PRODUCT),
-                "U" if !self.stops_at_until && !self.in_psl => (Temporal(TemporalPair::Until), strength::UNTIL),
+                "U" if !self.stops_at_until && !self.in_psl => {
+                    (Temporal(TemporalPair::Until), strength::UNTIL)
+                }
                 "V" => (Temporal(TemporalPair::Release), strength::UNTIL),
                 "S" => (Temporal(TemporalPair::Since), strength::UNTIL),
                 "T" => (Temporal(TemporalPair::Triggered), strength::UNTIL),

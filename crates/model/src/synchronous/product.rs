@@ -3,27 +3,42 @@
 //! The tableau of Clarke, Grumberg and Hamaguchi (1994): a variable for each formula that looks at the next state or at the one before.
 //! A run of the product on which every `U` gets what it waits for is a run on which the formula is what it was guessed to be.
 
-use narrows_model::synchronous::{
-    Builder, Constraint, Demand, Display, Domain, ExprId, Linear, LinearId, Machine, Node, Operator, Role,
-    Variable, VariableId,
-};
 use narrows_source::Span;
 
+use super::build::Builder;
+use super::formula::{Linear, LinearId};
+use super::machine::{
+    Constraint, Demand, Display, Domain, ExprId, Machine, Node, Operator, Role, Variable, VariableId,
+};
+
 /// A machine with what follows a formula.
-pub(crate) struct Product {
-    pub(crate) machine: Machine,
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// The machine, with a further variable for each operator; constraints and justice are those of the machine alone.
+    pub machine: Machine,
     /// The first states on which the formula is false.
-    pub(crate) start: ExprId,
+    pub start: ExprId,
     /// Further constraints on steps.
-    pub(crate) steps: Vec<Constraint>,
+    pub steps: Vec<Constraint>,
     /// Further conditions that hold again and again.
-    pub(crate) justice: Vec<ExprId>,
+    pub justice: Vec<ExprId>,
     /// Inputs that the formula looks at: they are part of the state here.
-    pub(crate) inputs: Vec<VariableId>,
+    pub inputs: Vec<VariableId>,
+}
+
+impl Product {
+    /// Returns the machine whose fair runs are those on which the formula is false.
+    pub fn into_machine(self) -> Machine {
+        let mut machine = self.machine;
+        machine.initial.push(Constraint { demand: Demand::Holds(self.start), span: Span::default() });
+        machine.transitions.extend(self.steps);
+        machine.justice.extend(self.justice);
+        machine
+    }
 }
 
 /// Makes the product of a machine and the opposite of a formula.
-pub(crate) fn product(machine: &Machine, formulas: &[Linear]) -> Product {
+pub fn product(machine: &Machine, formulas: &[Linear]) -> Product {
     let mut builder = Builder::new(machine.clone());
     let mut values: Vec<ExprId> = Vec::new();
     let mut steps = Vec::new();

@@ -1,0 +1,197 @@
+//! Processes that meet at gates: all their states as a labelled graph, and what happens how often when actions take time.
+
+use std::ops::ControlFlow;
+
+use narrows_explicit::{Budget, numbered_walk};
+use narrows_lts::{Builder, Graph, LabelPattern, Relation, Settings, minimise};
+use narrows_model::behaviour::{Behaviour, Fault};
+use narrows_model::{Coverage, Limit, Scratch, StateSpace};
+use rustc_hash::FxHashMap;
+
+use crate::graphs::{Timed, Trouble};
+use crate::markov::{self, Accuracy, Aim, Interval, Reward};
+
+/// All states of a behaviour.
+#[derive(Clone, Debug)]
+pub struct Labelled {
+    /// The graph; the edges of each state in the order in which the behaviour gives them.
+    pub graph: Graph,
+    /// What was visited.
+    pub coverage: Coverage,
+}
+
+/// Why there is no graph.
+#[derive(Clone, Debug)]
+pub enum Unbuilt {
+    /// A limit was hit.
+    Limit(Limit),
+    /// A state has no steps because something has no value.
+    Fault(Fault),
+}
+
+/// What an edge takes while the graph is made.
+const EDGE: u64 = 48;
+
+/// Walks over all states.
+pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
+    if let Some(fault) = behaviour.fault(None) {
+        return Err(Unbuilt::Fault(fault));
+    }
+    let mut builder = Builder::new(0, 0);
+    let mut labels: FxHashMap<Box<[u8]>, u32> = FxHashMap::default();
+    let mut bytes = 0;
+    let walk = numbered_walk(behaviour, budget, &mut |edge| {
+        let written = edge.successor.label;
+        let label = match labels.get(written) {
+            Some(label) => *label,
+            None => {
+                let label = builder.label(&behaviour.label(written));
+                labels.insert(written.into(), label);
+                bytes += 2 * written.len() as u64 + EDGE;
+                label
+            }
+        };
+        builder.edge(edge.from, label, edge.target);
+        bytes += EDGE;
+        bytes
+    });
+    if let Some(fault) = walk.broken.and_then(|state| behaviour.fault(Some(&state))) {
+        return Err(Unbuilt::Fault(fault));
+    }
+    if let Some(limit) = walk.exploration.end.limit() {
+        return Err(Unbuilt::Limit(limit));
+    }
+    let graph = builder.build().map_err(|_| Unbuilt::Limit(Limit::Memory))?;
+    Ok(Labelled { graph, coverage: walk.exploration.coverage })
+}
+
+/// Follows a run of the graph in the behaviour itself; returns the states on the way, or `None` if there is no such run.
+pub fn replay(behaviour: &Behaviour, graph: &Graph, steps: &[(u32, u32)]) -> Option<Vec<Vec<u8>>> {
+    let mut states = vec![behaviour.initial().ok()?.0];
+    let mut number = graph.initial();
+    let mut scratch = Scratch::default();
+    for (label, target) in steps {
+        let edges = graph.edges_from(number);
+        let place = edges.iter().position(|edge| edge.label == *label && edge.target == *target)?;
+        let (mut count, mut next) = (0, None);
+        behaviour.successors(states.last()?, &mut scratch, &mut |successor| {
+            if count == place {
+                let is_it = behaviour.label(successor.label) == graph.label(*label);
+                next = successor.target.filter(|_| is_it).map(<[u8]>::to_vec);
+                return ControlFlow::Break(());
+            }
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        states.push(next?);
+        number = *target;
+    }
+    Some(states)
+}
+
+/// Actions that take time, and actions that are counted.
+#[derive(Clone, Debug, Default)]
+pub struct Tempo {
+    /// The patterns of actions that take time, and their rates, none if they take no time after all; the first that fits
+    /// counts.
+    pub rates: Vec<(LabelPattern, Option<f64>)>,
+    /// The patterns of actions that are counted: each event may have several.
+    pub events: Vec<Vec<LabelPattern>>,
+}
+
+/// A graph in which actions take time, minimised.
+#[derive(Debug)]
+pub struct Paced {
+    graph: Graph,
+    timed: Timed,
+    /// For each event, which actions count.
+    counted: Vec<Vec<usize>>,
+    /// How many states and edges there were before.
+    pub before: (u32, usize),
+}
+
+/// What comes out on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Throughput {
+    /// If nothing is left open, or if all choices are equally likely.
+    pub uniform: Interval,
+    /// The least and the greatest over all ways to choose, if it matters.
+    pub open: Option<(Interval, Interval)>,
+}
+
+impl Paced {
+    /// Gives actions their rates, hides what is not counted, and minimises what is left.
+    pub fn new(graph: &Graph, tempo: &Tempo) -> Result<Paced, Trouble> {
+        let labels: Vec<String> = graph.labels().iter().map(|label| tempo.relabelled(label)).collect();
+        let mut builder = Builder::new(graph.initial(), graph.edges().len());
+        builder.states(graph.states());
+        let numbers: Vec<u32> = labels.iter().map(|label| builder.label(label)).collect();
+        for (from, edge) in graph.all_edges() {
+            builder.edge(from, numbers[edge.label as usize], edge.target);
+        }
+        let too_large = |_| Trouble::Other(markov::Wrong::TooLarge);
+        let paced = builder.build().map_err(too_large)?;
+        let settings = Settings { relation: Relation::Branching, stochastic: true, probabilistic: true };
+        let small = minimise(&paced, settings).unwrap_or(paced);
+        let timed = Timed::new(&small)?;
+        let fitting = |patterns: &Vec<LabelPattern>| {
+            let fits = |action: &String| patterns.iter().any(|pattern| pattern.fits(action));
+            (0..timed.actions.len()).filter(|index| fits(&timed.actions[*index])).collect()
+        };
+        let counted = tempo.events.iter().map(fitting).collect();
+        Ok(Paced { graph: small, timed, counted, before: (graph.states(), graph.edges().len()) })
+    }
+
+    /// Returns how many states and edges there are.
+    pub fn size(&self) -> (u32, usize) {
+        (self.graph.states(), self.graph.edges().len())
+    }
+
+    /// Finds out how often events happen in the long run.
+    pub fn throughputs(&self, accuracy: Accuracy) -> Result<Vec<Throughput>, Trouble> {
+        let timed = &self.timed;
+        let rewards: Vec<Reward> = self.counted.iter().map(|actions| self.reward(actions)).collect();
+        if let Some(zeno) = markov::find_zeno(&timed.automaton) {
+            return Err(Trouble::Zeno(timed.in_graph(&zeno.cycle)));
+        }
+        let zeno = |zeno: markov::Zeno| Trouble::Zeno(timed.in_graph(&zeno.cycle));
+        let chain = markov::uniform(&timed.automaton, &rewards).map_err(zeno)?;
+        let uniform = markov::long_run(&chain.chain, &chain.rewards, accuracy);
+        let is_open = timed.has_choices(&self.graph);
+        let mut all = Vec::new();
+        for (reward, uniform) in rewards.iter().zip(uniform) {
+            let open = if is_open {
+                let bound = |aim| markov::average(&timed.automaton, reward, aim, accuracy).map_err(zeno);
+                Some((bound(Aim::Least)?, bound(Aim::Greatest)?))
+            } else {
+                None
+            };
+            all.push(Throughput { uniform, open });
+        }
+        Ok(all)
+    }
+
+    fn reward(&self, actions: &[usize]) -> Reward {
+        let mut sum = Reward::none(&self.timed.automaton);
+        for action in actions {
+            let one = self.timed.reward(&self.graph, *action);
+            sum.rates.iter_mut().zip(&one.rates).for_each(|(sum, one)| *sum += one);
+            sum.impulses.iter_mut().zip(&one.impulses).for_each(|(sum, one)| *sum += one);
+        }
+        sum
+    }
+}
+
+impl Tempo {
+    /// Returns a label with its rate, and without its action if that is not counted.
+    fn relabelled(&self, label: &str) -> String {
+        let is_counted = self.events.iter().flatten().any(|pattern| pattern.fits(label));
+        let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).and_then(|(_, rate)| *rate);
+        match (is_counted, rate) {
+            (true, Some(rate)) => format!("{label}; rate {rate:e}"),
+            (false, Some(rate)) => format!("rate {rate:e}"),
+            (true, None) => label.to_owned(),
+            (false, None) => "i".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Questions about a machine, answered by satisfiability.
+
+use std::rc::Rc;
+
+use narrows_model::synchronous::{
+    Linear, Machine, MachineClaim as Claim, Reference, Run, Specification, holds_on,
+};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
+
+use crate::Progress;
+use crate::bounded::Bounded;
+use crate::circuit::Signal;
+use crate::ic3::Ic3;
+use crate::induction::Induction;
+use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
+use crate::solver::{Meter, Stop, Watch};
+use crate::unroll::{Begin, Unrolled, Witness};
+
+/// How questions are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// By all of them, in turns.
+    Automatic,
+    /// By looking for runs, by their length.
+    Bounded,
+    /// By induction over several steps.
+    Induction,
+    /// By an invariant that is found step by step.
+    Ic3,
+}
+
+impl Engine {
+    /// Returns its name, as in the JSON output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Automatic => "sat",
+            Engine::Bounded => "bmc",
+            Engine::Induction => "induction",
+            Engine::Ic3 => "ic3",
+        }
+    }
+}
+
+/// What a check may use.
+pub struct Budget {
+    /// At most this many bytes, about.
+    pub memory: u64,
+    /// Called now and then with the bytes in use; returns why to stop.
+    pub watch: Watch,
+}
+
+/// What came out of a check.
+#[derive(Debug)]
+pub struct Checked {
+    /// What was found, in the order of the questions.
+    pub results: Vec<Reply>,
+    /// Bytes that were used, about.
+    pub bytes: u64,
+    /// Why not everything was found out.
+    pub limit: Option<Limit>,
+}
+
+/// A run that the reference does not confirm.
+const CONTRADICTION: &str =
+    "the run that should show it is none: this is a mistake in narrows, not in the model";
+
+/// A proof that is not confirmed.
+const NO_PROOF: &str = "the proof that was found is none: this is a mistake in narrows, not in the model";
+
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number alone, it returns whether the
+/// question is to be answered; after, with the answer.
+pub fn check(
+    machine: &Machine,
+    questions: &[Question],
+    engine: Engine,
+    budget: Budget,
+    each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
+) -> Checked {
+    let meter = Meter::new(budget.memory, budget.watch);
+    let checker = Checker { machine, reference: Reference::new(machine), engine, meter: Rc::clone(&meter) };
+    let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
+    let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
+    let mut limit = None;
+    let mut most = FIRST_ROUND;
+    // Questions take turns, so that a hard one keeps none from its answer; what was begun is begun anew, with more patience.
+    while limit.is_none() && replies.iter().any(Option::is_none) {
+        let is_last = replies.iter().filter(|reply| reply.is_none()).count() == 1;
+        for (number, question) in questions.iter().enumerate() {
+            if limit.is_some() || replies[number].is_some() {
+                continue;
+            }
+            let give_up = |limit, depth| Some(undecided(machine, question, limit, depth));
+            if !each(number, None) {
+                replies[number] = give_up(Limit::Enough, None);
+                continue;
+            }
+            meter.forgive();
+            replies[number] = match checker.answer(question, if is_last { u64::MAX } else { most }) {
+                Ok(reply) => Some(reply),
+                Err(Failure::Contradiction) => {
+                    let verdict = Verdict::Refused(refusal(NO_PROOF));
+                    Some(Reply::Answer(Box::new(Answer::new(question.clone(), verdict))))
+                }
+                Err(Failure::Patience(depth)) => {
+                    depths[number] = depths[number].max(depth);
+                    None
+                }
+                // Out of memory on one question says nothing about the next.
+                Err(Failure::Limit(hit @ (Limit::Memory | Limit::Enough), depth)) => give_up(hit, depth),
+                Err(Failure::Limit(hit, depth)) => {
+                    depths[number] = depths[number].max(depth);
+                    limit = Some(hit);
+                    None
+                }
+            };
+            if let Some(reply) = &replies[number] {
+                each(number, Some(reply));
+            }
+        }
+        most = most.saturating_mul(4);
+    }
+    let rest = |number: usize| {
+        undecided(machine, &questions[number], limit.unwrap_or(Limit::Enough), depths[number])
+    };
+    let results =
+        replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
+    Checked { results: results.collect(), bytes: meter.most(), limit }
+}
+
+/// Says that there is no answer, and how far runs have been looked at.
+fn undecided(machine: &Machine, question: &Question, limit: Limit, depth: Option<usize>) -> Reply {
+    if let Some(figure) = figure(machine, question, FigureResult::Undecided(limit)) {
+        return figure;
+    }
+    let mut answer = Answer::new(question.clone(), Verdict::Undecided(limit));
+    answer.notes.extend(depth.and_then(looked_at));
+    Reply::Answer(Box::new(answer))
+}
+
+/// Says of which runs it is known that they show nothing.
+fn looked_at(depth: usize) -> Option<String> {
+    let steps = depth.checked_sub(1)?;
+    let plural = if steps == 1 { "step" } else { "steps" };
+    Some(format!("No run of at most {steps} {plural} shows that it fails."))
+}
+
+/// Makes the reply to a question for a number.
+fn figure(machine: &Machine, question: &Question, result: FigureResult) -> Option<Reply> {
+    let Question::Property { index, kind, name } = question else { return None };
+    let claim = &machine.specifications.get(*index)?.claim;
+    if !matches!(claim, Claim::Minimum(..) | Claim::Maximum(..)) {
+        return None;
+    }
+    let figure = Figure {
+        kind,
+        name: name.clone(),
+        view: "timed",
+        result,
+        unit: "steps".to_owned(),
+        witnesses: Vec::new(),
+        notes: Vec::new(),
+        expected: None,
+    };
+    Some(Reply::Figure(Box::new(figure)))
+}
+
+struct Checker<'m> {
+    machine: &'m Machine,
+    reference: Reference<'m>,
+    engine: Engine,
+    meter: Rc<Meter>,
+}
+
+/// Why there is no answer.
+enum Failure {
+    /// A limit was hit; and how long runs are that were looked at.
+    Limit(Limit, Option<usize>),
+    /// It takes longer than it may take for now; and how long runs are that were looked at.
+    Patience(Option<usize>),
+    /// A proof is none.
+    Contradiction,
+}
+
+/// The work of the first slice, when engines take turns.
+const FIRST_SLICE: u64 = 20_000;
+
+/// The work for a question in the first round, when questions take turns.
+const FIRST_ROUND: u64 = 3 * FIRST_SLICE;
+
+/// How a problem ended.
+struct Outcome {
+    /// `None` if no bad state can be reached.
+    run: Option<Run>,
+    by: Engine,
+    shortest: bool,
+}
+
+impl Checker<'_> {
+    fn answer(&self, question: &Question, most: u64) -> Result<Reply, Failure> {
+        let refused = |refusal: Refusal| {
+            let none = FigureResult::None(refusal.reason.clone());
+            figure(self.machine, question, none).unwrap_or_else(|| {
+                Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(refusal))))
+            })
+        };
+        let asked = match understand(self.machine, question) {
+            Ok(asked) => asked,
+            Err(refusal) => return Ok(refused(refusal)),
+        };
+        if let Asked::Linear(formulas, specification) = &asked
+            && let Some(answer) = self.always(question, formulas, specification, most / 2)?
+        {
+            return Ok(Reply::Answer(Box::new(answer)));
+        }
+        let problem = match make(self.machine, &asked, false) {
+            Ok(problem) => problem,
+            Err(refusal) => return Ok(refused(refusal)),
+        };
+        if matches!(asked, Asked::Successors) && !self.has_start(&problem)? {
+            let verdict = Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
+            let mut answer = Answer::new(question.clone(), verdict);
+            answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
+            answer.engine = Some(Engine::Bounded.name());
+            return Ok(Reply::Answer(Box::new(answer)));
+        }
+        let mut outcome = self.solve(&problem, most)?;
+        if matches!(asked, Asked::Linear(..))
+            && outcome.run.as_ref().is_some_and(|run| run.states.is_empty())
+            && let Ok(problem) = make(self.machine, &asked, true)
+        {
+            // What was left out does not come again soon enough to be shown: it is looked at, too.
+            outcome = self.solve(&problem, most)?;
+        }
+        let mut answer = self.judged(question, &asked, &outcome);
+        answer.engine = Some(outcome.by.name());
+        Ok(Reply::Answer(Box::new(answer)))
+    }
+
+    /// Answers whether something holds in every state, if that is what a formula says. Returns `None` if runs that go on for ever
+    /// have to be looked at.
+    fn always(
+        &self,
+        question: &Question,
+        formulas: &[Linear],
+        specification: &Specification,
+        most: u64,
+    ) -> Result<Option<Answer>, Failure> {
+        let Some((machine, root)) = always(self.machine, formulas) else { return Ok(None) };
+        let problem = Problem::always(&machine, root);
+        let outcome = match self.solve(&problem, most) {
+            Err(Failure::Patience(_)) => return Ok(None),
+            outcome => outcome?,
+        };
+        let mut answer = match &outcome.run {
+            None => Answer::new(question.clone(), Verdict::Holds),
+            Some(run) if problem.goes_on(self.machine) => {
+                let reference = Reference::new(&machine);
+                let is_bad = run.states.last().is_some_and(|last| !reference.is_true(root, last));
+                if !is_bad {
+                    return Ok(Some(contradiction(question)));
+                }
+                self.failing(question, Some(specification), run, outcome.shortest)
+            }
+            Some(_) => return Ok(None),
+        };
+        answer.engine = Some(outcome.by.name());
+        Ok(Some(answer))
+    }
+
+    /// Finds out whether there is a first state.
+    fn has_start(&self, problem: &Problem) -> Result<bool, Failure> {
+        self.meter.allow(u64::MAX);
+        let found = Unrolled::new(&problem.circuit, &self.meter, Begin::Start).solve(&[]);
+        found.map_err(|stop| match stop {
+            Stop::Limit(limit) => Failure::Limit(limit, None),
+            Stop::Slice => Failure::Limit(Limit::Enough, None),
+        })
+    }
+
+    /// Makes an answer of what was found.
+    fn judged(&self, question: &Question, asked: &Asked<'_>, outcome: &Outcome) -> Answer {
+        let Some(run) = &outcome.run else {
+            return Answer::new(question.clone(), Verdict::Holds);
+        };
+        match asked {
+            Asked::Successors => {
+                if is_end(self.machine, &self.reference, run) == Some(true) {
+                    return self.failing(question, None, run, outcome.shortest);
+                }
+                let reason = "There are inputs for which a state has no successor; whether there are others \
+                              for which it has, --engine symbolic finds out.";
+                Answer::new(question.clone(), Verdict::Refused(refusal(reason)))
+            }
+            Asked::Faults => {
+                let Some(hazard) = fault(self.machine, run) else { return contradiction(question) };
+                let mut answer = self.failing(question, None, run, outcome.shortest);
+                answer.notes.push(self.machine.describe_hazard(hazard));
+                answer
+            }
+            Asked::Linear(formulas, specification) => {
+                let is_against =
+                    is_fair(self.machine, run) && holds_on(formulas, &self.reference, run) == Some(false);
+                if is_against {
+                    self.failing(question, Some(specification), run, false)
+                } else {
+                    contradiction(question)
+                }
+            }
+            Asked::Always(root, specification) => {
+                let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
+                if is_bad {
+                    self.failing(question, Some(specification), run, outcome.shortest)
+                } else {
+                    contradiction(question)
+                }
+            }
+        }
+    }
+
+    fn failing(
+        &self,
+        question: &Question,
+        specification: Option<&Specification>,
+        run: &Run,
+        shortest: bool,
+    ) -> Answer {
+        match run.replay(&self.reference, specification) {
+            Some(trace) => {
+                let verdict = Verdict::Fails { violation: None, trace: Box::new(trace), shortest };
+                Answer::new(question.clone(), verdict)
+            }
+            None => contradiction(question),
+        }
+    }
+
+    /// Finds out whether a bad state can be reached.
+    fn solve(&self, problem: &Problem, most: u64) -> Result<Outcome, Failure> {
+        let (circuit, bad, meter) = (&problem.circuit, problem.bad, &self.meter);
+        if bad == Signal::FALSE {
+            return Ok(Outcome { run: None, by: self.engine, shortest: true });
+        }
+        let end = meter.work().saturating_add(most);
+        let mut engines: Vec<Running<'_>> = Vec::new();
+        if matches!(self.engine, Engine::Bounded | Engine::Automatic) {
+            engines.push(Running::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
+        }
+        if matches!(self.engine, Engine::Ic3 | Engine::Automatic) {
+            engines.push(Running::Ic3(Box::new(Ic3::new(circuit, bad, meter))));
+        }
+        if matches!(self.engine, Engine::Induction | Engine::Automatic) {
+            engines.push(Running::Induction(Box::new(Induction::new(circuit, bad, meter))));
+        }
+        let mut slice = if engines.len() > 1 { FIRST_SLICE } else { most };
+        let depth = |engines: &[Running<'_>]| engines.iter().map(Running::depth).max();
+        loop {
+            if meter.work() >= end {
+                return Err(Failure::Patience(depth(&engines)));
+            }
+            for number in 0..engines.len() {
+                meter.allow(slice);
+                let progress = match engines[number].run() {
+                    Ok(progress) => progress,
+                    Err(Why::Stop(Stop::Slice)) => continue,
+                    Err(Why::Stop(Stop::Limit(limit))) => {
+                        return Err(Failure::Limit(limit, depth(&engines)));
+                    }
+                    Err(Why::Unconfirmed) => return Err(Failure::Contradiction),
+                };
+                let by = engines[number].name();
+                let Progress::Refuted(witness) = progress else {
+                    return Ok(Outcome { run: None, by, shortest: true });
+                };
+                // Engines find runs of a length only after all shorter ones, but for IC3.
+                let is_shortest = witness.inputs.len() <= engines[number].depth() + 1;
+                let (witness, by, shortest) = match &mut engines[..] {
+                    [Running::Bounded(bounded), ..] if !is_shortest => {
+                        meter.allow(meter.work());
+                        shorter(bounded, witness)
+                    }
+                    _ => (witness, by, is_shortest),
+                };
+                // A run that the circuit does not confirm is none of the machine either.
+                let run = problem.run(self.machine, &witness).unwrap_or_default();
+                return Ok(Outcome { run: Some(run), by, shortest });
+            }
+            slice = slice.saturating_mul(2);
+        }
+    }
+}
+
+/// Looks for a shorter run than one that was found.
+fn shorter(bounded: &mut Bounded<'_>, found: Witness) -> (Witness, Engine, bool) {
+    while bounded.depth() + 1 < found.inputs.len() {
+        match bounded.advance() {
+            Ok(Progress::Going) => {}
+            Ok(Progress::Refuted(witness)) => return (witness, Engine::Bounded, true),
+            Ok(Progress::Proved) | Err(_) => return (found, Engine::Ic3, false),
+        }
+    }
+    (found, Engine::Ic3, true)
+}
+
+/// An engine at work.
+enum Running<'c> {
+    Bounded(Box<Bounded<'c>>),
+    Ic3(Box<Ic3<'c>>),
+    Induction(Box<Induction<'c>>),
+}
+
+/// Why an engine has no answer.
+enum Why {
+    Stop(Stop),
+    Unconfirmed,
+}
+
+impl Running<'_> {
+    fn name(&self) -> Engine {
+        match self {
+            Running::Bounded(_) => Engine::Bounded,
+            Running::Ic3(_) => Engine::Ic3,
+            Running::Induction(_) => Engine::Induction,
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Running::Bounded(bounded) => bounded.depth(),
+            Running::Ic3(ic3) => ic3.depth(),
+            Running::Induction(induction) => induction.depth(),
+        }
+    }
+
+    /// Goes on until it has an answer or has to stop.
+    fn run(&mut self) -> Result<Progress, Why> {
+        loop {
+            let progress = match self {
+                Running::Bounded(bounded) => bounded.advance().map_err(Why::Stop)?,
+                Running::Ic3(ic3) => ic3.advance().map_err(Why::Stop)?.map_err(|_| Why::Unconfirmed)?,
+                Running::Induction(induction) => induction.advance().map_err(Why::Stop)?,
+            };
+            if !matches!(progress, Progress::Going) {
+                return Ok(progress);
+            }
+        }
+    }
+}
+
+fn contradiction(question: &Question) -> Answer {
+    Answer::new(question.clone(), Verdict::Refused(refusal(CONTRADICTION)))
+}

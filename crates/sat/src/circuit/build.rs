@@ -1,0 +1,335 @@
+//! From a machine to a circuit: which variables are kept from step to step, which are free, and which follow from others.
+
+use std::collections::BTreeSet;
+
+use narrows_model::synchronous::{
+    Demand, Display, Domain, ExprId, Machine, Node, Role, Variable, VariableId,
+};
+
+use super::encode::{Encoder, Reading};
+use super::graph::Signal;
+use super::number::index_width;
+use super::{Circuit, Latch};
+
+/// What a variable is in the circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It can have any value at any time: an input, or a variable of which no step says anything.
+    Free,
+    /// It follows from others in the same state.
+    Defined(ExprId),
+    /// It is kept from step to step, and assigned.
+    Assigned(ExprId),
+    /// It is kept from step to step, and steps are constrained.
+    Constrained,
+    /// It never changes.
+    Frozen,
+}
+
+/// Turns a machine into a circuit. The expressions get functions of the state, in order.
+pub(super) fn build(machine: &Machine, asked: &[ExprId]) -> (Circuit, Vec<Signal>) {
+    let mut builder = Builder {
+        kinds: kinds(machine),
+        encoder: Encoder::new(machine),
+        index: vec![Vec::new(); machine.variables.len()],
+        latches: Vec::new(),
+        inputs: Vec::new(),
+        invariants: Vec::new(),
+        steps: Vec::new(),
+        can_step: Vec::new(),
+        partial: Vec::new(),
+    };
+    builder.current();
+    let mut initial = Vec::new();
+    for constraint in &machine.initial {
+        initial.push(builder.encoder.demand(constraint.demand, Reading::Still));
+    }
+    builder.next();
+    builder.constraints();
+    let asked = asked.iter().map(|root| builder.encoder.holds(*root, Reading::Still)).collect();
+    let resets = builder.resets();
+    let is_total = is_total(machine, &builder);
+    let mut graph = builder.encoder.graph;
+    let initial = graph.all(initial);
+    let invariant = graph.all(builder.invariants);
+    let step = graph.all(builder.steps);
+    let can_step = graph.all(builder.can_step);
+    let latches = builder.latches.into_iter().zip(resets);
+    let circuit = Circuit {
+        graph,
+        latches: latches.map(|((leaf, next), reset)| Latch { leaf, next, reset }).collect(),
+        inputs: builder.inputs,
+        initial,
+        invariant,
+        step,
+        can_step,
+        is_total,
+        index: builder.index,
+    };
+    (circuit, asked)
+}
+
+/// Returns whether a step exists wherever every assigned variable gets a value that it can have.
+fn is_total(machine: &Machine, builder: &Builder<'_>) -> bool {
+    let is_assigned = |variable: VariableId, root: ExprId| {
+        builder.kinds[variable.0 as usize] == Kind::Assigned(root) && machine.looks_at(root).1.is_empty()
+    };
+    let is_definition = |demand: Demand| match demand {
+        Demand::Assigned(variable, root) => {
+            builder.kinds[variable.0 as usize] == Kind::Defined(root) && !builder.partial.contains(&variable)
+        }
+        Demand::Holds(root) => *machine.node(root) == Node::Constant(1),
+    };
+    machine.invariants.iter().all(|constraint| is_definition(constraint.demand))
+        && machine.transitions.iter().all(|constraint| match constraint.demand {
+            Demand::Assigned(variable, root) => is_assigned(variable, root),
+            Demand::Holds(root) => *machine.node(root) == Node::Constant(1),
+        })
+}
+
+/// Sorts out what variables are.
+fn kinds(machine: &Machine) -> Vec<Kind> {
+    let assigned = |list: &[narrows_model::synchronous::Constraint], variable: VariableId| {
+        list.iter().find_map(|constraint| match constraint.demand {
+            Demand::Assigned(other, root) if other == variable => Some(root),
+            _ => None,
+        })
+    };
+    let mut kinds: Vec<Kind> = machine
+        .each_variable()
+        .map(|(id, variable)| match variable.role {
+            Role::Input => Kind::Free,
+            Role::Frozen => Kind::Frozen,
+            Role::State => {
+                let defined = assigned(&machine.invariants, id).filter(|root| !machine.is_set(*root));
+                let step = assigned(&machine.transitions, id);
+                match (step, defined) {
+                    (Some(root), _) => Kind::Assigned(root),
+                    (None, Some(root)) => Kind::Defined(root),
+                    (None, None) => Kind::Free,
+                }
+            }
+        })
+        .collect();
+    // What is said of a next value, also through a definition, ties a variable to the step.
+    let mut waiting = Vec::new();
+    for constraint in &machine.transitions {
+        let (Demand::Holds(root) | Demand::Assigned(_, root)) = constraint.demand;
+        waiting.extend(machine.looks_at(root).1);
+    }
+    // What first states say is said of what is kept, too.
+    for constraint in &machine.initial {
+        match constraint.demand {
+            Demand::Holds(root) => waiting.extend(machine.looks_at(root).0),
+            Demand::Assigned(variable, root) => {
+                waiting.push(variable);
+                waiting.extend(machine.looks_at(root).0);
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(variable) = waiting.pop() {
+        if !seen.insert(variable) {
+            continue;
+        }
+        let kind = &mut kinds[variable.0 as usize];
+        match *kind {
+            Kind::Defined(root) => waiting.extend(machine.looks_at(root).0),
+            Kind::Free if machine.variable(variable).role == Role::State => *kind = Kind::Constrained,
+            _ => {}
+        }
+    }
+    kinds
+}
+
+fn is_truth(variable: &Variable) -> bool {
+    variable.display == Display::Boolean && variable.domain == Domain::Range(0, 1)
+}
+
+struct Builder<'m> {
+    kinds: Vec<Kind>,
+    encoder: Encoder<'m>,
+    /// The bits of each variable's index, the last first.
+    index: Vec<Vec<Signal>>,
+    /// The bits that are kept, with what they are next.
+    latches: Vec<(Signal, Signal)>,
+    inputs: Vec<Signal>,
+    invariants: Vec<Signal>,
+    steps: Vec<Signal>,
+    can_step: Vec<Signal>,
+    /// Variables whose definition may give a value that they can't have.
+    partial: Vec<VariableId>,
+}
+
+impl Builder<'_> {
+    /// Gives every variable its current value.
+    fn current(&mut self) {
+        let machine = self.encoder.machine;
+        let mut defined = Vec::new();
+        for (id, variable) in machine.each_variable() {
+            let index = id.0 as usize;
+            let kind = self.kinds[index];
+            if let Kind::Defined(root) = kind {
+                defined.push((id, root));
+                continue;
+            }
+            let width = index_width(&variable.domain);
+            let bits: Vec<Signal> = (0..width).map(|_| self.encoder.graph.leaf()).collect();
+            if kind == Kind::Free {
+                self.inputs.extend(&bits);
+            } else {
+                // What comes next is filled in later.
+                self.latches.extend(bits.iter().map(|bit| (*bit, *bit)));
+            }
+            let value = self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits);
+            self.invariants.push(self.encoder.arithmetic().valid(&variable.domain, &bits));
+            self.encoder.current[index] = Some(value);
+            self.index[index] = bits;
+        }
+        for (id, root) in in_order(machine, defined, |_, root| machine.looks_at(root).0) {
+            let domain = &machine.variable(id).domain;
+            let value = self.encoder.value(root, Reading::Still);
+            let mut arithmetic = self.encoder.arithmetic();
+            let within = arithmetic.within(domain, &value);
+            self.invariants.push(within);
+            if within != Signal::TRUE {
+                self.partial.push(id);
+            }
+            self.index[id.0 as usize] = arithmetic.index(domain, &value);
+            self.encoder.current[id.0 as usize] = Some(value);
+        }
+    }
+
+    /// Gives every variable that steps look at its next value.
+    fn next(&mut self) {
+        let machine = self.encoder.machine;
+        let mut waiting = Vec::new();
+        for (id, variable) in machine.each_variable() {
+            let index = id.0 as usize;
+            match self.kinds[index] {
+                Kind::Frozen => self.encoder.next[index].clone_from(&self.encoder.current[index]),
+                Kind::Constrained => {
+                    let bits: Vec<Signal> =
+                        self.index[index].iter().map(|_| self.encoder.graph.leaf()).collect();
+                    self.inputs.extend(&bits);
+                    let value =
+                        self.encoder.arithmetic().indexed(&variable.domain, is_truth(variable), &bits);
+                    self.encoder.next[index] = Some(value);
+                    self.set_next(id, &bits);
+                }
+                Kind::Assigned(root) | Kind::Defined(root) => waiting.push((id, root)),
+                Kind::Free => {}
+            }
+        }
+        let kinds = self.kinds.clone();
+        let is_defined = |id: VariableId| matches!(kinds[id.0 as usize], Kind::Defined(_));
+        let needs = |id: VariableId, root: ExprId| {
+            let (current, next) = machine.looks_at(root);
+            if is_defined(id) { current } else { next }
+        };
+        for (id, root) in in_order(machine, waiting, needs) {
+            let index = id.0 as usize;
+            if is_defined(id) {
+                // Only where a step looks at it; then all that it looks at is known.
+                let is_known = |other: &VariableId| self.encoder.next[other.0 as usize].is_some();
+                if machine.looks_at(root).0.iter().all(is_known) {
+                    self.encoder.next[index] = Some(self.encoder.value(root, Reading::Ahead));
+                }
+                continue;
+            }
+            let domain = &machine.variable(id).domain;
+            self.encoder.prepare(root, Reading::Step);
+            let value = self.encoder.pick(root, Reading::Step, &mut self.inputs);
+            let any = self.encoder.fits(root, id, Reading::Step, false);
+            self.can_step.push(any);
+            let mut arithmetic = self.encoder.arithmetic();
+            self.steps.push(arithmetic.within(domain, &value));
+            let bits = arithmetic.index(domain, &value);
+            self.encoder.next[index] = Some(value);
+            self.set_next(id, &bits);
+        }
+    }
+
+    fn set_next(&mut self, id: VariableId, bits: &[Signal]) {
+        let mine = self.index[id.0 as usize].clone();
+        // The latches of a variable stand together.
+        let Some(first) = mine.first().and_then(|bit| self.latches.iter().position(|(leaf, _)| leaf == bit))
+        else {
+            return;
+        };
+        for ((_, next), bit) in self.latches[first..].iter_mut().zip(bits) {
+            *next = *bit;
+        }
+    }
+
+    /// Adds what is demanded beyond definitions and assignments.
+    fn constraints(&mut self) {
+        let machine = self.encoder.machine;
+        for constraint in &machine.invariants {
+            let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
+                if self.kinds[variable.0 as usize] == Kind::Defined(root));
+            if !is_done {
+                let signal = self.encoder.demand(constraint.demand, Reading::Still);
+                self.invariants.push(signal);
+            }
+        }
+        for constraint in &machine.transitions {
+            let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
+                if self.kinds[variable.0 as usize] == Kind::Assigned(root));
+            if !is_done {
+                let signal = self.encoder.demand(constraint.demand, Reading::Step);
+                self.steps.push(signal);
+            }
+        }
+    }
+
+    /// Returns the value that each latch has in every first state, where the text says it.
+    fn resets(&self) -> Vec<Option<bool>> {
+        let machine = self.encoder.machine;
+        let mut resets = vec![None; self.latches.len()];
+        for constraint in &machine.initial {
+            let Demand::Assigned(variable, root) = constraint.demand else { continue };
+            let Node::Constant(value) = machine.node(root) else { continue };
+            let Some(number) = machine.variable(variable).domain.index(*value) else { continue };
+            for (place, bit) in self.index[variable.0 as usize].iter().enumerate() {
+                if let Some(latch) = self.latches.iter().position(|(leaf, _)| leaf == bit) {
+                    resets[latch] = Some(number >> place & 1 == 1);
+                }
+            }
+        }
+        resets
+    }
+}
+
+/// Puts definitions in an order in which each comes after those that it needs. There are no circles.
+fn in_order(
+    machine: &Machine,
+    mut open: Vec<(VariableId, ExprId)>,
+    needs: impl Fn(VariableId, ExprId) -> Vec<VariableId>,
+) -> Vec<(VariableId, ExprId)> {
+    let mut is_open = vec![false; machine.variables.len()];
+    for (id, _) in &open {
+        is_open[id.0 as usize] = true;
+    }
+    let mut needs_of: Vec<Vec<VariableId>> = open.iter().map(|(id, root)| needs(*id, *root)).collect();
+    let mut order = Vec::new();
+    while !open.is_empty() {
+        let before = open.len();
+        let mut index = 0;
+        while index < open.len() {
+            if needs_of[index].iter().any(|other| is_open[other.0 as usize] && *other != open[index].0) {
+                index += 1;
+            } else {
+                let (id, root) = open.remove(index);
+                needs_of.remove(index);
+                is_open[id.0 as usize] = false;
+                order.push((id, root));
+            }
+        }
+        if open.len() == before {
+            // A circle, which the front end refuses.
+            order.append(&mut open);
+        }
+    }
+    order
+}

@@ -1,0 +1,108 @@
+//! A run to some states where a shortest one is too hard to find.
+//!
+//! Sets of states that can be reached in the same number of steps are often far larger, as diagrams, than the set of all. So the run is
+//! found as [`crate::saturate`] finds that set: events are sorted by their first level, and a run uses as few of the high ones as it can.
+//! Between two uses of the highest event that is needed, the same is done with those below it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use narrows_model::Limit;
+use rustc_hash::FxHashMap;
+
+use crate::bdd::Bdd;
+use crate::relation::Event;
+use crate::saturate::{Direction, closure};
+use crate::space::Space;
+use crate::walk::Path;
+
+type Result<T> = std::result::Result<T, Limit>;
+
+impl Space {
+    /// Returns a run from one of some states to one of others; `None` if there is none.
+    pub(crate) fn detour(&self, from: &Bdd, to: &Bdd) -> Result<Option<Path>> {
+        let mut groups: BTreeMap<Reverse<u32>, Vec<&Event>> = BTreeMap::new();
+        for event in self.relation.all() {
+            groups.entry(Reverse(self.manager().first_level(event.variables()))).or_default().push(event);
+        }
+        let groups: Vec<Vec<&Event>> = groups.into_values().collect();
+        Ok(self.through(from, to, &groups)?.map(without_repetition))
+    }
+
+    fn closed(&self, groups: &[Vec<&Event>], set: &Bdd, within: &Bdd, direction: Direction) -> Result<Bdd> {
+        closure(self.manager(), &groups.concat(), set, within, direction)
+    }
+
+    /// Returns a run that takes steps of some events; the last ones as seldom as can be.
+    fn through(&self, from: &Bdd, to: &Bdd, groups: &[Vec<&Event>]) -> Result<Option<Path>> {
+        let anywhere = self.manager().truth(true);
+        let start = from.and(to)?;
+        if let Some(state) = self.pick(&start) {
+            return Ok(Some(vec![state]));
+        }
+        // How many events are enough?
+        let mut all = from.clone();
+        let mut few = 0;
+        loop {
+            let Some(_) = groups.get(few) else { return Ok(None) };
+            let more = self.closed(&groups[..=few], &all, &anywhere, Direction::Forwards)?;
+            if more.meets(to)? {
+                break;
+            }
+            all = more;
+            few += 1;
+        }
+        let (highest, lower) = (&groups[few], &groups[..few]);
+        // By how often the highest one is used.
+        let mut layers = vec![all];
+        while !layers[layers.len() - 1].meets(to)? {
+            let last = &layers[layers.len() - 1];
+            let mut next = last.clone();
+            for event in highest {
+                next = next.or(&event.successors(last)?)?;
+            }
+            layers.push(self.closed(lower, &next, &anywhere, Direction::Forwards)?);
+        }
+        // Back again: where one must be before and after each use.
+        let mut goals = vec![to.and(&layers[layers.len() - 1])?];
+        let mut landings = Vec::new();
+        for pair in layers.windows(2).rev() {
+            let goal = &goals[goals.len() - 1];
+            let landing = self.closed(lower, goal, &pair[1], Direction::Backwards)?;
+            let mut before = self.manager().truth(false);
+            for event in highest {
+                before = before.or(&event.predecessors(&landing, false)?.and(&pair[0])?)?;
+            }
+            goals.push(before);
+            landings.push(landing);
+        }
+        let Some(first) = goals.pop() else { return Ok(None) };
+        let Some(mut path) = self.through(from, &first, lower)? else { return Ok(None) };
+        while let (Some(goal), Some(landing)) = (goals.pop(), landings.pop()) {
+            if !self.step(&mut path, &anywhere, &landing)? {
+                return Ok(None);
+            }
+            let Some(last) = path.pop() else { return Ok(None) };
+            let here = self.encoding.exactly(&last, false)?;
+            let Some(more) = self.through(&here, &goal, lower)? else { return Ok(None) };
+            path.extend(more);
+        }
+        Ok(Some(path))
+    }
+}
+
+/// Leaves out what lies between two visits of the same state.
+fn without_repetition(path: Path) -> Path {
+    let mut last_visit = FxHashMap::default();
+    for (place, state) in path.iter().enumerate() {
+        last_visit.insert(state.clone(), place);
+    }
+    let mut short = Vec::new();
+    let mut place = 0;
+    while let Some(state) = path.get(place) {
+        place = last_visit.get(state).copied().unwrap_or(place);
+        short.push(path[place].clone());
+        place += 1;
+    }
+    short
+}
