@@ -12,7 +12,8 @@ byte flag;
 active [P] proctype worker() {
   byte seen, mine;
   do
-  :: work: skip;
+  :: true ->
+     work: skip;
      mine = 1 - mine;
      atomic { seen = come; come = (come + 1) % P };
      if

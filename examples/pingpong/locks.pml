@@ -45,7 +45,8 @@ inline unlock() {
 active [P] proctype worker() {
   byte seen;
   do
-  :: work: skip;
+  :: true ->
+     work: skip;
      lock();
      inside: shared = 1;
      unlock()
