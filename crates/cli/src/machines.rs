@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use anyhow::Context;
 use narrows_languages::promela;
 use narrows_languages::smv::{self, Compiled, FormulaKind, Given, Options};
 use narrows_model::Question;
 use narrows_report::{MachineReport, json_diagnostics};
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
-use narrows_symbolic::{Budget, Checked, Way};
+use narrows_symbolic::{Budget, Checked, Order, Way};
 
 use crate::commands::figures;
 use crate::commands::files::Writer;
@@ -103,6 +104,52 @@ pub(crate) fn check(
     let clock = Clock::new(models, interrupted);
     let checked =
         portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &clock.limits());
+    let report = MachineReport { with_runs: false, ..report(model, &checked, &clock) };
+    writer.add_machine(model, &report)?;
+    Ok(models.outcome(report.status(), || report.text(), || report.document()))
+}
+
+/// Files with orders of variables.
+pub(crate) struct OrderFiles<'a> {
+    /// Where the first order comes from.
+    pub(crate) read: Option<&'a Path>,
+    /// Where the last one goes to.
+    pub(crate) write: Option<&'a Path>,
+}
+
+/// Answers questions about a model by sets of states, with orders of variables from and to files.
+pub(crate) fn check_ordered(
+    model: &MachineModel,
+    questions: &[Question],
+    models: &Models,
+    writer: &mut Writer<'_>,
+    interrupted: &Arc<AtomicBool>,
+    files: &OrderFiles<'_>,
+) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(
+        !matches!(models.machine_engine()?, Choice::Sat(_)),
+        "SAT engines have no order of variables: --order and --write-order are for --engine symbolic"
+    );
+    let machine = &model.compiled.machine;
+    let order = match files.read {
+        None => None,
+        Some(path) => {
+            let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+            let order = Order::read(machine, &text);
+            let order = order.map_err(|wrong| anyhow::anyhow!("{}: {}", path.display(), wrong.join("\n")))?;
+            Some(order)
+        }
+    };
+    let clock = Clock::new(models, interrupted);
+    let (checked, found) =
+        narrows_symbolic::check_ordered(machine, questions, clock.symbolic(), order.as_ref());
+    if let Some(path) = files.write {
+        match found {
+            Some(order) => std::fs::write(path, order.write(machine))
+                .with_context(|| format!("can't write `{}`", path.display()))?,
+            None => output::error("no order was written: not all states were found"),
+        }
+    }
     let report = MachineReport { with_runs: false, ..report(model, &checked, &clock) };
     writer.add_machine(model, &report)?;
     Ok(models.outcome(report.status(), || report.text(), || report.document()))

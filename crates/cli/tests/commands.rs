@@ -382,6 +382,40 @@ COMPUTE MAX [n = 0, n = 7]
 ";
 
 #[test]
+fn orders_of_variables_are_written_and_read() {
+    const TWO: &str = "MODULE main\nVAR a : 0..3; b : boolean; c : 0..3;\nASSIGN next(a) := c; next(b) := a = 2;\nINVARSPEC a < 4\n";
+    let folder = Folder::new(&[
+        ("two.smv", TWO),
+        ("good.pml", GOOD),
+        ("some.ord", "-- the last first\nc.1\n\nc.0\nb\n"),
+        ("wrong.ord", "a\nbb\nc.2\na\n"),
+    ]);
+    let output = folder.run("check two.smv --order some.ord --write-order all.ord");
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(folder.read("all.ord"), "c.1\nc.0\nb\na\n");
+    assert_eq!(status(&folder.run("check two.smv --order all.ord --write-order again.ord")), 0);
+    assert_eq!(folder.read("again.ord"), folder.read("all.ord"));
+    let output = folder.run("check two.smv --order wrong.ord");
+    assert_eq!(status(&output), 2);
+    for part in [
+        "line 2: there is no variable `bb`",
+        "line 3: there is no variable `c.2`",
+        "line 4: `a` stands there twice",
+    ] {
+        assert!(stderr(&output).contains(part), "{part}\n{}", stderr(&output));
+    }
+    for (command, part) in [
+        ("check good.pml --order some.ord", "are for SMV models"),
+        ("check two.smv --order none.ord", "can't read `"),
+        ("check two.smv --order some.ord --engine ic3", "SAT engines have no order of variables"),
+    ] {
+        let output = folder.run(command);
+        assert_eq!(status(&output), 2, "{command}");
+        assert!(stderr(&output).contains(part), "{command}\n{}", stderr(&output));
+    }
+}
+
+#[test]
 fn smv_models_are_checked_counted_and_bounded() {
     let folder = Folder::new(&[("counter.smv", COUNTER), ("wrong.smv", "MODULE main\nVAR x : integer;\n")]);
     let output = folder.run("check counter.smv");

@@ -13,6 +13,7 @@ use crate::bounds::{Bound, Ways};
 use crate::ctl::Judge;
 use crate::explain::Evidence;
 use crate::fair::Fairness;
+use crate::ordering::Order;
 use crate::space::{Reached, Space};
 use crate::walk::Lead;
 
@@ -90,6 +91,22 @@ pub fn check_each(
     let manager = Manager::new(budget.memory, budget.watch);
     let engine = Engine::new(machine, manager.clone());
     answer_all(engine, machine, questions, (&manager, budget.depth), each)
+}
+
+/// Answers questions about a machine, beginning with an order of variables; returns the order in the end too, if it got so far that
+/// there is one.
+pub fn check_ordered(
+    machine: &Machine,
+    questions: &[Question],
+    budget: Budget,
+    order: Option<&Order>,
+) -> (Checked, Option<Order>) {
+    let manager = Manager::new(budget.memory, budget.watch);
+    let first = order.cloned().unwrap_or_else(|| Order::first(machine));
+    let engine = Engine::beginning(machine, manager.clone(), &first);
+    let encoding = engine.as_ref().ok().map(|engine| engine.space.encoding.clone());
+    let checked = answer_all(engine, machine, questions, (&manager, budget.depth), &mut |_, _| true);
+    (checked, encoding.map(|encoding| encoding.order()))
 }
 
 /// Answers questions with an engine, if there is one.
@@ -202,7 +219,11 @@ pub(crate) struct Engine<'m> {
 
 impl<'m> Engine<'m> {
     pub(crate) fn new(machine: &'m Machine, manager: Manager) -> Result<Engine<'m>> {
-        let mut space = Space::new(machine, manager)?;
+        Engine::beginning(machine, manager, &Order::first(machine))
+    }
+
+    fn beginning(machine: &'m Machine, manager: Manager, order: &Order) -> Result<Engine<'m>> {
+        let mut space = Space::new(machine, manager, order)?;
         let reached = space.reach()?;
         space.settle(&reached.all)?;
         let ends = space.relation.stuck(&reached.all)?;

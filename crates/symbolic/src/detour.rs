@@ -26,7 +26,7 @@ impl Space {
             groups.entry(Reverse(self.manager().first_level(event.variables()))).or_default().push(event);
         }
         let groups: Vec<Vec<&Event>> = groups.into_values().collect();
-        Ok(self.through(from, to, &groups)?.map(without_repetition))
+        Ok(self.through(from, to, &groups)?.map(|path| without_repetition(&path)))
     }
 
     fn closed(&self, groups: &[Vec<&Event>], set: &Bdd, within: &Bdd, direction: Direction) -> Result<Bdd> {
@@ -67,8 +67,7 @@ impl Space {
         let mut goals = vec![to.and(&layers[layers.len() - 1])?];
         let mut landings = Vec::new();
         for pair in layers.windows(2).rev() {
-            let goal = &goals[goals.len() - 1];
-            let landing = self.closed(lower, goal, &pair[1], Direction::Backwards)?;
+            let landing = self.closed(lower, &goals[goals.len() - 1], &pair[1], Direction::Backwards)?;
             let mut before = self.manager().truth(false);
             for event in highest {
                 before = before.or(&event.predecessors(&landing, false)?.and(&pair[0])?)?;
@@ -92,7 +91,7 @@ impl Space {
 }
 
 /// Leaves out what lies between two visits of the same state.
-fn without_repetition(path: Path) -> Path {
+fn without_repetition(path: &Path) -> Path {
     let mut last_visit = FxHashMap::default();
     for (place, state) in path.iter().enumerate() {
         last_visit.insert(state.clone(), place);
@@ -105,4 +104,58 @@ fn without_repetition(path: Path) -> Path {
         place += 1;
     }
     short
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_languages::smv::{Options, compile};
+    use narrows_model::synchronous::{Reference, Run};
+    use narrows_source::{Diagnostics, Sources};
+
+    use crate::bdd::Manager;
+    use crate::ordering::Order;
+    use crate::space::Space;
+
+    const RING: &str = "MODULE cell(left, right)
+VAR at : 0..3;
+ASSIGN init(at) := 0; next(at) := case at = 0 & left.at != 1 : 1; at = 1 & right.at != 1 : 2; at = 2 : {2, 3}; at = 3 : 0; TRUE : at; esac;
+MODULE main
+VAR a : process cell(d, b); b : process cell(a, c); c : process cell(b, d); d : process cell(c, a);
+";
+
+    #[test]
+    fn detours_are_runs_to_every_state() {
+        let goals = [
+            "a.at = 2 & c.at = 2",
+            "a.at = 3 & b.at = 3 & c.at = 3 & d.at = 3",
+            "a.at + b.at > 4 & d.at = 1",
+        ];
+        let expressions = goals.iter().map(|goal| ((*goal).to_owned(), "goal".to_owned())).collect();
+        let mut sources = Sources::default();
+        let file = sources.add("ring.smv", RING);
+        let options = Options { expressions, ..Options::default() };
+        let compiled = compile(&mut sources, file, &options, &mut Diagnostics::default()).expect("a model");
+        let machine = &compiled.machine;
+        let manager = Manager::new(1 << 28, Box::new(|_| None));
+        let mut space = Space::new(machine, manager, &Order::first(machine)).expect("no limit");
+        let reached = space.reach().expect("no limit");
+        space.settle(&reached.all).expect("no limit");
+        let reference = Reference::new(machine);
+        for goal in &compiled.expressions {
+            let to = space.states(machine, *goal).expect("no limit");
+            let path = space.detour(&space.initial, &to).expect("no limit").expect("a run");
+            assert!(reference.is_true(*goal, &path[path.len() - 1]));
+            assert!(path.len() > 2);
+            let run = Run { states: path, cycle: None };
+            assert!(run.replay(&reference, None).is_some(), "{run:?}");
+        }
+        // One state after the other.
+        let mut rest = reached.all.clone();
+        while let Some(state) = space.pick(&rest) {
+            let here = space.encoding.exactly(&state, false).expect("no limit");
+            rest = rest.minus(&here).expect("no limit");
+            let path = space.detour(&space.initial, &here).expect("no limit").expect("a run");
+            assert!(Run { states: path, cycle: None }.replay(&reference, None).is_some());
+        }
+    }
 }

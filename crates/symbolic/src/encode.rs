@@ -9,7 +9,7 @@ use narrows_model::synchronous::{
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Manager};
-use crate::order::order;
+use crate::ordering::Order;
 use crate::value::{Arithmetic, Symbolic, constant_bits};
 
 type Result<T> = std::result::Result<T, Limit>;
@@ -39,7 +39,7 @@ pub(crate) struct Encoding {
 
 impl Encoding {
     /// Gives every variable of a machine its bits.
-    pub(crate) fn new(machine: &Machine, manager: Manager) -> Encoding {
+    pub(crate) fn new(machine: &Machine, manager: Manager, order: &Order) -> Encoding {
         let mut encoding = Encoding {
             manager,
             bits: Vec::new(),
@@ -47,12 +47,30 @@ impl Encoding {
             domains: Vec::new(),
             is_truth: Vec::new(),
         };
-        encoding.bits = vec![Vec::new(); machine.variables.len()];
+        encoding.bits =
+            machine.each_variable().map(|(id, _)| vec![0; Encoding::width(machine, id)]).collect();
         encoding.note(machine, 0);
-        for id in order(machine) {
-            encoding.bits[id.0 as usize] = encoding.new_bits(&machine.variable(id).domain);
+        for (id, bit) in &order.bits {
+            encoding.bits[id.0 as usize][*bit] = encoding.manager.add_bit();
         }
         encoding
+    }
+
+    /// Returns how many bits a variable takes.
+    pub(crate) fn width(machine: &Machine, id: VariableId) -> usize {
+        width(&machine.variable(id).domain)
+    }
+
+    /// Returns in which order bits stand now.
+    pub(crate) fn order(&self) -> Order {
+        let all = self.bits.iter().enumerate();
+        let mut bits: Vec<(u32, (VariableId, usize))> = all
+            .flat_map(|(index, bits)| {
+                bits.iter().enumerate().map(move |(place, bit)| (*bit, (VariableId(index as u32), place)))
+            })
+            .collect();
+        bits.sort_by_key(|(bit, _)| self.manager.first_level(&[2 * bit]));
+        Order { bits: bits.into_iter().map(|(_, place)| place).collect() }
     }
 
     /// Adds the bits of variables that a machine has got since.
@@ -75,8 +93,7 @@ impl Encoding {
     }
 
     fn new_bits(&self, domain: &Domain) -> Vec<u32> {
-        let width = 128 - (domain.len() - 1).leading_zeros();
-        (0..width).map(|_| self.manager.add_bit()).collect()
+        (0..width(domain)).map(|_| self.manager.add_bit()).collect()
     }
 
     /// Makes an input part of the state.
@@ -168,6 +185,10 @@ impl Encoding {
         };
         self.bits.iter().zip(&self.domains).map(of).collect()
     }
+}
+
+fn width(domain: &Domain) -> usize {
+    (128 - (domain.len() - 1).leading_zeros()) as usize
 }
 
 /// Turns expressions into functions; each once.

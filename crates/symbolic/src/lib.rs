@@ -9,9 +9,11 @@ mod check;
 mod ctl;
 mod detour;
 mod encode;
+mod events;
 mod explain;
 mod fair;
 mod order;
+mod ordering;
 mod processes;
 mod relation;
 mod saturate;
@@ -21,7 +23,8 @@ mod value;
 mod walk;
 
 pub use bdd::{Natural, Watch};
-pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, explore};
+pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, check_ordered, explore};
+pub use ordering::Order;
 pub use processes::{
     Bounded, Decided, ProcessWay, Surveyed, Trouble, bounds_of_processes, check_processes, explore_processes,
 };

@@ -1,15 +1,16 @@
 //! A machine as sets: its first states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Demand, Machine, Product, Role, Value, VariableId};
+use narrows_model::synchronous::{Demand, Machine, Product, Role, Value};
 
 use crate::bdd::{Bdd, Manager, Natural};
 use crate::encode::{Encoder, Encoding, Side};
+use crate::events::{Events, Part, is_of_state};
 use crate::fair::Fairness;
-use crate::relation::{Event, Relation, settled};
+use crate::ordering::Order;
+use crate::relation::Relation;
 use crate::split::split;
 
 type Result<T> = std::result::Result<T, Limit>;
@@ -71,8 +72,8 @@ impl Reached {
 
 impl Space {
     /// Encodes a machine.
-    pub(crate) fn new(machine: &Machine, manager: Manager) -> Result<Space> {
-        let encoding = Encoding::new(machine, manager);
+    pub(crate) fn new(machine: &Machine, manager: Manager, order: &Order) -> Result<Space> {
+        let encoding = Encoding::new(machine, manager, order);
         let manager = encoding.manager.clone();
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
@@ -139,10 +140,7 @@ impl Space {
         let relation = match machine.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,
-            None => {
-                let parts = events.parts.into_iter().map(|part| part.set).collect();
-                Relation::new(vec![Event::new(&manager, parts, &changing, &input_bits)?], Vec::new())
-            }
+            None => events.together()?,
         };
         Ok(Space { encoding, relation, initial, inputs, care: manager.truth(true) })
     }
@@ -159,7 +157,9 @@ impl Space {
 
     /// Returns a small set that is the same as another one among the states that matter.
     pub(crate) fn trimmed(&self, set: &Bdd) -> Result<Bdd> {
-        smaller(set, &self.care)
+        // What lies outside makes products larger: that has to be worth it.
+        let other = set.restrict(&self.care)?;
+        Ok(if other.size() * 2 < set.size() { other } else { set.clone() })
     }
 
     pub(crate) fn manager(&self) -> &Manager {
@@ -276,108 +276,4 @@ impl Space {
 pub(crate) fn smaller(set: &Bdd, care: &Bdd) -> Result<Bdd> {
     let other = set.restrict(care)?;
     Ok(if other.size() < set.size() { other } else { set.clone() })
-}
-
-/// A constraint on steps.
-struct Part {
-    set: Bdd,
-    /// The variable that it assigns.
-    assigned: Option<VariableId>,
-    /// Whether it is about the state after the step alone, and so of the one before as well.
-    of_state: bool,
-}
-
-/// Returns whether a constraint on steps is about the state after the step alone, and first states meet it too: then all do.
-fn is_of_state(set: &Bdd, initial: &Bdd) -> Result<bool> {
-    if set.is_true() || set.support().iter().any(|variable| variable % 2 == 0) {
-        return Ok(false);
-    }
-    let all = set.or(&set.not())?;
-    let met = set.image(&all, &all)?;
-    Ok(initial.minus(&met)?.is_false())
-}
-
-struct Events<'a> {
-    machine: &'a Machine,
-    encoding: &'a Encoding,
-    /// Constraints on steps.
-    parts: Vec<Part>,
-    inputs: &'a [u32],
-}
-
-impl Part {
-    /// Reads bits that do not change as what they were before the step; `None` if nothing is left to demand.
-    fn settled(&self, manager: &Manager, is_kept: impl Fn(u32) -> bool) -> Result<Option<Bdd>> {
-        let set = settled(manager, &self.set, is_kept)?;
-        let is_old = self.of_state && set.support().iter().all(|variable| variable % 2 == 0);
-        Ok((!is_old).then_some(set))
-    }
-}
-
-impl Events<'_> {
-    /// Makes an event for each group of alternatives; each comes with the variables that it leaves alone.
-    fn by_alternative(&self, groups: &[(Bdd, &Vec<VariableId>)]) -> Result<Relation> {
-        let manager = &self.encoding.manager;
-        let changing = self.encoding.bits_of(|role| role == Role::State);
-        let mut events = Vec::new();
-        for (any, kept) in groups {
-            let quiet: BTreeSet<u32> =
-                kept.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
-            let mut parts = vec![settled(manager, any, |bit| quiet.contains(&bit))?];
-            for part in &self.parts {
-                parts.extend(part.settled(manager, |bit| quiet.contains(&bit))?);
-            }
-            let written: Vec<u32> = changing.iter().copied().filter(|bit| !quiet.contains(bit)).collect();
-            events.push(Event::new(manager, parts, &written, self.inputs)?);
-        }
-        Ok(Relation::new(events, Vec::new()))
-    }
-
-    /// Makes an event for each process: what a process does not change is no part of its event.
-    fn by_process(&self, selector: VariableId) -> Result<Relation> {
-        let manager = &self.encoding.manager;
-        let arithmetic = crate::value::Arithmetic { manager };
-        let bits: Vec<u32> = self.encoding.bits[selector.0 as usize].iter().map(|bit| 2 * bit).collect();
-        let choice = manager.cube(&bits)?;
-        let mut kept = Vec::new();
-        for (id, variable) in self.machine.each_variable() {
-            let same = if variable.role == Role::State {
-                let (now, then) =
-                    (self.encoding.variable(id, Side::Current)?, self.encoding.variable(id, Side::Next)?);
-                Some(arithmetic.equal(&now, &then)?)
-            } else {
-                None
-            };
-            kept.push(same);
-        }
-        let mut events = Vec::new();
-        for process in self.machine.variable(selector).domain.values() {
-            let chosen = arithmetic
-                .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
-            let mut rest = Vec::new();
-            let mut quiet = Vec::new();
-            for part in &self.parts {
-                let set = part.set.and_exists(&chosen, &choice)?;
-                match part.assigned {
-                    Some(id) if kept[id.0 as usize].as_ref() == Some(&set) => quiet.push(id),
-                    assigned => rest.push(Part { set, assigned, of_state: part.of_state }),
-                }
-            }
-            let quiet_bits: Vec<u32> =
-                quiet.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
-            let mut parts = Vec::new();
-            for part in &rest {
-                parts.extend(part.settled(manager, |bit| quiet_bits.contains(&bit))?);
-            }
-            let written: Vec<u32> = self
-                .encoding
-                .bits_of(|role| role == Role::State)
-                .into_iter()
-                .filter(|bit| !quiet_bits.contains(bit))
-                .collect();
-            parts.push(chosen);
-            events.push(Event::new(manager, parts, &written, self.inputs)?);
-        }
-        Ok(Relation::new(events, Vec::new()))
-    }
 }

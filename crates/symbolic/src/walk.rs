@@ -20,7 +20,7 @@ pub(crate) struct Lead {
 }
 
 /// So many steps of operations may be spent on a shortest run, and half as many as it took to find all states.
-const LEAST_PATIENCE: u64 = 3_000_000;
+const LEAST_PATIENCE: u64 = 1_000_000;
 
 impl Space {
     /// Returns a run from a first state to one of these states: a shortest one, unless that is far harder to find than all

@@ -44,6 +44,7 @@ struct Tally {
     faults: u32,
     finite: u32,
     infinite: u32,
+    exact: u32,
 }
 
 fn one(seed: u64, tally: &mut Tally) {
@@ -95,8 +96,12 @@ fn one(seed: u64, tally: &mut Tally) {
                     graph.initial.iter().all(|state| set.contains(state) || !fair.contains(state))
                 }
                 Claim::Linear(formulas) => {
-                    // A run against it has been replayed; one that was overlooked is looked for at random.
-                    if holds {
+                    // A run against it has been replayed; one that was overlooked is looked for everywhere, or else at random.
+                    let expected = graph.on_all_runs(formulas, 1500);
+                    tally.exact += u32::from(holds && expected.is_some());
+                    if let Some(expected) = expected {
+                        assert_eq!(holds, expected, "{}", context(question.name()));
+                    } else if holds {
                         for _ in 0..150 {
                             let Some(run) = graph.lasso(|below| random.below(below as u64) as usize) else {
                                 continue;
@@ -176,6 +181,7 @@ fn sets_and_states_agree() {
         one(seed, &mut tally);
     }
     assert!(tally.models > 200 && tally.holds > 500 && tally.fails > 500, "{tally:?}");
+    assert!(tally.exact > 100, "{tally:?}");
     assert!(
         tally.deadlocks > 10 && tally.faults > 10 && tally.finite > 200 && tally.infinite > 100,
         "{tally:?}"

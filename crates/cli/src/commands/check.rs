@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_explicit::{Budget, Checked, Checkpoints, Options};
@@ -20,7 +22,7 @@ use crate::behaviours::{self, Asked};
 use crate::checkpoint::Checkpointing;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
-use crate::machines;
+use crate::machines::{self, OrderFiles};
 use crate::sets;
 
 const EXAMPLES: &str = "\
@@ -83,6 +85,14 @@ pub(crate) struct Arguments {
     /// Draw the messages of each counterexample
     #[arg(long)]
     chart: bool,
+
+    /// Begin with the order of variables in this file, one name a line, as NuSMV's .ord files (SMV models)
+    #[arg(long, value_name = "FILE")]
+    order: Option<PathBuf>,
+
+    /// Write the order of variables that was found into this file (SMV models)
+    #[arg(long, value_name = "FILE")]
+    write_order: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,9 +122,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
+    if wants_order(arguments) {
+        arguments.models.ensure_one("an order of variables")?;
+    }
     arguments.models.each(
         &formulas(arguments),
         |model| {
+            anyhow::ensure!(!wants_order(arguments), "--order and --write-order are for SMV models");
             if arguments.models.is_symbolic() {
                 return by_sets(model, arguments, &interrupted, &mut writer.borrow_mut());
             }
@@ -125,10 +139,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             ensure_plain(arguments, "SMV")?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
+            if wants_order(arguments) {
+                let files =
+                    OrderFiles { read: arguments.order.as_deref(), write: arguments.write_order.as_deref() };
+                let writer = &mut writer.borrow_mut();
+                return machines::check_ordered(
+                    model,
+                    &questions,
+                    &arguments.models,
+                    writer,
+                    &interrupted,
+                    &files,
+                );
+            }
             machines::check(model, &questions, &arguments.models, &mut writer.borrow_mut(), &interrupted)
         },
         |model| {
             ensure_plain(arguments, "LOTOS")?;
+            anyhow::ensure!(!wants_order(arguments), "--order and --write-order are for SMV models");
             anyhow::ensure!(
                 arguments.ctl.is_empty(),
                 "formulas about LOTOS models are given with --mu or --ltl"
@@ -137,6 +165,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             behaviours::check(model, &asked, &arguments.models, &interrupted)
         },
     )
+}
+
+fn wants_order(arguments: &Arguments) -> bool {
+    arguments.order.is_some() || arguments.write_order.is_some()
 }
 
 /// Makes sure that nothing is asked for that only other models have.

@@ -1,25 +1,24 @@
 //! Looking at a function: its size, its variables, how often it is true and where.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashMap;
 
-use super::{BOTTOM, Bdd, Edge, FALSE, Kernel, Natural, TRUE};
+use super::{Bdd, Edge, FALSE, Kernel, Natural, TRUE};
 
 impl Bdd {
     /// Returns how many nodes it has.
     pub(crate) fn size(&self) -> usize {
-        nodes(&self.kernel.borrow(), self.edge).len()
+        let mut size = 0;
+        self.kernel.borrow_mut().visit(self.edge, |_| size += 1);
+        // The end of all functions is a node as well.
+        size + 1
     }
 
     /// Returns the variables it depends on, in order.
     pub(crate) fn support(&self) -> Vec<u32> {
-        let kernel = self.kernel.borrow();
-        let found: BTreeSet<u32> = nodes(&kernel, self.edge)
-            .into_iter()
-            .map(|index| kernel.nodes[index as usize].variable)
-            .collect();
-        found.into_iter().filter(|variable| *variable != BOTTOM).collect()
+        let mut kernel = self.kernel.borrow_mut();
+        let mut is_in = vec![false; kernel.tables.len()];
+        kernel.visit(self.edge, |variable| is_in[variable as usize] = true);
+        (0..is_in.len() as u32).filter(|variable| is_in[*variable as usize]).collect()
     }
 
     /// Returns for how many values of the variables it is true; it depends on no others.
@@ -50,18 +49,6 @@ impl Bdd {
         }
         Some(values)
     }
-}
-
-fn nodes(kernel: &Kernel, edge: Edge) -> BTreeSet<u32> {
-    let mut seen = BTreeSet::new();
-    let mut waiting = vec![edge >> 1];
-    while let Some(index) = waiting.pop() {
-        if seen.insert(index) && index != 0 {
-            let node = &kernel.nodes[index as usize];
-            waiting.extend([node.high >> 1, node.low >> 1]);
-        }
-    }
-    seen
 }
 
 struct Counting<'k> {

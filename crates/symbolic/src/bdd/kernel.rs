@@ -47,7 +47,7 @@ pub(super) enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Operation {
-    And = 1,
+    And,
     Xor,
     Choose,
     Exists,
@@ -57,14 +57,29 @@ pub(super) enum Operation {
     Restrict,
 }
 
+/// A result: operands and what came out, with a bit of the operation's number in the first bit of each operand. So an entry is in
+/// one line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 struct Entry {
-    operation: u32,
-    operands: [Edge; 3],
+    key: [u32; 3],
     result: Edge,
 }
 
-const EMPTY: Entry = Entry { operation: 0, operands: [0; 3], result: 0 };
+const EMPTY: Entry = Entry { key: [u32::MAX; 3], result: u32::MAX };
+/// The bits of an operand that are an edge: there are at most 2^30 nodes.
+const EDGE: u32 = u32::MAX >> 1;
+
+impl Entry {
+    fn key(operation: Operation, operands: [Edge; 3]) -> [u32; 3] {
+        let number = operation as u32;
+        [operands[0] | number << 31, operands[1] | number >> 1 << 31, operands[2] | number >> 2 << 31]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.result == u32::MAX
+    }
+}
 
 /// Looks at an operation now and then, and may stop it; it is told how many bytes are in use.
 pub type Watch = Box<dyn FnMut(u64) -> Option<Limit>>;
@@ -84,6 +99,9 @@ pub(super) struct Kernel {
     cache: Vec<Entry>,
     /// Results of [`crate::saturate`], by a number and two functions.
     pub(super) closures: FxHashMap<(u32, Edge, Edge), Edge>,
+    /// Which nodes were seen in which visit, and the number of the last one.
+    seen: Vec<u32>,
+    visits: u32,
     /// How often the order of variables has changed.
     pub(super) generation: u64,
     /// When this many are in use, an operation gives up in favour of cleaning up.
@@ -125,6 +143,8 @@ impl Kernel {
             cache: vec![EMPTY; 1 << 16],
             closures: FxHashMap::default(),
             generation: 0,
+            seen: Vec::new(),
+            visits: 0,
             crowded: ROOMY.min(usize::try_from(memory / NODE_BYTES as u64).unwrap_or(usize::MAX)).max(1000),
             next_reordering: FIRST_REORDERING,
             may_reorder: true,
@@ -137,7 +157,7 @@ impl Kernel {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        (self.nodes.len() * 24 + self.cache.len() * size_of::<Entry>()) as u64
+        (self.nodes.len() * 28 + self.cache.len() * size_of::<Entry>() + self.closures.capacity() * 20) as u64
     }
 
     /// Adds variables that stay together, below all others; returns the first.
@@ -168,6 +188,24 @@ impl Kernel {
             return (edge, edge);
         }
         (node.high ^ (edge & 1), node.low ^ (edge & 1))
+    }
+
+    /// Calls something with the variable of each node of a function, each once.
+    pub(super) fn visit(&mut self, edge: Edge, mut each: impl FnMut(u32)) {
+        self.seen.resize(self.nodes.len(), 0);
+        self.visits = self.visits.wrapping_add(1);
+        if self.visits == 0 {
+            self.seen.fill(0);
+            self.visits = 1;
+        }
+        let mut waiting = vec![edge >> 1];
+        while let Some(index) = waiting.pop() {
+            if index != 0 && std::mem::replace(&mut self.seen[index as usize], self.visits) != self.visits {
+                let node = &self.nodes[index as usize];
+                each(node.variable);
+                waiting.extend([node.high >> 1, node.low >> 1]);
+            }
+        }
     }
 
     /// Returns the function that is one where a variable is true and another where it is false.
@@ -279,14 +317,16 @@ impl Kernel {
 
     /// Looks up a result.
     pub(super) fn known(&self, operation: Operation, operands: [Edge; 3]) -> Option<Edge> {
-        let entry = &self.cache[slot(operation, operands, self.cache.len())];
-        (entry.operation == operation as u32 && entry.operands == operands).then_some(entry.result)
+        let key = Entry::key(operation, operands);
+        let entry = &self.cache[slot(key, self.cache.len())];
+        (entry.key == key && !entry.is_empty()).then_some(entry.result)
     }
 
     /// Keeps a result.
     pub(super) fn keep(&mut self, operation: Operation, operands: [Edge; 3], result: Edge) {
-        let at = slot(operation, operands, self.cache.len());
-        self.cache[at] = Entry { operation: operation as u32, operands, result };
+        let key = Entry::key(operation, operands);
+        let at = slot(key, self.cache.len());
+        self.cache[at] = Entry { key, result };
     }
 
     /// Counts a step; now and then, asks whether to go on.
@@ -347,9 +387,8 @@ impl Kernel {
     fn grow_cache(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.cache, vec![EMPTY; size]);
         for entry in old {
-            if entry.operation != 0 {
-                let at = slot_of(entry.operation, entry.operands, size);
-                self.cache[at] = entry;
+            if !entry.is_empty() {
+                self.cache[slot(entry.key, size)] = entry;
             }
         }
     }
@@ -399,9 +438,8 @@ impl Kernel {
         let alive = |edge: Edge| marked[(edge >> 1) as usize];
         self.closures.retain(|(_, set, within), result| alive(*set) && alive(*within) && alive(*result));
         for entry in &mut self.cache {
-            if entry.operation != 0
-                && !(entry.operands.iter().all(|edge| alive(*edge)) && alive(entry.result))
-            {
+            let is_alive = entry.key.iter().all(|edge| alive(edge & EDGE)) && alive(entry.result);
+            if !entry.is_empty() && !is_alive {
                 *entry = EMPTY;
             }
         }
@@ -414,14 +452,9 @@ fn bucket(high: Edge, low: Edge, size: usize) -> usize {
     (mixed >> 29) as usize & (size - 1)
 }
 
-fn slot(operation: Operation, operands: [Edge; 3], size: usize) -> usize {
-    slot_of(operation as u32, operands, size)
-}
-
-fn slot_of(operation: u32, operands: [Edge; 3], size: usize) -> usize {
-    let mixed = u64::from(operands[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ u64::from(operands[1]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(17)
-        ^ u64::from(operands[2]).wrapping_mul(0x1656_67b1_9e37_79f9).rotate_left(31)
-        ^ u64::from(operation).wrapping_mul(0xd6e8_feb8_6659_fd93);
+fn slot(key: [u32; 3], size: usize) -> usize {
+    let mixed = u64::from(key[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ u64::from(key[1]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(17)
+        ^ u64::from(key[2]).wrapping_mul(0x1656_67b1_9e37_79f9).rotate_left(31);
     (mixed >> 27) as usize & (size - 1)
 }

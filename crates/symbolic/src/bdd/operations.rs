@@ -155,8 +155,9 @@ impl Kernel {
         let result = if self.level(cube) == level {
             let rest = self.node(cube).high;
             let high = self.and_exists(f1, g1, rest)?;
-            if high == TRUE {
-                TRUE
+            // If it is one of the others, these depend on nothing to forget, and what comes is part of it.
+            if high == TRUE || high == f0 || high == g0 {
+                high
             } else {
                 let low = self.and_exists(f0, g0, rest)?;
                 self.or(high, low)?

@@ -1,5 +1,7 @@
 //! What a small machine does, state by state and word by word: as slow and as plain as can be.
 
+mod linear;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_logic::Paths;

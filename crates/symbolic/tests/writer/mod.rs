@@ -145,6 +145,25 @@ fn alternatives(random: &mut Random, with_input: bool) -> String {
     format!("TRANS {};\n", list.join(" | "))
 }
 
+/// Writes variables of which each may stay what it is, whatever the others do.
+fn idlers(random: &mut Random) -> String {
+    let mut text = String::new();
+    for gate in 0..8 {
+        let before = if gate == 0 { predicate(random) } else { format!("g{}", gate - 1) };
+        let _ = writeln!(
+            text,
+            "VAR g{gate} : boolean;\nASSIGN init(g{gate}) := FALSE; next(g{gate}) := ({before} | g{gate}) union g{gate};"
+        );
+    }
+    let _ = writeln!(text, "ASSIGN next(b) := ({}) union b;", predicate(random));
+    let _ = writeln!(text, "  next(n) := n union {};", random.pick(&["0", "(n + 1) mod 4", "(n * 2) mod 3"]));
+    let _ = writeln!(text, "  next(e) := e union {};", random.pick(&["red", "blue"]));
+    if random.one_in(2) {
+        let _ = writeln!(text, "TRANS !(next(g{}) & next(b));", random.below(8));
+    }
+    text
+}
+
 /// Writes a model.
 pub(crate) fn model(random: &mut Random) -> String {
     let with_processes = random.one_in(4);
@@ -181,6 +200,10 @@ pub(crate) fn model(random: &mut Random) -> String {
     let _ = writeln!(text, "  init(n) := {};", random.pick(&["0", "1", "{0, 2}"]));
     if !random.one_in(4) {
         let _ = writeln!(text, "  init(e) := red;");
+    }
+    if !with_processes && random.one_in(6) {
+        text.push_str(&idlers(random));
+        return finished(text, random, with_input);
     }
     if !with_processes && random.one_in(5) {
         text.push_str(&alternatives(random, with_input));
