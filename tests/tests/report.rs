@@ -122,6 +122,48 @@ fn the_report_opens_and_has_its_charts() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
+/// A synchronous model with hostile names, its table, and its run as a timing diagram.
+#[test]
+fn tables_and_timing_diagrams_are_shown() {
+    let scratch = Scratch::new().expect("a directory");
+    if !Browser::is_wanted() {
+        return;
+    }
+    let model = "-- </pre><script>alert('text')</script>\nMODULE main\nVAR n : 0..3;\nASSIGN init(n) := 0; next(n) := (n + 1) mod 4;";
+    let study = format!(
+        "title = \"{HOSTILE}\"\nmodel = \"m.smv\"\nreference = \"{HOSTILE}\"\n[signal]\n\"{HOSTILE}\" = \"n > 1\"\nn = \"n\"\n\
+         [[ask]]\ndelay = {{ from = \"n = 0\", to = \"n = 3\" }}\ncell = [\"{HOSTILE}\", \"row\", \"column\"]\nreference = [1, 3]\ndraw = true\n"
+    );
+    fs::write(scratch.path().join("m.smv"), model).expect("a file");
+    fs::write(scratch.path().join("m.toml"), study).expect("a file");
+    let mut measure = Command::new(narrows::program().expect("the program is built"));
+    measure.args(["measure", "m.toml", "--html", "m.html"]).current_dir(scratch.path());
+    let said = run(&mut measure, Duration::from_mins(1)).expect("narrows runs");
+    assert_eq!(said.code(), Some(0), "{}{}", said.stdout, said.stderr);
+    let mut browser = Browser::start(scratch.path()).expect("chromium starts");
+    browser.open(&scratch.path().join("m.html")).expect("the page opens");
+    let check =
+        |browser: &mut Browser, expression: &str, expected: Value| browser.check(expression, &expected);
+    check(&mut browser, "document.querySelector('table.cells td a').innerText", json!("3"));
+    check(
+        &mut browser,
+        "document.querySelector('table.cells td.differs').innerText.includes('[1, 3]')",
+        json!(true),
+    );
+    check(&mut browser, "document.querySelectorAll('figure svg.plot .wave').length", json!(1));
+    check(&mut browser, "document.querySelectorAll('figure svg.plot .bus').length > 3", json!(true));
+    check(&mut browser, "document.querySelectorAll('figure svg.plot .part').length", json!(1));
+    check(&mut browser, "document.querySelectorAll('img, script').length", json!(0));
+    browser.click("table.cells td a").expect("a click");
+    let run = "document.querySelector(document.querySelector('table.cells td a').getAttribute('href'))";
+    check(&mut browser, &format!("{run}.closest('details').open"), json!(true));
+    let dark = json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
+    browser.call("Emulation.setEmulatedMedia", &dark).expect("a dark screen");
+    let ink = "getComputedStyle(document.querySelector('.plot text')).fill";
+    check(&mut browser, ink, json!("rgb(228, 231, 236)"));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
 #[test]
 fn each_chart_is_a_file() {
     let scratch = Scratch::new().expect("a directory");
@@ -143,10 +185,17 @@ fn the_pictures_of_the_book_are_those_that_are_drawn() {
     let scratch = Scratch::new().expect("a directory");
     let mut analyse = Command::new(narrows::program().expect("the program is built"));
     analyse.arg("bottleneck").args(["--no-report", "--quiet", "--charts"]).arg(scratch.path());
-    analyse.args(["lcp_sends", "mcp_sends"].map(|name| root.join(format!("examples/myrinet/{name}.toml"))));
+    let studies = ["myrinet/lcp_sends", "myrinet/mcp_sends", "pci/figure5"];
+    analyse.args(studies.map(|name| root.join(format!("examples/{name}.toml"))));
     let said = run(&mut analyse, Duration::from_mins(2)).expect("narrows runs");
     assert_eq!(said.code(), Some(0), "{}{}", said.stdout, said.stderr);
-    for name in ["lcp_sends-packets-sent.svg", "mcp_sends-packets-sent.svg"] {
+    let names = [
+        "lcp_sends-packets-sent.svg",
+        "mcp_sends-packets-sent.svg",
+        "figure5-run-arbitration-of-ISA.svg",
+        "figure5-run-arbitration-of-the-processor.svg",
+    ];
+    for name in names {
         let kept =
             fs::read_to_string(root.join("docs/src/explanation/images").join(name)).expect("a picture");
         let drawn = fs::read_to_string(scratch.path().join(name)).expect("a picture");

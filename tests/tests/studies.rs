@@ -60,7 +60,7 @@ fn intervals_contain_exact_values() {
 
 #[test]
 fn every_study_of_the_examples_comes_out_as_expected() {
-    for (folder, count) in [("bottlenecks", 11), ("myrinet", 9), ("queues", 8)] {
+    for (folder, count) in [("bottlenecks", 11), ("myrinet", 9), ("pci", 7), ("queues", 8)] {
         let (status, document) = measure_in(folder, "", "");
         let models = document["models"].as_array().expect("a list");
         assert_eq!(models.len(), count, "{folder}");
@@ -72,6 +72,58 @@ fn every_study_of_the_examples_comes_out_as_expected() {
             }
         }
         assert_eq!(status, Some(0), "{folder}");
+    }
+}
+
+/// The tables of the paper on the PCI bus: every entry but one comes out, and that one contradicts its own columns.
+#[test]
+fn the_tables_of_the_pci_bus_come_out() {
+    let mut entries = 0;
+    for study in ["figure5.toml", "figure7.toml", "figure8.toml"] {
+        let (status, document) = measure_in("pci", study, "");
+        assert_eq!(status, Some(0), "{study}");
+        for answer in document["answers"].as_array().expect("a list") {
+            let Some(cell) = answer["cell"].as_object() else { continue };
+            entries += 1;
+            let is_misprint =
+                cell["table"] == "Figure 7" && cell["row"] == "ISA" && cell["column"] == "Total acquisition";
+            assert_eq!(answer["reference"]["agrees"], !is_misprint, "{answer}");
+        }
+    }
+    assert_eq!(entries, 60);
+}
+
+/// Arbitration takes at most n · (T + 1) cycles, if n transactions of at most T cycles may come first.
+#[test]
+fn the_latency_of_the_pci_bus_follows_its_formula() {
+    let (status, document) = measure_in("pci", "sizes.toml", "");
+    assert_eq!(status, Some(0));
+    let points = document["sweep"].as_array().expect("a list");
+    assert_eq!(points.len(), 6);
+    for point in points {
+        let value = |name: &str| {
+            let answers = point["answers"].as_array().expect("a list");
+            let answer = answers.iter().find(|answer| answer["name"] == name).expect("it is asked");
+            answer["value"]["high"].as_i64().expect("a number")
+        };
+        let size: i64 =
+            point["settings"]["SIZE"].as_str().and_then(|text| text.parse().ok()).expect("a size");
+        assert_eq!(value("transaction"), size + 2);
+        for master in ["ISA", "Processor"] {
+            let latency = value(&format!("n, {master}")) * (value("transaction") + 1);
+            assert_eq!(value(&format!("arbitration, {master}")), latency, "{master}, {size}");
+        }
+    }
+}
+
+/// The ping-pong with caches under it: latency, misses, and how they change along what is varied.
+#[test]
+fn the_ping_pong_comes_out_as_expected() {
+    for study in ["a1", "a2", "b1", "b2", "pingpong", "ring", "barrier", "barrier_line", "locks"] {
+        let (status, document) = measure_in("pingpong", &format!("{study}.toml"), "");
+        let answers = document["answers"].as_array().expect("a list");
+        assert!(answers.iter().any(|answer| answer["met"] == true), "{study}");
+        assert_eq!(status, Some(0), "{study}");
     }
 }
 

@@ -25,7 +25,8 @@ pub(crate) struct Models {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Define a macro, as in C; for LOTOS, give a parameter of the specification its value
+    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of the
+    /// specification
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) definitions: Vec<String>,
 
@@ -242,7 +243,7 @@ impl Models {
     fn load_machine(&self, path: &Path, formulas: &[Formula]) -> Result<MachineModel, Outcome> {
         let name = path.display().to_string();
         let options = machines::options(formulas);
-        let read = machines::compile_file(path, &options, self.quiet)
+        let read = machines::compile_file(path, &self.definitions, options, self.quiet)
             .map_err(|error| self.unreadable(path, &error))?;
         read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
     }

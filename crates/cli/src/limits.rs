@@ -8,6 +8,7 @@ use narrows_explicit::{Budget, Progress, Watch};
 use narrows_model::Limit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::portfolio::Limits;
 use crate::progress::Display;
 
 /// If the machine does not say how much memory it has.
@@ -91,11 +92,12 @@ pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Watches one search: the clock, the user, the display.
+#[derive(Clone)]
 pub(crate) struct Clock {
     start: Instant,
     time: Option<Duration>,
     interrupted: Arc<AtomicBool>,
-    display: Option<Display>,
+    display: Option<Arc<Display>>,
     memory: u64,
     threads: usize,
 }
@@ -118,7 +120,7 @@ impl Clock {
             start: Instant::now(),
             time,
             interrupted: Arc::clone(interrupted),
-            display: if quiet { None } else { Display::new(about) },
+            display: if quiet { None } else { Display::new(about).map(Arc::new) },
             memory: memory.unwrap_or_else(default_memory),
             threads: default_threads(),
         }
@@ -126,6 +128,36 @@ impl Clock {
 
     pub(crate) fn budget(&self) -> Budget<'_> {
         Budget { memory: self.memory, threads: self.threads, ..Budget::unlimited(self) }
+    }
+
+    /// Returns what a search may use that goes set by set.
+    pub(crate) fn symbolic(&self) -> narrows_symbolic::Budget {
+        let clock = self.clone();
+        let watch = move |bytes: u64| clock.look(|display, elapsed| display.show_memory(bytes, elapsed));
+        narrows_symbolic::Budget { memory: self.memory, depth: false, watch: Box::new(watch) }
+    }
+
+    /// Returns what limits several engines at the same time.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            memory: self.memory,
+            time: self.time,
+            start: self.start,
+            interrupted: Arc::clone(&self.interrupted),
+            display: self.display.clone(),
+        }
+    }
+
+    /// Returns why to stop, if there is a reason, and lets the display show how far it is.
+    fn look(&self, show: impl FnOnce(&Display, Duration)) -> Option<Limit> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(Limit::Interrupted);
+        }
+        let elapsed = self.start.elapsed();
+        if let Some(display) = &self.display {
+            show(display, elapsed);
+        }
+        self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
     }
 
     /// Returns how long it took, and ends the display.
@@ -139,14 +171,7 @@ impl Clock {
 
 impl Watch for Clock {
     fn check(&self, progress: &Progress) -> Option<Limit> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Some(Limit::Interrupted);
-        }
-        let elapsed = self.start.elapsed();
-        if let Some(display) = &self.display {
-            display.show(progress, elapsed);
-        }
-        self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
+        self.look(|display, elapsed| display.show(progress, elapsed))
     }
 
     fn seconds(&self) -> f64 {

@@ -2,27 +2,29 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
 
 use narrows_languages::promela;
-use narrows_languages::smv::{self, Compiled, FormulaKind, Options};
-use narrows_model::{Limit, Question};
+use narrows_languages::smv::{self, Compiled, FormulaKind, Given, Options};
+use narrows_model::Question;
 use narrows_report::{MachineReport, json_diagnostics};
-use narrows_source::{Diagnostic, Diagnostics, Sources};
+use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
 use narrows_symbolic::{Budget, Checked, Way};
 
 use crate::commands::figures;
+use crate::commands::files::Writer;
 use crate::input::{Models, Outcome, read_text, unreadable};
-use crate::limits::default_memory;
+use crate::limits::Clock;
 use crate::output::{self, Format};
-use crate::portfolio::{self, Choice, Limits};
+use crate::portfolio::{self, Choice};
 
 /// A synchronous model that can be used.
 pub(crate) struct MachineModel {
     pub(crate) name: String,
     pub(crate) sources: Sources,
     pub(crate) compiled: Compiled,
+    /// The values that the user gave to names.
+    pub(crate) definitions: Vec<String>,
 }
 
 /// Returns whether a file is a synchronous model, by its name.
@@ -46,45 +48,37 @@ pub(crate) fn options(formulas: &[promela::Formula]) -> Options {
 
 type Rejected = (Vec<Diagnostic>, Sources);
 
-/// Reads and compiles a file, and shows what is wrong with it; `quiet` leaves warnings out.
+/// Reads and compiles a file, and shows what is wrong with it; `quiet` leaves warnings out. Definitions are values that
+/// the user gives to names of `main`.
 pub(crate) fn compile_file(
     path: &Path,
-    options: &Options,
+    definitions: &[String],
+    mut options: Options,
     quiet: bool,
 ) -> std::io::Result<Result<MachineModel, Rejected>> {
     let mut sources = Sources::default();
     let name = path.display().to_string();
     let file = sources.add(name.clone(), read_text(path)?);
+    for definition in definitions {
+        // A name alone is one that is to be true.
+        let (name, text) = definition.split_once('=').unwrap_or((definition, "TRUE"));
+        let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());
+        let (name, text, origin) = (name.to_owned(), text.to_owned(), format!("-D {name}"));
+        options.constants.push(Given { name, span, text, origin });
+    }
     let mut diagnostics = Diagnostics::default();
-    let compiled = smv::compile(&mut sources, file, options, &mut diagnostics);
+    let compiled = smv::compile(&mut sources, file, &options, &mut diagnostics);
     let list = diagnostics.sorted();
     if compiled.is_none() || !quiet {
         output::diagnostics(&list, &sources);
     }
     Ok(match compiled {
-        Some(compiled) => Ok(MachineModel { name, sources, compiled }),
+        Some(compiled) => Ok(MachineModel { name, sources, compiled, definitions: definitions.to_vec() }),
         None => Err((list, sources)),
     })
 }
 
-/// Stops a check when the time is up or the user says so.
-pub(crate) fn budget(
-    memory: Option<u64>,
-    time: Option<Duration>,
-    start: Instant,
-    interrupted: &Arc<AtomicBool>,
-) -> Budget {
-    let interrupted = Arc::clone(interrupted);
-    let watch = move |_: u64| {
-        if interrupted.load(Ordering::Relaxed) {
-            return Some(Limit::Interrupted);
-        }
-        time.is_some_and(|time| start.elapsed() >= time).then_some(Limit::Time)
-    };
-    Budget { memory: memory.unwrap_or_else(default_memory), depth: false, watch: Box::new(watch) }
-}
-
-fn report<'a>(model: &'a MachineModel, checked: &'a Checked, start: Instant) -> MachineReport<'a> {
+fn report<'a>(model: &'a MachineModel, checked: &'a Checked, clock: &Clock) -> MachineReport<'a> {
     MachineReport {
         model: &model.name,
         machine: &model.compiled.machine,
@@ -92,7 +86,7 @@ fn report<'a>(model: &'a MachineModel, checked: &'a Checked, start: Instant) -> 
         replies: &checked.results,
         size: checked.size.as_ref().map(|size| (size.states.to_string(), size.bits, size.diameter)),
         memory: checked.bytes,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: clock.finish(),
         limit: checked.limit,
         with_runs: true,
     }
@@ -103,17 +97,14 @@ pub(crate) fn check(
     model: &MachineModel,
     questions: &[Question],
     models: &Models,
+    writer: &mut Writer<'_>,
     interrupted: &Arc<AtomicBool>,
 ) -> anyhow::Result<Outcome> {
-    let start = Instant::now();
-    let limits = Limits {
-        memory: models.memory.unwrap_or_else(default_memory),
-        time: models.time,
-        start,
-        interrupted: Arc::clone(interrupted),
-    };
-    let checked = portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &limits);
-    let report = MachineReport { with_runs: false, ..report(model, &checked, start) };
+    let clock = Clock::new(models, interrupted);
+    let checked =
+        portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &clock.limits());
+    let report = MachineReport { with_runs: false, ..report(model, &checked, &clock) };
+    writer.add_machine(model, &report)?;
     Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
 
@@ -127,8 +118,8 @@ pub(crate) fn explore(
         !matches!(models.machine_engine()?, Choice::Sat(_)),
         "states are counted by --engine symbolic alone: SAT engines look for single runs"
     );
-    let start = Instant::now();
-    let budget = Budget { depth: true, ..budget(models.memory, models.time, start, interrupted) };
+    let clock = Clock::new(models, interrupted);
+    let budget = Budget { depth: true, ..clock.symbolic() };
     let questions: Vec<Question> = model
         .compiled
         .machine
@@ -137,15 +128,8 @@ pub(crate) fn explore(
         .filter(|question| matches!(question, Question::Deadlock | Question::Faults))
         .collect();
     let checked = narrows_symbolic::check(&model.compiled.machine, &questions, budget);
-    let report = report(model, &checked, start);
+    let report = report(model, &checked, &clock);
     Ok(models.outcome(report.status(), || report.text(), || report.document()))
-}
-
-/// Says that a command is not for such models.
-pub(crate) fn refuse(model: &MachineModel, models: &Models, command: &str) -> Outcome {
-    let message = format!("`{command}` does not take SMV models, such as `{}`", model.name);
-    output::error(&message);
-    models.outcome(2, String::new, || json_diagnostics(&model.name, &[], &model.sources, Some(&message)))
 }
 
 /// A way between two predicates, as it was written.
@@ -158,6 +142,7 @@ pub(crate) struct WayText<'a> {
 /// Finds the least and the most steps of a way, prints them and returns the exit status.
 pub(crate) fn bounds(
     path: &Path,
+    definitions: &[String],
     text: &WayText<'_>,
     settings: &figures::Options,
     interrupted: &Arc<AtomicBool>,
@@ -169,7 +154,7 @@ pub(crate) fn bounds(
     let options = Options { expressions: expressions.collect(), ..Options::default() };
     let name = path.display().to_string();
     let is_json = settings.format == Format::Json;
-    let read = compile_file(path, &options, settings.quiet);
+    let read = compile_file(path, definitions, options, settings.quiet);
     let model = match read {
         Err(error) => anyhow::bail!("{}", unreadable(path, &error)),
         Ok(Err((list, sources))) => {
@@ -187,10 +172,9 @@ pub(crate) fn bounds(
         counted: found[2..].iter().copied().zip(text.counted.iter().cloned()).collect(),
         name: format!("{} → {}", text.from, text.to),
     };
-    let start = Instant::now();
-    let budget = budget(settings.memory, settings.time, start, interrupted);
-    let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, budget);
-    let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, start) };
+    let clock = settings.clock("", interrupted);
+    let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, clock.symbolic());
+    let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, &clock) };
     if is_json {
         output::print_json(&report.document())?;
     } else {

@@ -8,6 +8,8 @@ use narrows_model::synchronous::Machine;
 use narrows_model::{Limit, Question, Reply, Verdict};
 use narrows_symbolic::{Budget, Checked};
 
+use crate::progress::Display;
+
 /// So long sets of states are tried alone.
 const MOMENT: Duration = Duration::from_millis(700);
 
@@ -32,15 +34,21 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
     pub(crate) start: Instant,
     pub(crate) interrupted: Arc<AtomicBool>,
+    /// Shows how far it is.
+    pub(crate) display: Option<Arc<Display>>,
 }
 
 impl Limits {
-    /// Returns why to stop.
-    pub(crate) fn hit(&self) -> Option<Limit> {
+    /// Returns why to stop, with so many bytes in use.
+    pub(crate) fn hit(&self, bytes: u64) -> Option<Limit> {
         if self.interrupted.load(Ordering::Relaxed) {
             return Some(Limit::Interrupted);
         }
-        self.time.is_some_and(|time| self.start.elapsed() >= time).then_some(Limit::Time)
+        let elapsed = self.start.elapsed();
+        if let Some(display) = &self.display {
+            display.show_memory(bytes, elapsed);
+        }
+        self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
     }
 }
 
@@ -131,9 +139,9 @@ fn sets(
     let current = Arc::new(AtomicUsize::new(NONE));
     let watch = {
         let (limits, board, current) = (limits.clone(), board.cloned(), Arc::clone(&current));
-        move |_: u64| {
+        move |bytes: u64| {
             let is_enough = |board: Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
-            limits.hit().or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
+            limits.hit(bytes).or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
         }
     };
     let budget = Budget { memory, depth: false, watch: Box::new(watch) };
@@ -158,9 +166,9 @@ fn sat(
     let current = Arc::new(AtomicUsize::new(NONE));
     let watch = {
         let (limits, board, current) = (limits.clone(), board.cloned(), Arc::clone(&current));
-        move |_: u64| {
+        move |bytes: u64| {
             let is_enough = |board: Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
-            limits.hit().or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
+            limits.hit(bytes).or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
         }
     };
     let budget = narrows_sat::Budget { memory, watch: Box::new(watch) };

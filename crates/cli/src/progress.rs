@@ -34,20 +34,30 @@ impl Display {
     }
 
     pub(crate) fn show(&self, progress: &Progress, elapsed: Duration) {
+        self.say(elapsed, || {
+            let rate = progress.states as f64 / elapsed.as_secs_f64();
+            format!(
+                "{} states ({}/s), depth {}, {}",
+                grouped(progress.states),
+                grouped(rate as u64),
+                grouped(progress.depth),
+                bytes(progress.memory),
+            )
+        });
+    }
+
+    /// Shows how much memory is in use, where states are not counted one by one.
+    pub(crate) fn show_memory(&self, memory: u64, elapsed: Duration) {
+        self.say(elapsed, || format!("sets of states, {}", bytes(memory)));
+    }
+
+    fn say(&self, elapsed: Duration, text: impl FnOnce() -> String) {
         let Ok(mut last) = self.last.try_lock() else { return };
         if elapsed.saturating_sub(*last) < EVERY {
             return;
         }
         *last = elapsed;
-        let rate = progress.states as f64 / elapsed.as_secs_f64();
-        self.bar.set_message(format!(
-            "{}{} states ({}/s), depth {}, {}",
-            self.about,
-            grouped(progress.states),
-            grouped(rate as u64),
-            grouped(progress.depth),
-            bytes(progress.memory),
-        ));
+        self.bar.set_message(format!("{}{}", self.about, text()));
         self.bar.tick();
     }
 

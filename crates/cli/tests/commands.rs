@@ -411,9 +411,11 @@ fn smv_models_are_checked_counted_and_bounded() {
     assert!([0, 2].contains(&status(&output)));
     for (command, expected) in [
         ("check wrong.smv", "V0216"),
-        ("check counter.smv --html page.html", "SMV models are checked without --trace, --html"),
+        ("check counter.smv --spin-trail run.trail", "SMV models are checked without --spin-trail"),
+        ("check counter.smv -D N=4", "`main` has no definition `N`"),
         ("check counter.smv --ctl AG(m=1)", "unknown name `m`"),
-        ("graph counter.smv", "does not take SMV models"),
+        ("graph counter.smv --labels channel", "`text` or `inputs`"),
+        ("simulate counter.smv --trail run.trail --random 1", "--trail is for Promela models"),
         ("bounds counter.smv --from n=1 --to q", "unknown name `q`"),
     ] {
         let output = folder.run(command);

@@ -240,7 +240,8 @@ fn formulas_from_elsewhere_are_read_in_main() {
     let formula = |kind, text: &str| Formula { kind, text: text.to_owned(), origin: "--formula".to_owned() };
     let formulas =
         vec![formula(FormulaKind::Branching, "AG x"), formula(FormulaKind::Linear, "G (x -> F !x)")];
-    let options = Options { formulas, expressions: vec![("x".to_owned(), "--from".to_owned())] };
+    let options =
+        Options { formulas, expressions: vec![("x".to_owned(), "--from".to_owned())], ..Options::default() };
     let (compiled, said) = compiled("MODULE main\nVAR x : boolean;", &options);
     assert!(said.is_empty(), "{said:?}");
     let compiled = compiled.expect("a model");

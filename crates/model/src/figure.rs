@@ -21,6 +21,23 @@ pub struct Figure {
     pub notes: Vec<String>,
     /// What was expected, and whether it came out; `None` if nothing was.
     pub expected: Option<(String, bool)>,
+    /// What others found.
+    pub reference: Option<Published>,
+    /// The table in which it is shown, the row and the column.
+    pub cell: Option<[String; 3]>,
+    /// Whether the last run that shows it is drawn beside it.
+    pub is_drawn: bool,
+}
+
+/// What others found, such as in a paper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Who.
+    pub source: String,
+    /// What.
+    pub found: String,
+    /// Whether it came out here too.
+    pub agrees: bool,
 }
 
 /// What came out of a measurement.

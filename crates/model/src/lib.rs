@@ -41,7 +41,7 @@ pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
-pub use figure::{Figure, FigureResult, Number};
+pub use figure::{Figure, FigureResult, Number, Published};
 pub use follow::{Event, Single};
 pub use liveness::mark_dead;
 pub use observe::Observation;

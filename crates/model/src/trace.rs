@@ -21,6 +21,8 @@ pub struct Trace {
     pub atoms: Vec<TraceAtom>,
     /// The time after each step, with its unit; empty if time does not count.
     pub times: Vec<String>,
+    /// The part of it that is measured: from which state, by its number, to which; without an end if there is none.
+    pub part: Option<(usize, Option<usize>)>,
 }
 
 /// A proposition along a run.

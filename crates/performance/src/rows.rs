@@ -64,7 +64,7 @@ pub struct Rows<'a> {
     steps: Vec<Step>,
     deeds: Deeds<'a>,
     buffer: Vec<u8>,
-    /// The parts of the initial state, as long as those of all states are the same.
+    /// The parts of the states that are kept in words, as long as they are the same.
     parts: Option<Vec<u32>>,
     /// What processes do, once there are many states.
     memo: Option<Memo>,
@@ -109,10 +109,11 @@ impl std::fmt::Debug for Rows<'_> {
 const WATCH_EVERY: usize = 1 << 10;
 
 impl<'a> Rows<'a> {
-    /// Starts with the initial state, which has the number 0.
+    /// Starts with the initial state, which has the number 0. There is a system where moves are those of its processes;
+    /// otherwise they are [labels](Timing::labels).
     pub fn new(
         space: &'a dyn StateSpace,
-        system: &'a System,
+        system: Option<&'a System>,
         timing: &'a Timing,
         budget: Budget<'a>,
     ) -> Result<Rows<'a>, Trouble> {
@@ -177,8 +178,8 @@ impl<'a> Rows<'a> {
         self.deeds.timing
     }
 
-    /// Returns the system.
-    pub fn system(&self) -> &'a System {
+    /// Returns the system, if moves are those of its processes.
+    pub fn system(&self) -> Option<&'a System> {
         self.deeds.system
     }
 
@@ -268,6 +269,17 @@ impl<'a> Rows<'a> {
         self.budget.watch.check(&progress).map_or(Ok(()), Err)
     }
 
+    /// Finds out whether a new state has the same parts as all others, or is the first of its length.
+    fn compare_parts(&mut self, successor: &Successor<'_>, is_first: bool) {
+        let (Some(target), Difference::Unknown) = (successor.target, successor.difference) else { return };
+        if is_first || self.parts.is_some() {
+            let mut ends = Vec::new();
+            self.space.parts(target, &mut ends);
+            let is_like = is_first || self.parts.as_ref() == Some(&ends);
+            self.parts = is_like.then_some(ends);
+        }
+    }
+
     fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), Trouble> {
         let choice = (self.steps.len() - start) as u32;
         let wrong = |violation: Violation, rows: &Self| {
@@ -280,15 +292,10 @@ impl<'a> Rows<'a> {
         }
         let Some(target) = successor.target else { return Ok(()) };
         let deed = self.deeds.of(successor)?;
+        let restarts = self.states.restarts();
         let (number, is_new) = self.states.add(target);
         if is_new {
-            if let (Some(parts), Difference::Unknown) = (&self.parts, successor.difference) {
-                let mut ends = Vec::new();
-                self.space.parts(target, &mut ends);
-                if *parts != ends {
-                    self.parts = None;
-                }
-            }
+            self.compare_parts(successor, self.states.restarts() != restarts);
             self.known.push(Known::NOT);
             self.parents.push((from, choice));
         }

@@ -52,6 +52,16 @@ impl Timing {
         Timing { places, ..Timing::default() }
     }
 
+    /// Says nothing yet about so many labels of steps. They are the transitions of one kind of process, the first.
+    pub fn labels(count: usize) -> Timing {
+        Timing { places: vec![vec![Place::default(); count]], ..Timing::default() }
+    }
+
+    /// Returns where a label stands.
+    pub fn label(number: u32) -> Site {
+        Site { proctype: ProctypeId(0), transition: TransitionId(number) }
+    }
+
     /// Finds the statements that `proctype:label` names, in the order of the text.
     pub fn sites(system: &System, proctype: &str, label: &str) -> Vec<Site> {
         let mut found = Vec::new();

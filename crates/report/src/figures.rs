@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, FigureResult, Number, SweepPoint, Trace};
+use narrows_model::{Figure, FigureResult, Number, Published, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::json::head;
-use crate::trace_json::trace_value;
-use crate::{Report, run, sweep, units};
+use crate::json::{head, large};
+use crate::text::set_size;
+use crate::{Teller, sweep, tables, units};
 
 /// Everything a report says about measurements.
 #[derive(Clone, Debug)]
@@ -22,23 +22,34 @@ pub struct Figures<'a> {
     pub sizes: Vec<ViewSize>,
     /// What came out with other values.
     pub sweep: &'a [SweepPoint],
-    /// The model, for the runs.
-    pub report: Report<'a>,
+    /// How long it took.
+    pub seconds: f64,
+    /// Who tells the runs.
+    pub teller: Teller<'a>,
 }
 
 /// How large a view is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ViewSize {
     /// The view's name.
     pub view: &'static str,
-    /// How many states it has.
-    pub states: u64,
-    /// How many transitions.
-    pub transitions: u64,
+    /// How many states it has, in digits.
+    pub states: String,
+    /// How many transitions, if they were counted.
+    pub transitions: Option<u64>,
     /// How many states were left after minimisation, if there were fewer.
     pub minimised: Option<u64>,
     /// How many seconds it took to build it.
     pub seconds: f64,
+}
+
+impl ViewSize {
+    /// Says how large the view is.
+    pub(crate) fn text(&self) -> String {
+        let states = units::grouped_digits(&self.states);
+        let transitions = self.transitions.map(|count| format!(", {} transitions", units::grouped(count)));
+        format!("{} view: {states} states{}", self.view, transitions.unwrap_or_default())
+    }
 }
 
 impl Figures<'_> {
@@ -69,7 +80,7 @@ impl Figures<'_> {
         for figure in self.figures.iter().filter(|figure| with_runs || figure.fails() || figure.is_open()) {
             for (what, trace) in &figure.witnesses {
                 let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
-                run::steps(&self.report, trace, &mut text);
+                self.teller.steps(trace, &mut text);
             }
         }
         if !self.sweep.is_empty() {
@@ -91,7 +102,9 @@ impl Figures<'_> {
             if is_alone { figure.name.clone() } else { format!("{}, {}", figure.name, figure.view) }
         };
         let names = self.figures.iter().map(|figure| name(figure).chars().count()).max().unwrap_or(0).min(44);
-        for figure in self.figures {
+        // What stands in a table is told there, if there is nothing else to say.
+        let is_told = |figure: &&Figure| figure.cell.is_none() || figure.fails() || figure.is_open();
+        for figure in self.figures.iter().filter(is_told) {
             let _ = writeln!(
                 text,
                 "  {:kinds$}  {:names$}  {}{}",
@@ -104,19 +117,24 @@ impl Figures<'_> {
                 let _ = writeln!(text, "  {:kinds$}  {note}", "");
             }
         }
+        for table in tables::tables(self.figures) {
+            let _ = write!(text, "\n{}", tables::text(&table));
+        }
     }
 
     /// Writes how large the views are, and how long it took.
     pub(crate) fn sizes_text(&self, text: &mut String) {
-        for ViewSize { view, states, transitions, minimised, .. } in &self.sizes {
-            let (states, transitions) = (units::grouped(*states), units::grouped(*transitions));
-            let _ = write!(text, "  {view} view: {states} states, {transitions} transitions");
-            if let Some(minimised) = minimised {
-                let _ = write!(text, "; {} states after minimisation", units::grouped(*minimised));
+        for size in &self.sizes {
+            let _ = write!(text, "  {}", size.text());
+            if let Some(minimised) = size.minimised {
+                let _ = write!(text, "; {} states after minimisation", units::grouped(minimised));
             }
             text.push('\n');
         }
-        let _ = writeln!(text, "  {}", units::seconds(self.report.seconds));
+        if let Some((sets, bytes)) = self.teller.sets() {
+            let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(bytes));
+        }
+        let _ = writeln!(text, "  {}", units::seconds(self.seconds));
     }
 
     /// Writes the figures as a JSON document.
@@ -128,16 +146,25 @@ impl Figures<'_> {
         let rounded = |seconds: f64| json!((seconds * 1000.0).round() / 1000.0);
         let sizes = self.sizes.iter().map(|size| {
             let mut entry = json!({
-                "view": size.view, "states": size.states, "transitions": size.transitions,
-                "seconds": rounded(size.seconds),
+                "view": size.view, "states": count_value(&size.states), "seconds": rounded(size.seconds),
             });
+            if let Some(transitions) = size.transitions {
+                entry["transitions"] = json!(transitions);
+            }
             if let Some(minimised) = size.minimised {
                 entry["minimised"] = json!(minimised);
             }
             entry
         });
         document.insert("views".into(), sizes.collect());
-        document.insert("seconds".into(), rounded(self.report.seconds));
+        if let Some((sets, bytes)) = self.teller.sets() {
+            if let Some(states) = &sets.states {
+                document.insert("states".into(), large(states));
+                document.insert("bits".into(), json!(sets.bits));
+            }
+            document.insert("memory".into(), json!(bytes));
+        }
+        document.insert("seconds".into(), rounded(self.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());
         if !self.sweep.is_empty() {
@@ -147,8 +174,14 @@ impl Figures<'_> {
     }
 
     pub(crate) fn answer(&self, figure: &Figure) -> Value {
-        answer_value(figure, |trace| trace_value(self.report.evaluator, self.report.sources, trace))
+        answer_value(figure, |trace| self.teller.value(trace))
     }
+}
+
+/// Writes a number of states: few programs read large numbers, and so they are texts.
+pub(crate) fn count_value(digits: &str) -> Value {
+    let number = digits.parse::<u64>().ok().filter(|number| *number < 1 << 53);
+    number.map_or_else(|| json!(digits), |number| json!(number))
 }
 
 /// Writes a figure as JSON; `run` writes the runs that show it.
@@ -175,6 +208,13 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
             put("reason", json!(reason));
         }
         _ => put("verdict", json!("undecided")),
+    }
+    if let Some(reference) = &figure.reference {
+        let Published { source, found, agrees } = reference;
+        put("reference", json!({ "source": source, "found": found, "agrees": agrees }));
+    }
+    if let Some([table, row, column]) = &figure.cell {
+        put("cell", json!({ "table": table, "row": row, "column": column }));
     }
     if let Some((expected, met)) = &figure.expected {
         put("expect", json!(expected));
@@ -234,11 +274,16 @@ fn interval(low: f64, high: f64) -> String {
 }
 
 pub(crate) fn judgement(figure: &Figure) -> String {
-    match &figure.expected {
+    let mut text = match &figure.expected {
         None => String::new(),
         Some((_, true)) => "  as expected".to_owned(),
         Some((expected, false)) => format!("  NOT AS EXPECTED: {expected}"),
+    };
+    if let Some(Published { source, found, agrees }) = &figure.reference {
+        let sign = if *agrees { '=' } else { '≠' };
+        let _ = write!(text, "  {sign} {source}: {found}");
     }
+    text
 }
 
 /// Writes a number: a fraction that is no short decimal with its value beside it.

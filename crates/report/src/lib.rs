@@ -16,6 +16,8 @@ mod run;
 #[cfg(test)]
 mod samples;
 mod sweep;
+mod tables;
+mod teller;
 mod text;
 mod trace_json;
 mod trail;
@@ -28,10 +30,14 @@ pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as 
 pub use figures::{Figures, ViewSize};
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
-pub use machine::MachineReport;
+pub use machine::{MachineReport, machine_picture};
 pub use report::{Problem, Report, Unreached};
-pub use run::one_line;
+pub use run::{change_text as change_line, one_line};
+pub use teller::Teller;
 pub use text::{check, explore};
-pub use trace_json::{RecordedAtom, RecordedMove, RecordedTrace, read_trace, trace_document};
+pub use trace_json::{
+    RecordedAtom, RecordedMove, RecordedRun, RecordedTrace, machine_trace_document, read_run, read_trace,
+    trace_document,
+};
 pub use trail::{Trail, TrailEntry, read_trail, write_trail};
 pub use units::{bytes, count, grouped, seconds};

@@ -2,17 +2,20 @@
 
 use std::fmt::Write;
 
-use narrows_model::synchronous::{Machine, Reference, Role};
-use narrows_model::{Answer, Figure, Limit, Question, Reply, Trace, Verdict};
+use narrows_model::synchronous::{Machine, Reference, Role, Run, Signal};
+use narrows_model::{Answer, Bottleneck, Figure, FigureResult, Limit, Question, Reply, Trace, Verdict};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
+use crate::bottleneck::{Analysed, StudyPage};
 use crate::figures::{answer_value, judgement, result_text};
 use crate::json::{add_place, head, large};
+use crate::plot::{Waves, waves};
 use crate::run::{change_text, repeats};
 use crate::text::{headline, title};
 use crate::trace_json::{atom_value, change_value};
 use crate::units::{bytes, grouped_digits, seconds};
+use crate::{Figures, Teller, ViewSize};
 
 /// Everything a report says about a synchronous system.
 #[derive(Clone, Debug)]
@@ -60,6 +63,41 @@ impl MachineReport<'_> {
         } else {
             0
         }
+    }
+
+    /// Adds the report to a page.
+    pub fn add_to(&self, page: &mut StudyPage) {
+        let figures: Vec<Figure> = self.replies.iter().map(figure_of).collect();
+        let size = |(states, ..): &(String, u64, Option<u64>)| ViewSize {
+            view: "timed",
+            states: states.clone(),
+            transitions: None,
+            minimised: None,
+            seconds: self.seconds,
+        };
+        let figures = Figures {
+            name: self.model,
+            title: "",
+            figures: &figures,
+            sizes: self.size.iter().map(size).collect(),
+            sweep: &[],
+            seconds: self.seconds,
+            teller: Teller::Machine(self.machine, self.sources, &[]),
+        };
+        page.add(&Analysed { figures, unit: "steps", bottleneck: &Bottleneck::default() }, &[]);
+    }
+
+    /// Returns the first run against something: what kind of thing, and the run.
+    pub fn first_failure(&self) -> Option<(&'static str, &Trace)> {
+        self.replies.iter().find_map(|reply| match reply {
+            Reply::Answer(answer) => match &answer.verdict {
+                Verdict::Fails { trace, .. } if !trace.initial.is_empty() => {
+                    Some((answer.question.kind(), &**trace))
+                }
+                _ => None,
+            },
+            Reply::Figure(_) => None,
+        })
     }
 
     /// Writes the report for people.
@@ -134,72 +172,18 @@ impl MachineReport<'_> {
             && !trace.initial.is_empty()
         {
             let _ = writeln!(text, "\n{}", headline(&answer.question, None, trace, *shortest));
-            self.run(trace, text);
+            run_text(self.machine, trace, text);
         }
         if let Some(trace) = answer.witness.as_deref().filter(|_| self.with_runs) {
             let _ = writeln!(text, "\n{} shown", title(&answer.question));
-            self.run(trace, text);
+            run_text(self.machine, trace, text);
         }
     }
 
     fn figure_runs(&self, figure: &Figure, text: &mut String) {
         for (what, trace) in figure.witnesses.iter().filter(|_| self.with_runs) {
             let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
-            self.run(trace, text);
-        }
-    }
-
-    /// Writes a run: the first state, then what each step changes.
-    fn run(&self, trace: &Trace, text: &mut String) {
-        let reference = Reference::new(self.machine);
-        let first = reference.unpack(&trace.initial);
-        let total = trace.steps.len();
-        let width = total.to_string().len();
-        let values: Vec<String> = self
-            .machine
-            .variables
-            .iter()
-            .zip(&first)
-            .filter(|(variable, _)| variable.role != Role::Input)
-            .map(|(variable, value)| {
-                format!("{} = {}", variable.name, self.machine.show(*value, variable.display))
-            })
-            .collect();
-        for (number, line) in values.chunks(4).enumerate() {
-            let label = if number == 0 { "0".to_owned() } else { String::new() };
-            let _ = writeln!(text, "  {label:>width$}  {}", line.join(", "));
-        }
-        for atom in &trace.atoms {
-            if let Some(value) = atom.values.first() {
-                let _ = writeln!(text, "  {:>width$}  ◆ {}: {value}", "", atom.text);
-            }
-        }
-        let cycle = trace.cycle.filter(|start| *start < total);
-        for (index, step) in trace.steps.iter().enumerate() {
-            if total > LONGEST && (ENDS..total - ENDS).contains(&index) && cycle != Some(index) {
-                if index == ENDS {
-                    let _ =
-                        writeln!(text, "  … {} steps left out; --format json has them …", total - 2 * ENDS);
-                }
-                continue;
-            }
-            if cycle == Some(index) {
-                let _ = writeln!(text, "┌─ cycle: {} for ever", repeats(index, total));
-            }
-            let bar = if cycle.is_some_and(|start| start <= index) { "│ " } else { "  " };
-            let changes: Vec<String> = step.changes.iter().map(change_text).collect();
-            let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
-            let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
-            for atom in &trace.atoms {
-                if let Some([before, after]) = atom.values.get(index..index + 2)
-                    && before != after
-                {
-                    let _ = writeln!(text, "{bar}{:>width$}  ◆ {}: {before} → {after}", "", atom.text);
-                }
-            }
-        }
-        if let Some(start) = cycle {
-            let _ = writeln!(text, "└─ back to step {}", start + 1);
+            run_text(self.machine, trace, text);
         }
     }
 
@@ -222,7 +206,9 @@ impl MachineReport<'_> {
         }
         let answers = self.replies.iter().map(|reply| match reply {
             Reply::Answer(answer) => self.answer_value(answer),
-            Reply::Figure(figure) => answer_value(figure, |trace| self.trace_value(trace)),
+            Reply::Figure(figure) => {
+                answer_value(figure, |trace| trace_value(self.machine, self.sources, trace))
+            }
         });
         put("answers", answers.collect());
         Value::Object(document)
@@ -239,7 +225,7 @@ impl MachineReport<'_> {
                 put("verdict", json!("fails"));
                 put("message", json!(headline(&answer.question, None, trace, *shortest)));
                 put("shortest", json!(shortest));
-                put("trace", self.trace_value(trace));
+                put("trace", trace_value(self.machine, self.sources, trace));
             }
             Verdict::Undecided(limit) => {
                 put("verdict", json!("undecided"));
@@ -255,7 +241,7 @@ impl MachineReport<'_> {
             put("engine", json!(engine));
         }
         if let Some(witness) = &answer.witness {
-            put("witness", self.trace_value(witness));
+            put("witness", trace_value(self.machine, self.sources, witness));
         }
         if !answer.notes.is_empty() {
             put("notes", json!(answer.notes));
@@ -267,21 +253,145 @@ impl MachineReport<'_> {
         }
         Value::Object(entry)
     }
+}
 
-    fn trace_value(&self, trace: &Trace) -> Value {
-        let first = Reference::new(self.machine).unpack(&trace.initial);
-        let mut values = Map::new();
-        for (variable, value) in self.machine.variables.iter().zip(&first) {
-            if variable.role != Role::Input && !trace.initial.is_empty() {
-                values.insert(variable.name.clone(), json!(self.machine.show(*value, variable.display)));
+/// Writes a run: the first state, then what each step changes.
+pub(crate) fn run_text(machine: &Machine, trace: &Trace, text: &mut String) {
+    let reference = Reference::new(machine);
+    let first = reference.unpack(&trace.initial);
+    let total = trace.steps.len();
+    let width = total.to_string().len();
+    let values: Vec<String> = machine
+        .variables
+        .iter()
+        .zip(&first)
+        .filter(|(variable, _)| variable.role != Role::Input)
+        .map(|(variable, value)| format!("{} = {}", variable.name, machine.show(*value, variable.display)))
+        .collect();
+    for (number, line) in values.chunks(4).enumerate() {
+        let label = if number == 0 { "0".to_owned() } else { String::new() };
+        let _ = writeln!(text, "  {label:>width$}  {}", line.join(", "));
+    }
+    for atom in &trace.atoms {
+        if let Some(value) = atom.values.first() {
+            let _ = writeln!(text, "  {:>width$}  ◆ {}: {value}", "", atom.text);
+        }
+    }
+    let cycle = trace.cycle.filter(|start| *start < total);
+    for (index, step) in trace.steps.iter().enumerate() {
+        if total > LONGEST && (ENDS..total - ENDS).contains(&index) && cycle != Some(index) {
+            if index == ENDS {
+                let _ = writeln!(text, "  … {} steps left out; --format json has them …", total - 2 * ENDS);
+            }
+            continue;
+        }
+        if cycle == Some(index) {
+            let _ = writeln!(text, "┌─ cycle: {} for ever", repeats(index, total));
+        }
+        let bar = if cycle.is_some_and(|start| start <= index) { "│ " } else { "  " };
+        let changes: Vec<String> = step.changes.iter().map(change_text).collect();
+        let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
+        let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
+        for atom in &trace.atoms {
+            if let Some([before, after]) = atom.values.get(index..index + 2)
+                && before != after
+            {
+                let _ = writeln!(text, "{bar}{:>width$}  ◆ {}: {before} → {after}", "", atom.text);
             }
         }
-        let steps = trace.steps.iter().map(|step| {
-            let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
-            json!({ "changes": changes })
-        });
-        let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(self.sources, atom)).collect();
-        json!({ "values": values, "cycle": trace.cycle, "atoms": atoms, "steps": steps.collect::<Vec<_>>() })
+    }
+    if let Some(start) = cycle {
+        let _ = writeln!(text, "└─ back to step {}", start + 1);
+    }
+}
+
+/// Of a run without signals, so many variables are drawn.
+const DRAWN: usize = 24;
+
+/// Draws a run: signals, or if there are none, what the formula looks at and the variables that change.
+pub(crate) fn run_picture(machine: &Machine, signals: &[Signal], trace: &Trace, title: &str) -> String {
+    let reference = Reference::new(machine);
+    let run = Run::of_trace(&reference, trace);
+    let truth = |value: &bool| Some(if *value { "TRUE" } else { "FALSE" }.to_owned());
+    let mut rows: Vec<(String, Vec<Option<String>>)> = Vec::new();
+    if signals.is_empty() {
+        for atom in &trace.atoms {
+            rows.push((atom.text.clone(), atom.values.iter().take(run.states.len()).map(truth).collect()));
+        }
+        for (index, variable) in machine.variables.iter().enumerate() {
+            let changes = run.states.windows(2).any(|pair| pair[0][index] != pair[1][index]);
+            if changes && rows.len() < DRAWN {
+                let last = run.states.len() - 1;
+                let is_known =
+                    |place: usize| variable.role != Role::Input || place < last || run.cycle.is_some();
+                let shown = |(place, state): (usize, &Vec<i128>)| {
+                    is_known(place).then(|| machine.show(state[index], variable.display))
+                };
+                rows.push((variable.name.clone(), run.states.iter().enumerate().map(shown).collect()));
+            }
+        }
+    } else {
+        rows.extend(signals.iter().map(|signal| (signal.name.clone(), run.values_of(machine, signal))));
+    }
+    waves(&Waves { title, rows: &rows, part: trace.part, cycle: run.cycle })
+}
+
+/// Draws a run as a timing diagram: what the formula looks at, and the variables that change.
+pub fn machine_picture(machine: &Machine, trace: &Trace, title: &str) -> String {
+    run_picture(machine, &[], trace, title)
+}
+
+/// Writes a run as JSON.
+pub(crate) fn trace_value(machine: &Machine, sources: &Sources, trace: &Trace) -> Value {
+    let first = Reference::new(machine).unpack(&trace.initial);
+    let mut values = Map::new();
+    for (variable, value) in machine.variables.iter().zip(&first) {
+        if variable.role != Role::Input && !trace.initial.is_empty() {
+            values.insert(variable.name.clone(), json!(machine.show(*value, variable.display)));
+        }
+    }
+    let steps = trace.steps.iter().map(|step| {
+        let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
+        json!({ "changes": changes })
+    });
+    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
+    json!({ "values": values, "cycle": trace.cycle, "atoms": atoms, "steps": steps.collect::<Vec<_>>() })
+}
+
+/// Makes a figure of an answer, for pages.
+fn figure_of(reply: &Reply) -> Figure {
+    let answer = match reply {
+        Reply::Figure(figure) => return Figure::clone(figure),
+        Reply::Answer(answer) => answer,
+    };
+    let mut witnesses = Vec::new();
+    let (result, expected) = match &answer.verdict {
+        Verdict::Holds => (FigureResult::Word("holds".to_owned()), Some(("holds".to_owned(), true))),
+        Verdict::Fails { trace, .. } => {
+            if !trace.initial.is_empty() {
+                witnesses.push(("a run against it".to_owned(), (**trace).clone()));
+            }
+            (FigureResult::Word("fails".to_owned()), Some(("holds".to_owned(), false)))
+        }
+        Verdict::Undecided(limit) => (FigureResult::Undecided(*limit), None),
+        Verdict::Refused(refusal) => (FigureResult::None(refusal.reason.clone()), None),
+        _ => (FigureResult::None(String::new()), None),
+    };
+    if let Some(trace) = &answer.witness {
+        witnesses.push(("a run that shows it".to_owned(), (**trace).clone()));
+    }
+    Figure {
+        kind: answer.question.kind(),
+        name: answer.question.name().to_owned(),
+        view: "timed",
+        result,
+        unit: String::new(),
+        witnesses,
+        notes: answer.notes.clone(),
+        expected,
+        reference: None,
+        cell: None,
+        is_drawn: false,
     }
 }
 

@@ -188,7 +188,8 @@ pub(crate) fn label(step: &TraceMove) -> String {
     format!("{}({})", step.process, step.step.pid)
 }
 
-pub(crate) fn change_text(change: &Change) -> String {
+/// Says what changed, in one line.
+pub fn change_text(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => format!("{}: {before} → {after}", change.name),
         (None, Some(after)) if after == "alive" => format!("{} starts", change.name),

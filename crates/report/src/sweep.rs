@@ -24,8 +24,12 @@ pub(crate) fn table(points: &[SweepPoint]) -> String {
 /// Returns the heads of a table, and its lines.
 pub(crate) fn cells(points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let Some(first) = points.first() else { return (Vec::new(), Vec::new()) };
+    // The view is said where it is not the same everywhere.
+    let all = || points.iter().flat_map(|point| &point.figures);
+    let is_one = all().all(|figure| figure.view == "timed");
     let name = |figure: &Figure| match figure.view {
         "untimed" => format!("{} {}", figure.kind, figure.name),
+        _ if is_one => format!("{} {}", figure.kind, figure.name),
         view => format!("{} {}, {view}", figure.kind, figure.name),
     };
     // With some values there may be no model to measure.

@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use narrows_model::synchronous::Machine;
 use narrows_model::{
     Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceAtom, TraceMove, TraceStep, Violation,
 };
@@ -170,15 +171,7 @@ fn kind_name(kind: MoveKind) -> &'static str {
 /// Reads a run from a document of its own, or from the first answer of `narrows check --format json` that has one. The
 /// error says what is wrong with the document.
 pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
-    match document.get("schema").and_then(Value::as_u64) {
-        Some(schema) if schema == u64::from(SCHEMA) => {}
-        Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
-        None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
-    }
-    let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
-    let trace = document.get("trace").or_else(|| answers.find_map(|answer| answer.get("trace")));
-    let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
-    let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
+    let (trace, steps) = find_trace(document)?;
     let mut recorded = RecordedTrace {
         model: document.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         definitions: strings(document.get("definitions")),
@@ -191,6 +184,78 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
     recorded.cycle = read_cycle(trace, steps.len())?;
     recorded.atoms = read_atoms(trace, steps.len())?;
     Ok(recorded)
+}
+
+/// Finds the run in a document, and its steps.
+fn find_trace(document: &Value) -> Result<(&Value, &Vec<Value>), String> {
+    match document.get("schema").and_then(Value::as_u64) {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
+        None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
+    }
+    let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
+    let trace = document.get("trace").or_else(|| answers.find_map(|answer| answer.get("trace")));
+    let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
+    let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
+    Ok((trace, steps))
+}
+
+/// A recorded run of a synchronous system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedRun {
+    /// The values that were given to definitions.
+    pub definitions: Vec<String>,
+    /// The first state: names and values.
+    pub values: Vec<(String, String)>,
+    /// The inputs of each step, and what it changes.
+    pub steps: Vec<Vec<Change>>,
+    /// The state that follows the last one, by its number, if the run is endless.
+    pub cycle: Option<usize>,
+    /// What the propositions of a formula are in each state.
+    pub atoms: Vec<RecordedAtom>,
+}
+
+/// Makes a document of a run of a synchronous system, for [`read_run`].
+pub fn machine_trace_document(
+    model: &str,
+    kind: &str,
+    trace: &Trace,
+    machine: &Machine,
+    sources: &Sources,
+    definitions: &[String],
+) -> Value {
+    let mut document = head(model);
+    document.insert("kind".into(), json!(kind));
+    document.insert("definitions".into(), json!(definitions));
+    document.insert("trace".into(), crate::machine::trace_value(machine, sources, trace));
+    Value::Object(document)
+}
+
+/// Reads a run of a synchronous system out of a document.
+///
+/// # Errors
+///
+/// Says what is wrong with it.
+pub fn read_run(document: &Value) -> Result<RecordedRun, String> {
+    let (trace, steps) = find_trace(document)?;
+    let values = trace.get("values").and_then(Value::as_object);
+    let values = values.ok_or("it is no run of an SMV model: the trace has no \"values\"")?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let change = |change: &Value| Change {
+        name: change.get("name").and_then(text).unwrap_or_default(),
+        before: change.get("before").and_then(text),
+        after: change.get("after").and_then(text),
+    };
+    let read = |step: &Value| {
+        step.get("changes").and_then(Value::as_array).into_iter().flatten().map(change).collect()
+    };
+    Ok(RecordedRun {
+        definitions: strings(document.get("definitions")),
+        values: values.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect(),
+        steps: steps.iter().map(read).collect(),
+        cycle: read_cycle(trace, steps.len())?,
+        atoms: read_atoms(trace, steps.len())?,
+    })
 }
 
 fn strings(list: Option<&Value>) -> Vec<String> {
@@ -278,7 +343,7 @@ mod tests {
             vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
         let step = TraceStep { moves, violations, state: Vec::new(), changes };
         let atoms = vec![TraceAtom { text: "x > 0".to_owned(), span, values: vec![false, true] }];
-        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms, times: Vec::new() }, sources)
+        (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms, ..Trace::default() }, sources)
     }
 
     fn written(trace: &Trace, sources: &Sources) -> Value {

@@ -182,4 +182,18 @@ utilisation = \"busy\"
 Ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`.
 ",
     },
+    Explanation {
+        code: "S0015",
+        title: "a delay or weights in a synchronous model",
+        text: "In an SMV model there are no statements: all variables take their next values at once, and one step is one \
+               unit of time. So nothing can be given a delay, or weights.\n\n\
+               What takes longer than a step counts the steps in a variable, and what is asked about time is asked in steps.\n",
+    },
+    Explanation {
+        code: "S0016",
+        title: "no signal",
+        text: "Under `[signal]` stand names, each with an expression of the SMV model: a variable, a definition, or anything \
+               that has one value in each step. Pictures of runs show them. A set has several values, and can't be drawn.\n\n\
+               Promela models have no signals: their runs are drawn as messages between processes.\n",
+    },
 ];

@@ -33,21 +33,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Makes one of a model in which nothing happens, for reports that show no runs.
-    pub fn empty() -> Prepared {
-        let system = System::default();
-        Prepared {
-            timing: Timing::new(&system),
-            system,
-            predicates: HashMap::new(),
-            events: HashMap::new(),
-            formulas: HashMap::new(),
-            overlaps: HashMap::new(),
-            caches: None,
-            costs: Vec::new(),
-        }
-    }
-
     /// Returns what an expression of the study means.
     pub fn predicate(&self, text: &Text) -> Option<&Expr> {
         self.predicates.get(&text.text)
@@ -147,6 +132,7 @@ pub fn prepare(
         costs: Vec::new(),
     };
     prepared.claim_overlaps(study);
+    prepared.claim_invariants(study);
     prepared.attach(study, diagnostics);
     if !diagnostics.has_errors() {
         prepared.put_caches_under(study, sources, loader, diagnostics);
@@ -216,10 +202,13 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
     texts.extend(study.resources.iter().map(|(_, text)| text));
     for ask in &study.asks {
         match &ask.question {
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
-                texts.extend([from, to]);
-            }
-            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
+            Question::MinDelay(from, to)
+            | Question::MaxDelay(from, to)
+            | Question::Delay(from, to)
+            | Question::MeanDelay(from, to) => texts.extend([from, to]),
+            Question::MinCount(what, from, to)
+            | Question::MaxCount(what, from, to)
+            | Question::Count(what, from, to) => {
                 texts.extend([from, to]);
                 texts.extend((!is_event(study, what)).then_some(what));
             }
@@ -228,7 +217,7 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
                     (!study.resources.iter().any(|(name, _)| name.text == what.text)).then_some(what),
                 );
             }
-            Question::Transient(what, _) => texts.push(what),
+            Question::Transient(what, _) | Question::Invariant(what) => texts.push(what),
             _ => {}
         }
     }
@@ -295,6 +284,18 @@ impl Prepared {
                     self.system.properties.push(Property { name, claim, span: first_text.span });
                 }
             }
+        }
+    }
+
+    /// Adds what should hold in every state: to be checked.
+    fn claim_invariants(&mut self, study: &Study) {
+        for (number, ask) in study.asks.iter().enumerate() {
+            let Question::Invariant(text) = &ask.question else { continue };
+            let Some(expr) = self.predicate(text).cloned() else { continue };
+            let atom = Atom { expr, text: text.text.clone(), span: text.span };
+            let claim = Claim::Ltl(Ltl::Always(Box::new(Ltl::Atom(atom))));
+            self.formulas.insert(number, self.system.properties.len());
+            self.system.properties.push(Property { name: ask.name.clone(), claim, span: text.span });
         }
     }
 
@@ -439,13 +440,17 @@ fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
         | Question::MissTime(event)
         | Question::Bottleneck(event) => vec![event],
         Question::MeanCount(of, per) => vec![of, per],
-        Question::MinCount(what, ..) | Question::MaxCount(what, ..) if is_event(study, what) => vec![what],
+        Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
+            if is_event(study, what) =>
+        {
+            vec![what]
+        }
         _ => Vec::new(),
     }
 }
 
 /// Makes sure that some names are those of resources.
-fn check_resources(study: &Study, names: [&Text; 2], diagnostics: &mut Diagnostics) {
+pub(crate) fn check_resources(study: &Study, names: [&Text; 2], diagnostics: &mut Diagnostics) {
     let known = || study.resources.iter().map(|(name, _)| name.text.as_str());
     for name in names.into_iter().filter(|name| !known().any(|known| known == name.text)) {
         let title = format!("there is no resource `{}`", name.text);

@@ -285,7 +285,7 @@ fn machines_that_are_alike_need_fewer_states() {
     assert_near(&figures[2], 1.5 / 0.9_f64.powi(6) - 1.5);
     let down = 0.1 * (1.0 - f64::exp(-2.0 * (1.0 + 1.0 / 9.0)));
     assert_near(&figures[3], 15.0 * down.powi(4) * (1.0 - down).powi(2));
-    assert_eq!(sizes[0].states, 64);
+    assert_eq!(sizes[0].states, "64");
     assert_eq!(sizes[0].minimised, Some(7));
 }
 

@@ -6,7 +6,7 @@ use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Machine, MachineClaim as Claim, Moment,
     Reference, Role, Run, Specification, Value, holds_on, product,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Verdict};
+use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
@@ -153,7 +153,7 @@ pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manag
     for (counted, text) in &way.counted {
         for kind in ["min_count", "max_count"] {
             let name = format!("{text}: {}", way.name);
-            add(kind, name.clone(), &|engine| engine.occurrences(kind, way, *counted, &name));
+            add(kind, name.clone(), &|engine| engine.occurrences(kind, (way.from, way.to), *counted, &name));
         }
     }
     let size = engine.as_ref().ok().map(Engine::size);
@@ -163,7 +163,7 @@ pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manag
 
 fn undecided(machine: &Machine, question: &Question, limit: Limit) -> Reply {
     if let Question::Property { index, kind, name } = question
-        && let Some(Claim::Minimum(..) | Claim::Maximum(..)) =
+        && let Some(Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..)) =
             machine.specifications.get(*index).map(|specification| &specification.claim)
     {
         return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
@@ -182,6 +182,9 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
         witnesses: Vec::new(),
         notes: Vec::new(),
         expected: None,
+        reference: None,
+        cell: None,
+        is_drawn: false,
     }
 }
 
@@ -248,6 +251,10 @@ impl<'m> Engine<'m> {
                 match &specification.claim {
                     Claim::Minimum(from, to) | Claim::Maximum(from, to) => {
                         let figure = self.delay(kind, *from, *to, name, Some(specification))?;
+                        return Ok(Reply::Figure(Box::new(figure)));
+                    }
+                    Claim::FewestOf(from, to, counted) | Claim::MostOf(from, to, counted) => {
+                        let figure = self.occurrences(kind, (*from, *to), *counted, name)?;
                         return Ok(Reply::Figure(Box::new(figure)));
                     }
                     Claim::Invariant(root) => self.invariant(question, specification, *root)?,
@@ -484,8 +491,14 @@ impl<'m> Engine<'m> {
         Ok(self.figure(kind, name, bound, specification))
     }
 
-    fn occurrences(&self, kind: &'static str, way: &Way, counted: ExprId, name: &str) -> Result<Figure> {
-        let ways = self.ways(way.from, way.to)?;
+    fn occurrences(
+        &self,
+        kind: &'static str,
+        (from, to): (ExprId, ExprId),
+        counted: ExprId,
+        name: &str,
+    ) -> Result<Figure> {
+        let ways = self.ways(from, to)?;
         if ways.from.is_false() && kind == "max_count" {
             let reason = "No state in which it could begin can be reached.".to_owned();
             return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
@@ -512,7 +525,10 @@ impl<'m> Engine<'m> {
                 None => format!("from state {} on, without an end", shown.from),
             };
             match shown.run.replay(&self.reference, specification) {
-                Some(trace) => figure.witnesses.push((to, trace)),
+                Some(trace) => {
+                    let part = Some((shown.from, shown.to));
+                    figure.witnesses.push((to, Trace { part, ..trace }));
+                }
                 None => figure.result = FigureResult::None(CONTRADICTION.to_owned()),
             }
         }

@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
-use narrows_explicit::Engine;
-use narrows_model::Evaluator;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::{analyse, trends};
+use narrows_study::{Budgets, Subject, trends};
 use serde_json::Value;
 
 use super::figures::{Options, Said};
@@ -111,16 +109,19 @@ impl Work<'_> {
                 return Ok(());
             }
         };
+        anyhow::ensure!(
+            !matches!(loaded.subject, Subject::Labelled(_)),
+            "`{}` is about a LOTOS model: `narrows measure` answers its questions",
+            loaded.name
+        );
         if !changes.is_empty() {
             loaded.name = format!("{} with {}", loaded.name, changes.join(", "));
             // What is expected is expected of the study as it is.
             loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
         let clock = options.clock(&loaded.name, &self.interrupted);
-        let mut analysis = {
-            let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
-            analyse(&loaded.study, &loaded.prepared, &engine, &clock.budget())
-        };
+        let budgets = Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() };
+        let mut analysis = loaded.subject.analyse(&loaded.study, &budgets);
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
         analysis.measured.figures.extend(trends(&loaded.study, &points));
         let seconds = clock.finish();
@@ -133,7 +134,11 @@ impl Work<'_> {
                 Said { status, text: analysed.text(), document: Value::Null }
             };
             if !self.arguments.no_report {
-                self.page.add(&analysed, &diagrams(&loaded.prepared.system, &loaded.sources));
+                let pictures = match &loaded.subject {
+                    Subject::Processes(prepared) => diagrams(&prepared.system, &loaded.sources),
+                    Subject::Machine(_) | Subject::Labelled(_) => Vec::new(),
+                };
+                self.page.add(&analysed, &pictures);
             }
             let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
             (said, analysed.column(), charts)

@@ -1,5 +1,6 @@
 //! `narrows check`: every property, proved or refuted.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -100,13 +101,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             studies,
             &arguments.models.definitions,
             None,
+            arguments.files.html(),
         );
     }
     if arguments.models.is_symbolic() {
         ensure_sets(arguments)?;
     }
     let interrupted = interrupt_flag()?;
-    let mut writer = arguments.files.writer();
+    let writer = RefCell::new(arguments.files.writer());
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
@@ -114,16 +116,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         &formulas(arguments),
         |model| {
             if arguments.models.is_symbolic() {
-                return by_sets(model, arguments, &interrupted, &mut writer);
+                return by_sets(model, arguments, &interrupted, &mut writer.borrow_mut());
             }
             let clock = Clock::new(&arguments.models, &interrupted);
-            one(model, arguments, &clock, &mut writer)
+            one(model, arguments, &clock, &mut writer.borrow_mut())
         },
         |model| {
             ensure_plain(arguments, "SMV")?;
             let questions = selected(model.compiled.machine.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-            machines::check(model, &questions, &arguments.models, &interrupted)
+            machines::check(model, &questions, &arguments.models, &mut writer.borrow_mut(), &interrupted)
         },
         |model| {
             ensure_plain(arguments, "LOTOS")?;
@@ -140,7 +142,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 /// Makes sure that nothing is asked for that only other models have.
 fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
     let others = [
-        (arguments.files.is_wanted(), "--trace, --html, --svg and --spin-trail"),
+        (arguments.files.wants_trail(), "--spin-trail"),
+        (language == "LOTOS" && arguments.files.is_wanted(), "--trace, --html and --svg"),
         (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
         (arguments.checkpointing.is_wanted(), "--checkpoint"),
         (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),
@@ -229,7 +232,7 @@ fn by_sets(
 ) -> anyhow::Result<Outcome> {
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    match sets::decide(model, &questions, &arguments.models, false, interrupted) {
+    match sets::decide(model, &questions, &arguments.models, interrupted) {
         Ok(decided) => said(arguments, model, &decided.report(model), writer),
         Err(refused) => Ok(sets::refuse(model, &arguments.models, &refused)),
     }

@@ -8,16 +8,16 @@ use anyhow::Context;
 use clap::Args;
 use narrows_explicit::Engine;
 use narrows_lts::aut;
-use narrows_model::{Coverage, Evaluator, SweepPoint};
+use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
-use narrows_report::{Figures, Report, ViewSize, json_diagnostics};
+use narrows_report::{Analysed, Figures, Report, StudyPage, Teller, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
-    Measured, Prepared, Study, Text, Variant, View, measure, measure_labelled, prepare, prepare_labelled,
-    read, simulate, trends,
+    Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate, trends,
 };
 use serde_json::Value;
 
+use super::files::write;
 use crate::behaviours::is_behaviour;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
@@ -68,16 +68,6 @@ pub(super) struct Said {
     pub(super) document: Value,
 }
 
-/// A study as its file has it, and what is wrong with it so far.
-struct Read {
-    name: String,
-    study: Study,
-    /// The model's file.
-    model: Option<PathBuf>,
-    sources: Sources,
-    diagnostics: Diagnostics,
-}
-
 /// A study that can be answered.
 pub(super) struct Loaded {
     pub(super) name: String,
@@ -85,10 +75,23 @@ pub(super) struct Loaded {
     pub(super) sources: Sources,
     /// The model's file.
     pub(super) model: FileId,
-    pub(super) prepared: Prepared,
+    pub(super) subject: Subject,
 }
 
 impl Loaded {
+    /// Returns the model if it has processes, which something needs.
+    pub(super) fn processes(&self, what: &str) -> anyhow::Result<&Prepared> {
+        match &self.subject {
+            Subject::Processes(prepared) => Ok(prepared),
+            Subject::Machine(_) => {
+                anyhow::bail!("{what} is for Promela models, and `{}` is about an SMV model", self.name)
+            }
+            Subject::Labelled(_) => {
+                anyhow::bail!("{what} is for Promela models, and `{}` is about a LOTOS model", self.name)
+            }
+        }
+    }
+
     /// Puts everything together that a report says.
     pub(super) fn report<R>(
         &self,
@@ -97,27 +100,44 @@ impl Loaded {
         seconds: f64,
         write: impl FnOnce(Figures<'_>) -> R,
     ) -> R {
-        let coverage = Coverage::default();
-        let report = Report {
-            model: &self.name,
-            evaluator: Evaluator::new(&self.prepared.system),
-            sources: &self.sources,
-            coverage: &coverage,
-            seconds,
-            limit: None,
-            problems: Vec::new(),
-            answers: &[],
+        self.report_of(measured, sweep, seconds, &Coverage::default(), write)
+    }
+
+    /// Does so where states were covered that belong to no view.
+    pub(super) fn report_of<R>(
+        &self,
+        measured: &Measured,
+        sweep: &[SweepPoint],
+        seconds: f64,
+        coverage: &Coverage,
+        write: impl FnOnce(Figures<'_>) -> R,
+    ) -> R {
+        let teller = match &self.subject {
+            Subject::Processes(prepared) => Teller::Processes(Report {
+                model: &self.name,
+                evaluator: Evaluator::new(&prepared.system),
+                sources: &self.sources,
+                coverage,
+                seconds,
+                limit: None,
+                problems: Vec::new(),
+                answers: &[],
+            }),
+            Subject::Machine(prepared) => {
+                Teller::Machine(&prepared.machine, &self.sources, &prepared.signals)
+            }
+            Subject::Labelled(_) => Teller::Nobody(&self.sources),
         };
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,
-            states: size.states,
+            states: size.states.clone(),
             transitions: size.transitions,
             minimised: size.minimised,
             seconds: size.seconds,
         };
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&self.name, &self.study.title);
-        write(Figures { name, title, figures: &measured.figures, sizes, sweep, report })
+        write(Figures { name, title, figures: &measured.figures, sizes, sweep, seconds, teller })
     }
 }
 
@@ -146,19 +166,25 @@ impl Options {
 
     /// Answers the questions of some studies, and prints the answers; returns the exit status.
     ///
-    /// The stochastic view of a single study may go to a file.
+    /// The stochastic view of a single study may go to a file, and all answers to a page.
     pub(super) fn answer_all(
         &self,
         files: &[PathBuf],
         definitions: &[String],
         chain: Option<&Path>,
+        html: Option<&Path>,
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
         let studies = expand(files, &["toml"])?;
         anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
+        let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            said.push(self.answer_study(&path, definitions, Way::Whole { chain }, &interrupted)?);
+            let way = Way::Whole { chain };
+            said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
+        }
+        if let (Some(page), Some(html)) = (page, html) {
+            write(html, &page.write())?;
         }
         self.print(said)
     }
@@ -169,75 +195,13 @@ impl Options {
         path: &Path,
         definitions: &[String],
         way: Way<'_>,
+        page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
-        let read = read_study(path, definitions, &[])?;
-        if read.study.is_about_labels() {
-            anyhow::ensure!(
-                matches!(way, Way::Whole { chain: None }),
-                "studies of LOTOS models are solved, and neither simulated nor written to a file"
-            );
-            return self.answer_labelled(read, interrupted);
-        }
-        let Read { name, study, model, sources, diagnostics } = read;
-        match self.prepare(name, study, model.as_deref(), sources, diagnostics)? {
-            Ok(loaded) => self.answer(loaded, way, interrupted),
+        match self.load(path, definitions, &[])? {
+            Ok(loaded) => self.answer(loaded, way, page, interrupted),
             Err(said) => Ok(said),
         }
-    }
-
-    /// Answers the questions of a study about a LOTOS model.
-    fn answer_labelled(&self, read: Read, interrupted: &Arc<AtomicBool>) -> anyhow::Result<Said> {
-        let Read { name, study, model, mut sources, mut diagnostics } = read;
-        let clock = self.clock(&name, interrupted);
-        let mut file = FileId(0);
-        let prepared = match &model {
-            Some(path) if !diagnostics.has_errors() => {
-                let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-                file = sources.add(path.display().to_string(), text);
-                prepare_labelled(&study, &mut sources, file, &mut diagnostics)
-            }
-            _ => None,
-        };
-        let messages = diagnostics.sorted();
-        if prepared.is_none() || !self.quiet {
-            output::diagnostics(&messages, &sources);
-        }
-        let Some(prepared) = prepared else {
-            let document = json_diagnostics(&name, &messages, &sources, None);
-            return Ok(Said { status: 2, text: String::new(), document });
-        };
-        let mut measured = measure_labelled(&study, &prepared, &clock.budget());
-        let mut points = Vec::new();
-        for Variant { settings, mut study } in study.variants() {
-            study.asks.iter_mut().for_each(|ask| ask.expect = None);
-            let mut diagnostics = Diagnostics::default();
-            let figures = match prepare_labelled(&study, &mut sources, file, &mut diagnostics) {
-                Some(prepared) => measure_labelled(&study, &prepared, &clock.budget()).figures,
-                None => {
-                    output::diagnostics(&diagnostics.sorted(), &sources);
-                    Vec::new()
-                }
-            };
-            points.push(SweepPoint { settings, figures });
-        }
-        measured.figures.extend(trends(&study, &points));
-        // There are no runs of processes to be shown: the system is empty.
-        let empty = Prepared::empty();
-        let loaded = Loaded { name, study, sources, model: file, prepared: empty };
-        let seconds = clock.finish();
-        Ok(self.said(&loaded, &measured, &points, seconds))
-    }
-
-    fn said(&self, loaded: &Loaded, measured: &Measured, points: &[SweepPoint], seconds: f64) -> Said {
-        loaded.report(measured, points, seconds, |figures| match self.format {
-            Format::Json => {
-                Said { status: figures.status(), text: String::new(), document: figures.document() }
-            }
-            Format::Text => {
-                Said { status: figures.status(), text: figures.text(self.runs), document: Value::Null }
-            }
-        })
     }
 
     /// Reads a study and its model. The changes are delays that the user gives other values.
@@ -247,11 +211,26 @@ impl Options {
         definitions: &[String],
         changes: &[String],
     ) -> anyhow::Result<Result<Loaded, Said>> {
-        let Read { name, study, model, sources, diagnostics } = read_study(path, definitions, changes)?;
+        let name = path.display().to_string();
         anyhow::ensure!(
-            !study.is_about_labels(),
-            "`{name}` is about a LOTOS model: `narrows measure` answers its questions"
+            !is_machine(path)
+                && !is_behaviour(path)
+                && path.extension().is_none_or(|extension| extension != "pml"),
+            "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
+        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+        let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+        let file = sources.add(name.clone(), text);
+        let mut study = read(&sources, file, &mut diagnostics);
+        for definition in definitions {
+            let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
+            let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
+            study.set_constant(&Text { text: constant.to_owned(), span }, value);
+        }
+        for change in changes {
+            study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
+        }
+        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
         self.prepare(name, study, model.as_deref(), sources, diagnostics)
     }
 
@@ -265,27 +244,24 @@ impl Options {
         mut diagnostics: Diagnostics,
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let mut file = FileId(0);
-        anyhow::ensure!(
-            !model.is_some_and(is_machine),
-            "studies are about Promela models for now; `narrows check` and `narrows bounds` answer SMV models"
-        );
-        let prepared = match model {
+        let subject = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
                 file = sources.add(path.display().to_string(), text);
-                prepare(&study, &mut sources, file, &Disk { folders: &self.include }, &mut diagnostics)
+                let disk = Disk { folders: &self.include };
+                Subject::prepare(&study, &mut sources, file, &disk, &mut diagnostics)
             }
             _ => None,
         };
         let messages = diagnostics.sorted();
-        if prepared.is_none() || !self.quiet {
+        if subject.is_none() || !self.quiet {
             output::diagnostics(&messages, &sources);
         }
-        let Some(prepared) = prepared else {
+        let Some(subject) = subject else {
             let document = json_diagnostics(&name, &messages, &sources, None);
             return Ok(Err(Said { status: 2, text: String::new(), document }));
         };
-        Ok(Ok(Loaded { name, study, sources, model: file, prepared }))
+        Ok(Ok(Loaded { name, study, sources, model: file, subject }))
     }
 
     /// Answers the questions of a study about a model.
@@ -293,19 +269,21 @@ impl Options {
         &self,
         mut loaded: Loaded,
         way: Way<'_>,
+        page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         let clock = self.clock(&loaded.name, interrupted);
-        let engine = Engine::automatic(Evaluator::new(&loaded.prepared.system));
         let mut measured = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
-                    write_chain(path, &loaded.prepared, &engine, &clock)?;
+                    write_chain(path, loaded.processes("--chain")?, &clock)?;
                 }
-                measure(&loaded.study, &loaded.prepared, &engine, &clock.budget())
+                measured(&loaded.subject, &loaded.study, &clock)
             }
             Way::Random { view, ends, seed } => {
-                simulate(&loaded.study, &loaded.prepared, &engine, &clock.budget(), view, ends, seed)
+                let prepared = loaded.processes("a random run with delays")?;
+                let engine = Engine::automatic(Evaluator::new(&prepared.system));
+                simulate(&loaded.study, prepared, &engine, &clock.budget(), view, ends, seed)
             }
         };
         let points = match way {
@@ -316,7 +294,16 @@ impl Options {
             measured.figures.extend(trends(&loaded.study, &points));
         }
         let seconds = clock.finish();
-        Ok(self.said(&loaded, &measured, &points, seconds))
+        Ok(loaded.report(&measured, &points, seconds, |figures| {
+            let (status, is_json) = (figures.status(), self.is_json());
+            let text = if is_json { String::new() } else { figures.text(self.runs) };
+            let document = if is_json { figures.document() } else { Value::Null };
+            if let Some(page) = page {
+                let bottleneck = Bottleneck::default();
+                page.add(&Analysed { figures, unit: &loaded.study.unit, bottleneck: &bottleneck }, &[]);
+            }
+            Said { status, text, document }
+        }))
     }
 
     /// Measures a study with each combination of values that it names.
@@ -334,10 +321,9 @@ impl Options {
             study.asks.iter_mut().for_each(|ask| ask.expect = None);
             let mut diagnostics = Diagnostics::default();
             let disk = Disk { folders: &self.include };
-            let figures = match prepare(&study, sources, model, &disk, &mut diagnostics) {
-                Some(prepared) => {
-                    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                    let mut figures = measure(&study, &prepared, &engine, &clock.budget()).figures;
+            let figures = match Subject::prepare(&study, sources, model, &disk, &mut diagnostics) {
+                Some(subject) => {
+                    let mut figures = measured(&subject, &study, clock).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
                         figure.witnesses.clear();
@@ -355,7 +341,7 @@ impl Options {
     }
 
     /// Returns the clock that limits the work on something.
-    pub(super) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
+    pub(crate) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
         Clock::with(self.time, self.memory, self.quiet, about, interrupted)
     }
 
@@ -380,34 +366,15 @@ impl Options {
     }
 }
 
-/// Reads a study, with other values for constants and delays.
-fn read_study(path: &Path, definitions: &[String], changes: &[String]) -> anyhow::Result<Read> {
-    let name = path.display().to_string();
-    anyhow::ensure!(
-        !is_machine(path)
-            && !is_behaviour(path)
-            && path.extension().is_none_or(|extension| extension != "pml"),
-        "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
-    );
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-    let file = sources.add(name.clone(), text);
-    let mut study = read(&sources, file, &mut diagnostics);
-    for definition in definitions {
-        let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-        let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
-        study.set_constant(&Text { text: constant.to_owned(), span }, value);
-    }
-    for change in changes {
-        study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
-    }
-    let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-    Ok(Read { name, study, model, sources, diagnostics })
+/// Answers all questions of a study.
+fn measured(subject: &Subject, study: &Study, clock: &Clock) -> Measured {
+    subject.measure(study, &Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() })
 }
 
 /// Writes the stochastic view of a model to a file.
-fn write_chain(path: &Path, prepared: &Prepared, engine: &Engine<'_>, clock: &Clock) -> anyhow::Result<()> {
-    let rows = Rows::new(engine, &prepared.system, &prepared.timing, clock.budget());
+fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
+    let engine = Engine::automatic(Evaluator::new(&prepared.system));
+    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, clock.budget());
     let view = rows.and_then(stochastic::build);
     let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
     let graph =

@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use narrows_model::{Trace, Verdict};
-use narrows_report::{Chart, Page, Report, trace_document, write_trail};
+use narrows_report::{
+    Chart, MachineReport, Page, Report, StudyPage, machine_picture, machine_trace_document, trace_document,
+    write_trail,
+};
 
 use crate::input::Model;
+use crate::machines::MachineModel;
 
 /// Which files, and where.
 #[derive(Args)]
@@ -20,7 +24,7 @@ pub(crate) struct Files {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Draw the first counterexample in this file, as a message sequence chart
+    /// Draw the first counterexample in this file, as a message sequence chart; of an SMV model, as a timing diagram
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -29,10 +33,16 @@ pub(crate) struct Files {
     spin_trail: Option<PathBuf>,
 }
 
+/// Why there is no page.
+const ONE_KIND: &str =
+    "a page is about models of one kind: check Promela and SMV models by themselves with --html";
+
 /// Writes the files as reports come in.
 pub(crate) struct Writer<'f> {
     files: &'f Files,
     page: Page,
+    /// What there is to say about synchronous models goes to a page of another kind.
+    machines: Option<StudyPage>,
     is_saved: bool,
 }
 
@@ -42,8 +52,18 @@ impl Files {
         self.trace.is_some() || self.html.is_some() || self.svg.is_some() || self.spin_trail.is_some()
     }
 
+    /// Returns whether a trail is to be written.
+    pub(crate) fn wants_trail(&self) -> bool {
+        self.spin_trail.is_some()
+    }
+
+    /// Returns where the page goes.
+    pub(crate) fn html(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
     pub(crate) fn writer(&self) -> Writer<'_> {
-        Writer { files: self, page: Page::default(), is_saved: false }
+        Writer { files: self, page: Page::default(), machines: None, is_saved: false }
     }
 }
 
@@ -51,6 +71,7 @@ impl Writer<'_> {
     /// Writes what there is to say about one more model.
     pub(crate) fn add(&mut self, model: &Model, report: &Report<'_>) -> anyhow::Result<()> {
         if let Some(path) = &self.files.html {
+            anyhow::ensure!(self.machines.is_none(), ONE_KIND);
             self.page.add(report);
             write(path, &self.page.write())?;
         }
@@ -65,6 +86,32 @@ impl Writer<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Writes what there is to say about one more synchronous model.
+    pub(crate) fn add_machine(
+        &mut self,
+        model: &MachineModel,
+        report: &MachineReport<'_>,
+    ) -> anyhow::Result<()> {
+        if let Some(path) = &self.files.html {
+            anyhow::ensure!(self.page.is_empty(), ONE_KIND);
+            let page = self.machines.get_or_insert_default();
+            report.add_to(page);
+            write(path, &page.write())?;
+        }
+        let Some((kind, trace)) = report.first_failure().filter(|_| !self.is_saved) else { return Ok(()) };
+        self.is_saved = true;
+        let machine = &model.compiled.machine;
+        if let Some(path) = &self.files.trace {
+            let (name, sources) = (&model.name, &model.sources);
+            let document = machine_trace_document(name, kind, trace, machine, sources, &model.definitions);
+            write(path, &format!("{document:#}\n"))?;
+        }
+        if let Some(path) = &self.files.svg {
+            write(path, &machine_picture(machine, trace, &model.name))?;
+        }
+        Ok(())
     }
 
     /// Writes the first counterexample.

@@ -10,6 +10,7 @@ const EXAMPLES: &str = "\
 Examples:
   narrows measure examples/queues/tandem.toml
   narrows measure examples/queues          every study of a folder
+  narrows measure examples/pci --html pci.html
   narrows measure study.toml --runs        with the runs that show the best and the worst case";
 
 /// Answer the questions of a study: how long, how often, how fast
@@ -28,6 +29,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     chain: Option<PathBuf>,
 
+    /// Write the answers to this file too, a page for a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -39,6 +44,6 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let chain = arguments.chain.as_deref();
-    arguments.options.answer_all(&arguments.files, &arguments.definitions, chain)
+    let (chain, html) = (arguments.chain.as_deref(), arguments.html.as_deref());
+    arguments.options.answer_all(&arguments.files, &arguments.definitions, chain, html)
 }

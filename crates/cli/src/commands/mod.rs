@@ -7,7 +7,7 @@ pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod figures;
-mod files;
+pub(crate) mod files;
 pub(crate) mod graph;
 pub(crate) mod lts;
 pub(crate) mod measure;

@@ -1,13 +1,14 @@
 //! SMV as `NuSMV` 2.6 accepts it, as far as states are finite: lex, parse, instantiate, check, lower.
 
 mod ast;
+mod given;
 mod lexer;
 mod lower;
 pub mod messages;
 mod parser;
 
-use narrows_model::synchronous::{ExprId, Machine};
-use narrows_source::{Diagnostics, FileId, Sources};
+use narrows_model::synchronous::{Display, ExprId, Machine};
+use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,29 @@ pub struct Options {
     pub formulas: Vec<Formula>,
     /// Expressions over the variables of `main`, with where they come from: see [`Compiled::expressions`].
     pub expressions: Vec<(String, String)>,
+    /// The same about steps: they may look at inputs and at next values. See [`Compiled::steps`].
+    pub steps: Vec<(String, String)>,
+    /// Values of any kind, in a step: see [`Compiled::values`].
+    pub values: Vec<(String, String)>,
+    /// Definitions and frozen variables of `main` that get another value.
+    pub constants: Vec<Given>,
+    /// Names of `main` to which such a value will be given another time: they must be there.
+    pub varied: Vec<(String, Span)>,
+    /// Further definitions in `main`.
+    pub definitions: Vec<Given>,
+}
+
+/// A name of `main`, and what it stands for.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The name.
+    pub name: String,
+    /// Where the name is written, if it is in one of the sources.
+    pub span: Span,
+    /// The value's text.
+    pub text: String,
+    /// Where it comes from, such as an option's name.
+    pub origin: String,
 }
 
 /// A further specification.
@@ -36,6 +60,8 @@ pub enum FormulaKind {
     Branching,
     /// Linear temporal logic.
     Linear,
+    /// What holds in every state that can be reached.
+    Invariant,
 }
 
 /// What became of a text.
@@ -45,6 +71,10 @@ pub struct Compiled {
     pub machine: Machine,
     /// The expressions that were asked for, in order.
     pub expressions: Vec<ExprId>,
+    /// The expressions about steps, in order.
+    pub steps: Vec<ExprId>,
+    /// The values that were asked for, in order, and how they are shown; `None` for a set.
+    pub values: Vec<Option<(ExprId, Display)>>,
 }
 
 /// Turns a text into a system; `None` if there are errors.
@@ -61,19 +91,28 @@ pub fn compile(
         let kind = match formula.kind {
             FormulaKind::Branching => ast::SpecKind::Branching,
             FormulaKind::Linear => ast::SpecKind::Linear,
+            FormulaKind::Invariant => ast::SpecKind::Invariant,
         };
         if let Some(expr) = parser::parse_formula(&formula.text, file, &mut tree, diagnostics) {
             extra.push((kind, expr));
         }
     }
-    let mut expressions = Vec::new();
-    for (text, origin) in &options.expressions {
-        let file = sources.add(origin.clone(), text.clone());
-        expressions.extend(parser::parse_formula(text, file, &mut tree, diagnostics));
-    }
+    let mut parsed = |list: &[(String, String)], tree: &mut ast::Tree, diagnostics: &mut Diagnostics| {
+        let mut found = Vec::new();
+        for (text, origin) in list {
+            let file = sources.add(origin.clone(), text.clone());
+            found.extend(parser::parse_formula(text, file, tree, diagnostics));
+        }
+        found
+    };
+    let expressions = parsed(&options.expressions, &mut tree, diagnostics);
+    let steps = parsed(&options.steps, &mut tree, diagnostics);
+    let values = parsed(&options.values, &mut tree, diagnostics);
+    given::apply(options, &mut tree, sources, diagnostics);
     if diagnostics.has_errors() {
         // What can be said of names in a text with holes would be wrong half of the time.
         return None;
     }
-    lower::lower(&tree, &extra, &expressions, sources, diagnostics)
+    let asked = lower::Asked { formulas: &extra, expressions: &expressions, steps: &steps, values: &values };
+    lower::lower(&tree, &asked, sources, diagnostics)
 }

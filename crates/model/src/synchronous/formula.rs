@@ -75,6 +75,10 @@ pub enum Claim {
     Minimum(ExprId, ExprId),
     /// The length of a longest path from one of the first to one of the second that passes no other of these.
     Maximum(ExprId, ExprId),
+    /// On such paths, the fewest states of the third kind, both ends included.
+    FewestOf(ExprId, ExprId, ExprId),
+    /// The most.
+    MostOf(ExprId, ExprId, ExprId),
 }
 
 impl Claim {
@@ -86,6 +90,8 @@ impl Claim {
             Claim::Linear(_) => "ltl",
             Claim::Minimum(..) => "min_delay",
             Claim::Maximum(..) => "max_delay",
+            Claim::FewestOf(..) => "min_count",
+            Claim::MostOf(..) => "max_count",
         }
     }
 }

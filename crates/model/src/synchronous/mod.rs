@@ -5,6 +5,7 @@
 
 mod build;
 mod evaluate;
+mod eventful;
 mod formula;
 mod lasso;
 mod machine;
@@ -15,6 +16,7 @@ mod run;
 
 pub use build::Builder;
 pub use evaluate::{Evaluation, Moment};
+pub use eventful::Eventful;
 pub use formula::{Branching, BranchingId, Claim as MachineClaim, Linear, LinearId, Specification};
 pub use lasso::holds_on;
 pub use machine::{
@@ -23,4 +25,4 @@ pub use machine::{
 };
 pub use product::{Product, product};
 pub use reference::Reference;
-pub use run::Run;
+pub use run::{Run, Signal, changes};

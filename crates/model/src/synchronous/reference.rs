@@ -99,6 +99,11 @@ impl<'m> Reference<'m> {
         })
     }
 
+    /// Returns whether bytes are no state, but what stands before all first states.
+    pub fn is_start(&self, bytes: &[u8]) -> bool {
+        bytes.is_empty() && self.widths().any(|width| width > 0)
+    }
+
     /// Writes a state as bytes.
     pub fn pack(&self, state: &[Value]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -165,7 +170,7 @@ impl StateSpace for Reference<'_> {
             };
             visit(successor).is_continue()
         };
-        if state.is_empty() && self.widths().any(|width| width > 0) {
+        if self.is_start(state) {
             self.initial_states(&mut each);
         } else {
             self.steps(&self.unpack(state), &mut |_, after| each(after));

@@ -1,7 +1,8 @@
 //! Runs of a synchronous system, and what is told of them.
 
+use super::evaluate::{Evaluation, Moment};
 use super::formula::Specification;
-use super::machine::{Machine, Role, Value};
+use super::machine::{Display, ExprId, Machine, Role, Value, Variable};
 use super::reference::Reference;
 use crate::{Change, Trace, TraceAtom, TraceStep};
 
@@ -52,8 +53,66 @@ impl Run {
     }
 }
 
+/// A value that is looked at along a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// What it is called.
+    pub name: String,
+    /// What it is, in terms of values before a step, inputs, and values after it.
+    pub value: ExprId,
+    /// How it is shown.
+    pub display: Display,
+}
+
+impl Run {
+    /// Returns the run that a trace tells of: the states, and the inputs of each step.
+    pub fn of_trace(reference: &Reference<'_>, trace: &Trace) -> Run {
+        let machine = reference.machine();
+        let mut states = vec![reference.unpack(&trace.initial)];
+        for step in &trace.steps {
+            for change in step.changes.iter().filter(|change| change.before.is_none()) {
+                let is_meant = |variable: &&Variable| variable.name == change.name;
+                let index = machine.variables.iter().position(|variable| is_meant(&variable));
+                let (Some(index), Some(text), Some(last)) = (index, &change.after, states.last_mut()) else {
+                    continue;
+                };
+                let variable = &machine.variables[index];
+                let mut values = variable.domain.values();
+                if let Some(value) = values.find(|value| machine.show(*value, variable.display) == *text) {
+                    last[index] = value;
+                }
+            }
+            states.push(reference.unpack(&step.state));
+        }
+        if trace.cycle.is_some() {
+            states.pop();
+        }
+        Run { states, cycle: trace.cycle }
+    }
+
+    /// Returns what a signal is in each state, as it is shown; `None` where it depends on a step that does not follow.
+    pub fn values_of(&self, machine: &Machine, signal: &Signal) -> Vec<Option<String>> {
+        let (current, next) = machine.looks_at(signal.value);
+        let needs_step =
+            !next.is_empty() || current.iter().any(|id| machine.variable(*id).role == Role::Input);
+        let mut evaluation = Evaluation::new(machine);
+        let after = |place: usize| {
+            self.states.get(place + 1).or_else(|| self.cycle.and_then(|start| self.states.get(start)))
+        };
+        let value = |(place, state): (usize, &Vec<Value>)| {
+            let next = after(place);
+            if needs_step && next.is_none() {
+                return None;
+            }
+            let moment = Moment { current: state, next: next.unwrap_or(state) };
+            Some(machine.show(evaluation.value(signal.value, moment), signal.display))
+        };
+        self.states.iter().enumerate().map(value).collect()
+    }
+}
+
 /// Tells the inputs of a step, and what it changes.
-fn changes(machine: &Machine, before: &[Value], after: &[Value]) -> Vec<Change> {
+pub fn changes(machine: &Machine, before: &[Value], after: &[Value]) -> Vec<Change> {
     let mut list = Vec::new();
     for (index, variable) in machine.variables.iter().enumerate() {
         let (old, new) = (before[index], after[index]);

@@ -1,6 +1,7 @@
 //! What steps do: each different thing once, with a number.
 
 use narrows_model::{Move, MoveKind, ProcessSet, Successor, System};
+use narrows_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::{Deed, Pace};
@@ -8,7 +9,7 @@ use crate::{Timing, Trouble};
 
 /// What is done, by number.
 pub(super) struct Deeds<'a> {
-    pub(super) system: &'a System,
+    pub(super) system: Option<&'a System>,
     pub(super) timing: &'a Timing,
     pub(super) list: Vec<Deed>,
     numbers: FxHashMap<Deed, u32>,
@@ -20,7 +21,7 @@ pub(super) struct Deeds<'a> {
 const RECENT: usize = 256;
 
 impl<'a> Deeds<'a> {
-    pub(super) fn new(system: &'a System, timing: &'a Timing) -> Deeds<'a> {
+    pub(super) fn new(system: Option<&'a System>, timing: &'a Timing) -> Deeds<'a> {
         let (numbers, recent) = (FxHashMap::default(), vec![(Vec::new(), 0); RECENT]);
         Deeds { system, timing, list: Vec::new(), numbers, recent }
     }
@@ -63,8 +64,10 @@ impl<'a> Deeds<'a> {
             let partners = partner.and_then(|partner| Some((partner, timing.delay_of(partner)?)));
             pace = match (delay, partners) {
                 (Some(_), Some((partner, _))) => {
-                    let span =
-                        |step: &Move| self.system.proctype(step.proctype).transition(step.transition).span;
+                    let written = |system: &System, step: &Move| {
+                        system.proctype(step.proctype).transition(step.transition).span
+                    };
+                    let span = |step: &Move| self.system.map_or_else(Span::default, |one| written(one, step));
                     return Err(Trouble::TwoDelays(span(first), span(partner)));
                 }
                 (Some((pid, delay)), None) => Pace::Later(pid, delay),

@@ -13,8 +13,9 @@ use crate::{Pace, Rows, Trouble, Values};
 
 /// Builds the stochastic view of a model.
 pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
-    let evaluator = Evaluator::new(rows.system());
-    let paces = rows.timing().delays().iter().map(|delayed| Usual::new(delayed, &evaluator)).collect();
+    let evaluator = rows.system().map(Evaluator::new);
+    let paces =
+        rows.timing().delays().iter().map(|delayed| Usual::new(delayed, evaluator.as_ref())).collect();
     let mut builder = Builder {
         evaluator,
         nodes: Nodes::new(rows)?,
@@ -39,7 +40,7 @@ pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
 }
 
 struct Builder<'a> {
-    evaluator: Evaluator<'a>,
+    evaluator: Option<Evaluator<'a>>,
     nodes: Nodes<'a>,
     /// What is known of each delay in advance.
     paces: Vec<Usual>,
@@ -68,7 +69,7 @@ struct Usual {
 }
 
 impl Usual {
-    fn new(delayed: &Delayed, evaluator: &Evaluator<'_>) -> Usual {
+    fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> Usual {
         let stages = delayed.delay.stages();
         let speed = match &delayed.speed {
             None => Some(1.0),
@@ -77,7 +78,7 @@ impl Usual {
                 times.constant().zip(over.constant()).map(|(times, over)| quotient(times, over))
             }
         };
-        let bytes = delayed.speed.as_ref().and_then(|(times, over)| {
+        let bytes = delayed.speed.as_ref().zip(evaluator).and_then(|((times, over), evaluator)| {
             let mut bytes = evaluator.global_bytes(times)?;
             if let Some(over) = over {
                 bytes.extend(evaluator.global_bytes(over)?);
@@ -356,9 +357,9 @@ impl Builder<'_> {
         if let Some(speed) = pace.speed {
             return Ok(pace.rate * speed);
         }
-        let Some((times, over)) = &nodes.rows.timing().delays()[usize::from(delay)].speed else {
-            return Ok(pace.rate);
-        };
+        let speed = &nodes.rows.timing().delays()[usize::from(delay)].speed;
+        // Expressions are those of a system.
+        let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(pace.rate) };
         let state = nodes.state(node);
         let speed = pace.speeds.get(&nodes.rows, state, || {
             let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.rows.state(state)));

@@ -17,7 +17,7 @@ fn with_view<R>(
     use_it: impl FnOnce(Result<Stochastic<'_>, Trouble>) -> R,
 ) -> R {
     let evaluator = Evaluator::new(system);
-    let rows = Rows::new(&evaluator, system, timing, Budget::unlimited(&Unwatched)).unwrap();
+    let rows = Rows::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
     use_it(build(rows))
 }
 

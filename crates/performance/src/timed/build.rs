@@ -41,6 +41,11 @@ pub fn build_untimed(mut rows: Rows<'_>) -> Result<Timed<'_>, Trouble> {
     Ok(Timed { rows, states, starts, edges, tick: None })
 }
 
+/// Builds the same view where a step is a tick of a clock: it takes one unit of time.
+pub fn build_clocked(rows: Rows<'_>) -> Result<Timed<'_>, Trouble> {
+    Ok(Timed { tick: Some(Time::from_integer(1)), ..build_untimed(rows)? })
+}
+
 /// Builds the view in which delays take the time they take.
 pub fn build(rows: Rows<'_>) -> Result<Result<Timed<'_>, Trouble>, Unscalable> {
     let (windows, tick) = scale(&rows)?;

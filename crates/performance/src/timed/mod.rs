@@ -17,7 +17,7 @@ mod tests;
 
 use crate::{Rows, Time};
 
-pub use build::{Unscalable, build, build_untimed};
+pub use build::{Unscalable, build, build_clocked, build_untimed};
 pub use paths::Walk;
 
 /// The graph of a timed view.

@@ -24,7 +24,7 @@ fn between(least: i128, most: i128) -> Delay {
 
 fn with_view<R>(system: &System, timing: &Timing, use_it: impl FnOnce(Result<Timed<'_>, Trouble>) -> R) -> R {
     let evaluator = Evaluator::new(system);
-    let rows = Rows::new(&evaluator, system, timing, Budget::unlimited(&Unwatched)).unwrap();
+    let rows = Rows::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
     use_it(if timing.delays().is_empty() { build_untimed(rows) } else { build(rows).unwrap() })
 }
 
@@ -191,7 +191,7 @@ fn both_sides_of_a_rendezvous_are_one_too_many() {
     with_view(&system, &one, |timed| assert_eq!(timed.unwrap().edges(0)[0].ticks, 1));
     let both = timing(&system, &[("p:a", fixed(1)), ("q:b", fixed(5))], &[]);
     let evaluator = Evaluator::new(&system);
-    let mut rows = Rows::new(&evaluator, &system, &both, Budget::unlimited(&Unwatched)).unwrap();
+    let mut rows = Rows::new(&evaluator, Some(&system), &both, Budget::unlimited(&Unwatched)).unwrap();
     assert!(matches!(rows.expand(0), Err(Trouble::TwoDelays(..))));
 }
 

@@ -24,6 +24,7 @@ impl Analysed<'_> {
         for flow in &self.bottleneck.flows {
             self.of_flow(flow, &mut charts);
         }
+        self.of_runs(&mut charts);
         self.of_utilisation(&mut charts);
         self.of_sweep(&mut charts);
         // Two events may have the same critical run.
@@ -34,6 +35,17 @@ impl Analysed<'_> {
             is_new
         });
         charts
+    }
+
+    /// Draws the runs that the study wants to be drawn.
+    fn of_runs(&self, charts: &mut Vec<Picture>) {
+        for figure in self.figures.figures.iter().filter(|figure| figure.is_drawn) {
+            let Some((what, trace)) = figure.witnesses.last() else { continue };
+            let title = format!("{} {}: {what}", figure.kind, figure.name);
+            if let Some(svg) = self.figures.teller.picture(trace, &title) {
+                charts.push(Picture { name: format!("run-{}", plain(&figure.name)), title, svg });
+            }
+        }
     }
 
     fn of_utilisation(&self, charts: &mut Vec<Picture>) {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use narrows_model::Figure;
+
 use super::{Analysed, Level, ends, of_view, percent, short, word};
 
 /// What a study says, in lines with names.
@@ -46,7 +48,9 @@ impl Analysed<'_> {
         }
         // What else is asked is said above already.
         let is_new = |kind: &str| !["overlap", "bottleneck", "throughput", "utilisation"].contains(&kind);
-        for figure in self.figures.figures.iter().filter(|figure| is_new(figure.kind)) {
+        // What stands in a table of the study would only fill this one.
+        let is_shown = |figure: &&Figure| is_new(figure.kind) && figure.cell.is_none();
+        for figure in self.figures.figures.iter().filter(is_shown) {
             let text = crate::figures::result_text(figure);
             lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
         }

@@ -103,7 +103,9 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
     let mut levels = Vec::new();
     let mut add = |name, value: f64, meaning| levels.push(Level { name, value, meaning });
     let best: Option<&Case> = flow.cases.last();
-    if let Some(case) = best {
+    // Where no process works, there is nothing to overlap.
+    let worked = best.filter(|case| !case.work.is_empty());
+    if let Some(case) = worked {
         // With the delays of the best case.
         let meaning =
             if flow.cases.len() > 1 { "one after the other, at best" } else { "one after the other" };
@@ -131,7 +133,7 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
             add("mean, at most", high, "every delay random, choices at best");
         }
     }
-    if let Some(case) = best {
+    if let Some(case) = worked {
         add("all overlapped", case.all_overlapped.to_f64(), "the busiest process never waits");
     }
     levels

@@ -7,11 +7,10 @@ use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
 use super::summary;
 use super::{Analysed, of_view, short, word};
-use crate::chart::Chart;
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{judgement, result_text};
-use crate::units::{grouped, seconds};
-use crate::{ViewSize, run, sweep};
+use crate::units::seconds;
+use crate::{Teller, ViewSize, sweep, tables};
 
 /// A page about some studies.
 #[derive(Default)]
@@ -50,6 +49,7 @@ struct Study {
     limit: Option<&'static str>,
     conclusions: Vec<Conclusion>,
     answers: Vec<Answer>,
+    tables: Vec<Table>,
     heads: Vec<String>,
     matrix: Vec<(String, Vec<Cell>)>,
     together: Vec<(String, String)>,
@@ -83,6 +83,26 @@ struct Answer {
     judgement: String,
     notes: Vec<String>,
     run: Option<String>,
+}
+
+/// A table that the study asks for.
+struct Table {
+    title: String,
+    /// Who found the figures that stand beside ours; empty if there are none.
+    source: String,
+    columns: Vec<String>,
+    rows: Vec<(String, Vec<Entry>)>,
+}
+
+/// A field of such a table.
+#[derive(Default)]
+struct Entry {
+    class: &'static str,
+    ours: String,
+    run: Option<String>,
+    /// What others found.
+    theirs: String,
+    differs: bool,
 }
 
 /// A field of the matrix of overlaps.
@@ -157,7 +177,10 @@ struct Maker<'m, 'a> {
 impl Maker<'_, '_> {
     fn study(mut self, diagrams: &[Diagram]) -> Study {
         let analysed = self.analysed;
-        let answers = analysed.figures.figures.iter().map(|figure| self.answer(figure)).collect();
+        let is_told = |figure: &&Figure| figure.cell.is_none() || figure.fails() || figure.is_open();
+        let told = analysed.figures.figures.iter().filter(is_told);
+        let answers = told.map(|figure| self.answer(figure)).collect();
+        let tables = self.tables();
         let matrix = self.matrix();
         for flow in &analysed.bottleneck.flows {
             for figure in &flow.throughput {
@@ -181,6 +204,7 @@ impl Maker<'_, '_> {
             limit: analysed.limit(),
             conclusions: self.conclusions(),
             answers,
+            tables,
             heads: analysed
                 .bottleneck
                 .resources
@@ -202,6 +226,35 @@ impl Maker<'_, '_> {
         }
     }
 
+    fn tables(&mut self) -> Vec<Table> {
+        let mut made = Vec::new();
+        for table in tables::tables(self.analysed.figures.figures) {
+            let mut rows = Vec::new();
+            for (name, cells) in &table.rows {
+                let entries =
+                    cells.iter().map(|cell| cell.map_or_else(Entry::default, |one| self.entry(one)));
+                rows.push(((*name).to_owned(), entries.collect()));
+            }
+            made.push(Table {
+                title: table.title.to_owned(),
+                source: table.source.to_owned(),
+                columns: table.columns.iter().map(|&column| column.to_owned()).collect(),
+                rows,
+            });
+        }
+        made
+    }
+
+    fn entry(&mut self, figure: &Figure) -> Entry {
+        Entry {
+            class: if figure.fails() { "fails" } else { "" },
+            ours: tables::short(figure),
+            run: self.witnesses(figure),
+            theirs: figure.reference.as_ref().map_or_else(String::new, |one| tables::found(&one.found)),
+            differs: figure.reference.as_ref().is_some_and(|one| !one.agrees),
+        }
+    }
+
     fn conclusions(&self) -> Vec<Conclusion> {
         let unit = self.analysed.unit;
         let conclusion = |flow: &narrows_model::Flow| {
@@ -217,7 +270,12 @@ impl Maker<'_, '_> {
                 critical: case.map_or_else(Vec::new, |case| self.analysed.critical(case)),
                 period: case.map_or_else(String::new, |case| {
                     let what = if case.is_endless { "round" } else { "run" };
-                    format!("{what} of {} {unit}", short(case.period.to_f64()))
+                    let period = format!("{what} of {} {unit}", short(case.period.to_f64()));
+                    if case.work.is_empty() {
+                        format!("What is busy in a {period}")
+                    } else {
+                        format!("What a {period} waits for")
+                    }
                 }),
                 work: work
                     .iter()
@@ -263,13 +321,11 @@ impl Maker<'_, '_> {
 
     fn run(&mut self, title: String, trace: &Trace) -> String {
         let id = format!("{}r{}", self.id, self.runs.len() + 1);
-        let report = &self.analysed.figures.report;
+        let teller = &self.analysed.figures.teller;
         let mut steps = String::new();
-        run::steps(report, trace, &mut steps);
-        let chart = (trace.steps.len() <= CHARTED)
-            .then(|| Chart::of(report.evaluator, trace))
-            .filter(Chart::has_messages)
-            .map(|chart| chart.svg(&title));
+        teller.steps(trace, &mut steps);
+        let is_short = trace.steps.len() <= CHARTED;
+        let chart = is_short.then(|| teller.picture(trace, &title)).flatten();
         self.runs.push(Run { id: id.clone(), title, steps, chart });
         id
     }
@@ -288,7 +344,9 @@ impl Maker<'_, '_> {
                     .find(|overlap| (overlap.first, overlap.second) == (first, second));
                 let answer = |view| overlap.and_then(|overlap| of_view(&overlap.answers, view));
                 let is_never = answer("untimed").is_some_and(|figure| word(figure) == "never");
-                for (view, when) in [("untimed", "whatever the delays"), ("timed", "with these delays")] {
+                let is_synchronous = matches!(self.analysed.figures.teller, Teller::Machine(..));
+                let timed = if is_synchronous { "" } else { " with these delays" };
+                for (view, when) in [("untimed", " whatever the delays"), ("timed", timed)] {
                     if is_never && view == "timed" {
                         continue;
                     }
@@ -299,7 +357,7 @@ impl Maker<'_, '_> {
                         } else {
                             "undecided".to_owned()
                         };
-                        words.push((class, format!("{word} {when}"), self.witnesses(figure)));
+                        words.push((class, format!("{word}{when}"), self.witnesses(figure)));
                     }
                 }
                 cells.push(Cell { words });
@@ -315,7 +373,11 @@ impl Maker<'_, '_> {
             set.iter().map(|number| resources[*number].name.as_str()).collect::<Vec<_>>().join(" + ")
         };
         let line = |together: &narrows_model::Together| {
-            let view = if together.view == "timed" { "with these delays" } else { "whatever the delays" };
+            let view = match (&self.analysed.figures.teller, together.view) {
+                (Teller::Machine(..), _) => "",
+                (_, "timed") => ", with these delays",
+                _ => ", whatever the delays",
+            };
             let so_far = if together.is_complete { "" } else { ", as far as states were visited" };
             (format!("{view}{so_far}"), together.sets.iter().map(set).collect::<Vec<_>>().join("; "))
         };
@@ -335,14 +397,14 @@ impl Maker<'_, '_> {
             what: format!("{} {}", figure.kind, figure.name),
             value: result_text(figure),
             view: figure.view,
-            how: how(figure),
+            how: how(figure, matches!(self.analysed.figures.teller, Teller::Machine(..))),
         };
         figures.iter().map(method).collect()
     }
 
     fn texts(&self) -> Vec<(String, String)> {
         let mut texts: Vec<(String, String)> = Vec::new();
-        for (_, file) in self.analysed.figures.report.sources.files() {
+        for (_, file) in self.analysed.figures.teller.sources().files() {
             // Expressions and constants of the study are files of their own to the front end.
             let is_part = ["study:", "command line"].iter().any(|start| file.name.starts_with(start));
             if !is_part && !texts.iter().any(|(name, _)| *name == file.name) {
@@ -353,12 +415,8 @@ impl Maker<'_, '_> {
     }
 
     fn sizes(&self) -> Vec<String> {
-        let size = |size: &ViewSize| {
-            let (states, transitions) = (grouped(size.states), grouped(size.transitions));
-            format!("{} view: {states} states, {transitions} transitions", size.view)
-        };
-        let sizes = self.analysed.figures.sizes.iter().map(size);
-        sizes.chain([seconds(self.analysed.figures.report.seconds)]).collect()
+        let sizes = self.analysed.figures.sizes.iter().map(ViewSize::text);
+        sizes.chain([seconds(self.analysed.figures.seconds)]).collect()
     }
 }
 
@@ -371,8 +429,11 @@ fn pieces(sentence: &str) -> Vec<(bool, String)> {
 fn diagram_of(machine: &StateMachine) -> Diagram {
     let by = machine.changes.first().map_or("", |(.., by)| by);
     let is_one = machine.changes.iter().all(|(.., other)| other == by);
-    let title =
-        if is_one { format!("{}, changed by {by}", machine.variable) } else { machine.variable.clone() };
+    let title = if is_one && !by.is_empty() {
+        format!("{}, changed by {by}", machine.variable)
+    } else {
+        machine.variable.clone()
+    };
     let node = |value: &String| DiagramNode { name: value.clone(), ..DiagramNode::default() };
     let edge = |(from, to, by): &(usize, usize, String)| DiagramEdge {
         from: *from,
@@ -387,7 +448,7 @@ fn diagram_of(machine: &StateMachine) -> Diagram {
 }
 
 /// Says how a figure was found, and how far it may be off.
-fn how(figure: &Figure) -> String {
+fn how(figure: &Figure, is_synchronous: bool) -> String {
     let error = match figure.result {
         FigureResult::Value { exact: true, .. } => " Exact.".to_owned(),
         FigureResult::Value { low, high, .. } => {
@@ -408,7 +469,12 @@ fn how(figure: &Figure) -> String {
         ("overlap", _) => {
             "Every state of the model was visited; whether it must happen is a formula about fair runs."
         }
-        ("ltl" | "ctl", _) => "Every run of the model was looked at.",
+        ("delay" | "count" | "min_delay" | "max_delay" | "min_count" | "max_count", "timed")
+            if is_synchronous =>
+        {
+            "Sets of states, step by step from where it begins and back from where it ends."
+        }
+        ("ltl" | "ctl" | "invariant" | "deadlock", _) => "Every run of the model was looked at.",
         ("bottleneck", _) => "What the best run waits for, and what is busy all the time on it.",
         _ => "The shortest and the longest way through all states of the view.",
     };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use narrows_model::{Flow, Gantt};
 
 use super::{Analysed, change, ends, levels, of_view, percent, short, word};
-use crate::sweep;
+use crate::{Teller, sweep};
 
 /// Texts are broken after so many characters.
 const WIDTH: usize = 108;
@@ -97,11 +97,13 @@ impl Analysed<'_> {
                 if case.count == 1 { String::new() } else { format!(" ({} × {})", case.count, flow.event) };
             let _ = writeln!(
                 text,
-                "\nwhat a {} of {} {}{counted} waits for\n  {}",
+                "\n{} a {} of {} {}{counted}{}\n  {}",
+                if case.work.is_empty() { "what is busy in" } else { "what" },
                 if case.is_endless { "round" } else { "run" },
                 short(case.period.to_f64()),
                 self.unit,
-                links.join(", then ")
+                if case.work.is_empty() { "" } else { " waits for" },
+                links.join(if case.work.is_empty() { ", " } else { ", then " })
             );
         }
         if !flow.changes.is_empty() {
@@ -183,12 +185,21 @@ impl Analysed<'_> {
         let width = widths.max().unwrap_or(0);
         let has_time =
             self.bottleneck.overlaps.iter().any(|overlap| of_view(&overlap.answers, "timed").is_some());
-        let heads = if has_time { "whatever the delays  with these delays" } else { "whatever the delays" };
-        let _ = writeln!(text, "\n{:width$}  {heads}", "at the same time");
+        let is_synchronous = matches!(self.figures.teller, Teller::Machine(..));
+        let heads = match (is_synchronous, has_time) {
+            (true, _) => "",
+            (false, true) => "whatever the delays  with these delays",
+            (false, false) => "whatever the delays",
+        };
+        let _ = writeln!(text, "{}", format!("\n{:width$}  {heads}", "at the same time").trim_end());
         for overlap in &self.bottleneck.overlaps {
             let answer = |view: &str| of_view(&overlap.answers, view).map(word).unwrap_or_default();
             let (pair, timed) = (pair(overlap.first, overlap.second), answer("timed"));
-            let line = format!("  {pair:width$}  {:19}  {timed}", answer("untimed"));
+            let line = if is_synchronous {
+                format!("  {pair:width$}  {timed}")
+            } else {
+                format!("  {pair:width$}  {:19}  {timed}", answer("untimed"))
+            };
             let _ = writeln!(text, "{}", line.trim_end());
         }
         for together in &self.bottleneck.together {
@@ -196,9 +207,13 @@ impl Analysed<'_> {
                 set.iter().map(|number| resources[*number].name.as_str()).collect::<Vec<_>>().join(" + ")
             };
             let sets: Vec<String> = together.sets.iter().map(set).collect();
-            let view = if together.view == "timed" { "with these delays" } else { "whatever the delays" };
+            let view = match (is_synchronous, together.view) {
+                (true, _) => "",
+                (false, "timed") => ", with these delays",
+                (false, _) => ", whatever the delays",
+            };
             let so_far = if together.is_complete { "" } else { ", as far as states were visited" };
-            let _ = writeln!(text, "  most at a time, {view}{so_far}: {}", sets.join("; "));
+            let _ = writeln!(text, "  most at a time{view}{so_far}: {}", sets.join("; "));
         }
     }
 

@@ -75,6 +75,11 @@ struct Row {
 }
 
 impl Page {
+    /// Returns whether there is nothing on it yet.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+
     /// Adds what there is to say about a model.
     pub fn add(&mut self, report: &Report<'_>) {
         let id = format!("m{}", self.models.len() + 1);

@@ -4,6 +4,7 @@
 mod bars;
 mod busy;
 mod lines;
+mod waves;
 
 use std::fmt::Write;
 
@@ -12,6 +13,7 @@ use crate::escape::Escaped;
 pub(crate) use bars::{Bars, bars};
 pub(crate) use busy::{lanes, packets};
 pub(crate) use lines::{Line, Lines, lines};
+pub(crate) use waves::{Waves, waves};
 
 const STYLE: &str = include_str!("plot.css");
 
@@ -95,7 +97,7 @@ fn room<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
 mod tests {
     use narrows_model::Bar;
 
-    use super::{Bars, Line, Lines, bars, lanes, lines, packets, ticks};
+    use super::{Bars, Line, Lines, Waves, bars, lanes, lines, packets, ticks, waves};
 
     #[test]
     fn axes_have_round_numbers() {
@@ -122,6 +124,12 @@ mod tests {
                 points: &[hostile.to_owned()],
                 shown: &[Line { name: hostile.to_owned(), values: vec![Some((1.0, 2.0))] }],
             }),
+            waves(&Waves {
+                title: hostile,
+                rows: &[(hostile.to_owned(), vec![Some(hostile.to_owned()), None])],
+                part: None,
+                cycle: None,
+            }),
         ];
         for picture in drawn {
             assert!(!picture.contains("<script"), "{picture}");
@@ -135,6 +143,24 @@ mod tests {
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
         assert!(packets(&[], &[], "us").ends_with("</svg>\n"));
         assert!(lines(&Lines { title: "t", across: "x", points: &[], shown: &[] }).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn signals_go_up_and_down() {
+        let row = |values: &[&str]| values.iter().map(|value| Some((*value).to_owned())).collect::<Vec<_>>();
+        let rows = [
+            ("REQ".to_owned(), row(&["FALSE", "TRUE", "TRUE", "FALSE"])),
+            ("phase".to_owned(), row(&["quiet", "data", "data", "quiet"])),
+        ];
+        let drawn = waves(&Waves { title: "t", rows: &rows, part: Some((1, Some(3))), cycle: Some(2) });
+        assert!(drawn.contains("REQ is up in cycles 1 to 2"), "{drawn}");
+        assert!(
+            drawn.contains("phase is quiet in cycle 0, data in cycles 1 to 2, quiet in cycle 3"),
+            "{drawn}"
+        );
+        assert_eq!(drawn.matches("class=\"part\"").count(), 1);
+        assert_eq!(drawn.matches("class=\"wave ").count(), 1);
+        assert!(waves(&Waves { title: "t", rows: &[], part: None, cycle: None }).ends_with("</svg>\n"));
     }
 
     #[test]

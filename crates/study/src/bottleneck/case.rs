@@ -17,19 +17,20 @@ const STEPS: usize = 200_000;
 type Window = (u64, u64);
 
 /// A run to be described.
-pub(super) struct Described<'d, 'a> {
-    pub(super) timed: &'d Timed<'a>,
-    pub(super) evaluator: Evaluator<'d>,
+pub(crate) struct Described<'d, 'a> {
+    pub(crate) timed: &'d Timed<'a>,
+    /// Who knows the processes, if there are any.
+    pub(crate) evaluator: Option<Evaluator<'d>>,
     /// For each state, which resources are busy.
-    pub(super) busy: &'d [u64],
+    pub(crate) busy: &'d [u64],
     /// How many resources there are.
-    pub(super) resources: usize,
-    pub(super) unit: &'d str,
+    pub(crate) resources: usize,
+    pub(crate) unit: &'d str,
 }
 
 impl Described<'_, '_> {
     /// Describes a run.
-    pub(super) fn case(&self, name: &'static str, rate: &Rate) -> Case {
+    pub(crate) fn case(&self, name: &'static str, rate: &Rate) -> Case {
         let timed = self.timed;
         let tick = timed.tick().unwrap_or_else(|| Time::from_integer(1));
         let (walk, window) = self.unrolled(&rate.walk);
@@ -139,7 +140,8 @@ impl Described<'_, '_> {
 
     /// Returns the name of a process in a state, with its number if there are several of its kind.
     fn process(&self, pid: u8, state: u32) -> String {
-        let view = self.evaluator.describe(&self.timed.rows().state(state));
+        let Some(evaluator) = self.evaluator else { return format!("process {pid}") };
+        let view = evaluator.describe(&self.timed.rows().state(state));
         let named = |process: &&ProcessView| process.pid == usize::from(pid);
         let Some(process) = view.processes.iter().find(named) else { return format!("process {pid}") };
         let is_alone = view.processes.iter().filter(|other| other.name == process.name).count() == 1;

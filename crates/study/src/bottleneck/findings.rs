@@ -1,6 +1,6 @@
 //! Says what the bottleneck is, in the words of the study.
 
-use narrows_model::wording::{percent, short};
+use narrows_model::wording::{listed, percent, short};
 use narrows_model::{Case, FigureResult, Flow, Number, Sensitivity};
 
 use crate::measure::Workbench;
@@ -222,16 +222,6 @@ fn told((resource, name, part): &Turn) -> String {
     match resource {
         Some(_) => format!("`{name}` ({})", percent(*part)),
         None => format!("the delay `{name}` ({})", percent(*part)),
-    }
-}
-
-/// Lists names: `a`, `b` and `c`.
-fn listed(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<String> = names.collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How often an event happens, and everything that says why not more often.
 
-use narrows_model::{Figure, Flow};
+use narrows_model::wording::short;
+use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::timed::ratio::Extreme;
 
 use super::case::Described;
@@ -38,19 +39,40 @@ impl Workbench<'_, '_> {
         }
         self.changes(event, &mut flow);
         self.conclude(&mut flow);
+        self.blame_misses(event, &mut flow);
         flow
+    }
+
+    /// Says which variable's misses cost most, if there are caches.
+    fn blame_misses(&mut self, event: &Text, flow: &mut Flow) {
+        if self.prepared.caches.is_none() {
+            return;
+        }
+        let times = self.means.miss_times(&Ask::plain(Question::MissTime(event.clone())), event);
+        let Some((name, time)) = times.first().and_then(|figure| match figure.result {
+            FigureResult::Value { low, high, .. } => {
+                Some((figure.name.clone(), f64::midpoint(low.to_f64(), high.to_f64())))
+            }
+            _ => None,
+        }) else {
+            return;
+        };
+        let share = times[0].notes.first().map_or("", String::as_str).trim_end_matches('.');
+        let unit = &self.study.unit;
+        flow.findings.insert(
+            0,
+            format!(
+                "Misses on `{name}` cost most: for each `{}`, processes wait {} {unit} for them, {share}.",
+                event.text,
+                short(time)
+            ),
+        );
+        flow.bottleneck.get_or_insert_with(|| vec![name]);
     }
 
     /// Answers a question in all views with time.
     pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
-        let name = question.describe();
-        let ask = Ask {
-            question: question.clone(),
-            name,
-            view: None,
-            expect: None,
-            span: narrows_source::Span::default(),
-        };
+        let ask = Ask::plain(question.clone());
         let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
         views.into_iter().filter(|(_, is_there)| *is_there).map(|(view, _)| self.answer(&ask, view)).collect()
     }
@@ -62,7 +84,7 @@ impl Workbench<'_, '_> {
         let resources = self.study.resources.len();
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
-        let described = Described { timed, evaluator, busy: &busy, resources, unit };
+        let described = Described { timed, evaluator: Some(evaluator), busy: &busy, resources, unit };
         let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
         let ratio = |rate: &super::rate::Rate| (u128::from(rate.count), u128::from(rate.ticks));
         let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {

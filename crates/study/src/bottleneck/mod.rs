@@ -14,8 +14,9 @@ use narrows_model::{Bottleneck, Figure, FigureResult, Overlap, Resource};
 use crate::measure::{Measured, Workbench, new_figure};
 use crate::{Ask, Prepared, Question, Study, View};
 
-pub(crate) use overlap::Sets;
-pub(crate) use rate::whole;
+pub(crate) use case::Described;
+pub(crate) use overlap::{Sets, largest};
+pub(crate) use rate::{Rate, rate, whole};
 
 /// What an analysis came to.
 #[derive(Debug, Default)]

@@ -77,7 +77,7 @@ impl Sets {
 }
 
 /// Returns those sets that are in no other one.
-fn largest(sets: impl Iterator<Item = Set>) -> Vec<Vec<usize>> {
+pub(crate) fn largest(sets: impl Iterator<Item = Set>) -> Vec<Vec<usize>> {
     let mut all: Vec<Set> = sets.filter(|set| *set != 0).collect();
     all.sort_unstable();
     all.dedup();

@@ -10,6 +10,8 @@ mod tests;
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
+use crate::subject::{Kind, kind_of};
+
 pub use read::read;
 pub(crate) use read::written;
 pub use sweep::{Axis, Values, Variant};
@@ -35,6 +37,8 @@ pub struct Study {
     pub model: Option<Text>,
     /// The unit of all times.
     pub unit: String,
+    /// What the figures that others found are called, beside those that come out here.
+    pub reference: String,
     /// Macros of the model, with their values.
     pub constants: Vec<(Text, String)>,
     /// Named predicates.
@@ -47,6 +51,8 @@ pub struct Study {
     pub events: Vec<(Text, Vec<Text>)>,
     /// The weights of choices, by place.
     pub weights: Vec<(Text, Vec<u32>)>,
+    /// What is drawn of runs: names and expressions.
+    pub signals: Vec<(Text, Text)>,
     /// What is asked.
     pub asks: Vec<Ask>,
     /// What is varied.
@@ -59,6 +65,11 @@ pub struct Study {
 }
 
 impl Study {
+    /// Returns which kind of model it is about.
+    pub(crate) fn kind(&self) -> Kind {
+        self.model.as_ref().map_or(Kind::Processes, |model| kind_of(&model.text))
+    }
+
     /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.
     pub fn has_windows(&self) -> bool {
         self.delays.iter().all(|entry| entry.delay.window().is_some())
@@ -106,8 +117,23 @@ pub struct Ask {
     pub view: Option<View>,
     /// What should come out.
     pub expect: Option<Expect>,
+    /// What came out elsewhere, such as in a paper: it is shown beside what comes out here.
+    pub reference: Option<Expect>,
+    /// The table in which it is shown, the row and the column.
+    pub cell: Option<[String; 3]>,
+    /// Whether the run that shows it is drawn.
+    pub draw: bool,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Ask {
+    /// Makes a question without anything beside it, called by its own words.
+    pub fn plain(question: Question) -> Ask {
+        let name = question.describe();
+        let (view, expect, reference, cell) = (None, None, None, None);
+        Ask { question, name, view, expect, reference, cell, draw: false, span: Span::default() }
+    }
 }
 
 /// How time is taken.
@@ -137,6 +163,8 @@ impl View {
 pub enum Expect {
     /// A number, or both ends of a range.
     Number(Time, Time),
+    /// A range without an upper end.
+    From(Time),
     /// More than any number.
     Infinity,
     /// A word, such as `holds`.
@@ -150,10 +178,14 @@ pub enum Question {
     MinDelay(Text, Text),
     /// The most.
     MaxDelay(Text, Text),
+    /// Both.
+    Delay(Text, Text),
     /// The fewest times that something is counted on the way from one predicate to another.
     MinCount(Text, Text, Text),
     /// The most.
     MaxCount(Text, Text, Text),
+    /// Both.
+    Count(Text, Text, Text),
     /// How long until everything has ended.
     Makespan,
     /// How often an event happens in the long run.
@@ -178,6 +210,10 @@ pub enum Question {
     Ltl(Text),
     /// Whether a formula of computation tree logic holds.
     Ctl(Text),
+    /// Whether a predicate holds in every state.
+    Invariant(Text),
+    /// Whether something can always be done, or everything has ended as it should.
+    Deadlock,
     /// Whether a formula of the modal mu-calculus holds of the labelled graph.
     Mu(Text),
 }
@@ -188,8 +224,10 @@ impl Question {
         match self {
             Question::MinDelay(..) => "min_delay",
             Question::MaxDelay(..) => "max_delay",
+            Question::Delay(..) => "delay",
             Question::MinCount(..) => "min_count",
             Question::MaxCount(..) => "max_count",
+            Question::Count(..) => "count",
             Question::Makespan => "makespan",
             Question::Throughput(_) => "throughput",
             Question::MeanPeriod(_) => "mean_period",
@@ -202,6 +240,8 @@ impl Question {
             Question::Bottleneck(_) => "bottleneck",
             Question::Ltl(_) => "ltl",
             Question::Ctl(_) => "ctl",
+            Question::Invariant(_) => "invariant",
+            Question::Deadlock => "deadlock",
             Question::Mu(_) => "mu",
         }
     }
@@ -209,10 +249,15 @@ impl Question {
     /// Says what is asked, in the study's own words.
     pub fn describe(&self) -> String {
         match self {
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::MeanDelay(from, to) => {
+            Question::MinDelay(from, to)
+            | Question::MaxDelay(from, to)
+            | Question::Delay(from, to)
+            | Question::MeanDelay(from, to) => {
                 format!("from {} to {}", from.text, to.text)
             }
-            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
+            Question::MinCount(what, from, to)
+            | Question::MaxCount(what, from, to)
+            | Question::Count(what, from, to) => {
                 format!("{} from {} to {}", what.text, from.text, to.text)
             }
             Question::Makespan => "until everything has ended".to_owned(),
@@ -223,7 +268,9 @@ impl Question {
             | Question::Bottleneck(what)
             | Question::Ltl(what)
             | Question::Ctl(what)
-            | Question::Mu(what) => what.text.clone(),
+            | Question::Mu(what)
+            | Question::Invariant(what) => what.text.clone(),
+            Question::Deadlock => "no deadlock".to_owned(),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),

@@ -8,20 +8,36 @@ use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
 use crate::coherence;
+use crate::subject::Kind;
 
-const KEYS: [&str; 11] =
-    ["title", "model", "unit", "constant", "define", "resource", "delay", "event", "weight", "ask", "sweep"];
+const KEYS: [&str; 13] = [
+    "title",
+    "model",
+    "unit",
+    "reference",
+    "constant",
+    "define",
+    "resource",
+    "delay",
+    "event",
+    "signal",
+    "weight",
+    "ask",
+    "sweep",
+];
 
 /// All keys of a study.
 fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
-const QUESTIONS: [&str; 17] = [
+const QUESTIONS: [&str; 21] = [
     "min_delay",
     "max_delay",
+    "delay",
     "min_count",
     "max_count",
+    "count",
     "makespan",
     "throughput",
     "mean_period",
@@ -34,6 +50,8 @@ const QUESTIONS: [&str; 17] = [
     "bottleneck",
     "ltl",
     "ctl",
+    "invariant",
+    "deadlock",
     "mu",
 ];
 
@@ -46,7 +64,8 @@ pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> S
         let span = reader.span(error.span().unwrap_or(0..0));
         reader.wrong("S0000", span, error.message().trim_end().to_owned());
     }
-    let mut study = Study { unit: "steps".to_owned(), ..Study::default() };
+    let (unit, reference) = ("steps".to_owned(), "reference".to_owned());
+    let mut study = Study { unit, reference, ..Study::default() };
     reader.study(table.get_ref(), &mut study);
     study
 }
@@ -61,10 +80,16 @@ impl Reader<'_> {
             Some(value) => study.model = self.text(value, "`model`"),
             None => self.wrong("S0003", self.span(0..0), "a study needs a `model`: the file it is about"),
         }
+        if let Some(reference) = table.get("reference").and_then(|value| self.text(value, "`reference`")) {
+            study.reference = reference.text;
+        }
         match table.get("unit").and_then(|value| self.text(value, "`unit`")) {
             Some(unit) => study.unit = unit.text,
             None if ["delay", "latency"].iter().any(|key| table.get(*key).is_some()) => {
                 self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
+            }
+            None if study.kind() == Kind::Machine => {
+                "cycles".clone_into(&mut study.unit);
             }
             None => {}
         }
@@ -72,6 +97,7 @@ impl Reader<'_> {
         study.definitions = self.texts(table, "define");
         study.resources = self.texts(table, "resource");
         study.events = self.lists(table, "event");
+        study.signals = self.texts(table, "signal");
         self.delays(table, study);
         study.coherence = self.layer(table, &study.unit);
         self.weights(table, study);
@@ -107,7 +133,7 @@ impl Reader<'_> {
             return;
         };
         for (name, value) in entries {
-            match constant(value.get_ref()) {
+            match constant(value.get_ref(), study.kind()) {
                 Some(text) => {
                     let span = self.span(name.span());
                     let name = Text { text: name.get_ref().to_string(), span };
@@ -267,7 +293,8 @@ impl Reader<'_> {
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let known: Vec<&str> = QUESTIONS.into_iter().chain(["name", "view", "expect", "trend"]).collect();
+        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw"];
+        let known: Vec<&str> = QUESTIONS.into_iter().chain(more).collect();
         self.check_keys(entry, &known, "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
@@ -284,7 +311,23 @@ impl Reader<'_> {
             self.check_word(&question, &expect, self.span(value.span()));
             Some(expect)
         });
-        Some(Ask { question, name, view, expect, span })
+        let reference = entry.get("reference").and_then(|value| self.expect(value, unit));
+        let cell = entry.get("cell").and_then(|value| self.cell(value));
+        let draw = entry.get("draw").is_some_and(|value| value.get_ref().as_bool() == Some(true));
+        Some(Ask { question, name, view, expect, reference, cell, draw, span })
+    }
+
+    /// Reads where a figure is shown: a table, a row and a column.
+    fn cell(&mut self, value: &Value<'_>) -> Option<[String; 3]> {
+        let names: Vec<String> = match value.get_ref().as_array() {
+            Some(list) => list.iter().filter_map(|value| Some(self.text(value, "a name")?.text)).collect(),
+            None => Vec::new(),
+        };
+        <[String; 3]>::try_from(names).ok().or_else(|| {
+            let title = "`cell` needs three names: of a table, a row and a column";
+            self.wrong("S0006", self.span(value.span()), title);
+            None
+        })
     }
 
     fn question(&mut self, kind: &str, value: &Value<'_>, unit: &str) -> Option<Question> {
@@ -297,6 +340,8 @@ impl Reader<'_> {
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
+            "invariant" => Some(Question::Invariant(self.text(value, &what)?)),
+            "deadlock" => Some(Question::Deadlock),
             "mu" => Some(Question::Mu(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
@@ -340,8 +385,10 @@ impl Reader<'_> {
                 Some(match kind {
                     "min_delay" => Question::MinDelay(from, to),
                     "max_delay" => Question::MaxDelay(from, to),
+                    "delay" => Question::Delay(from, to),
                     "mean_delay" => Question::MeanDelay(from, to),
                     "min_count" => Question::MinCount(of?, from, to),
+                    "count" => Question::Count(of?, from, to),
                     _ => Question::MaxCount(of?, from, to),
                 })
             }
@@ -352,7 +399,11 @@ impl Reader<'_> {
     fn check_word(&mut self, question: &Question, expect: &Expect, span: Span) {
         let words: &[&str] = match question {
             Question::Overlap(..) => &["never", "possible", "inevitable"],
-            Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) => &["holds", "fails"],
+            Question::Ltl(_)
+            | Question::Ctl(_)
+            | Question::Mu(_)
+            | Question::Invariant(_)
+            | Question::Deadlock => &["holds", "fails"],
             _ => return,
         };
         if !matches!(expect, Expect::Word(word) if words.contains(&word.as_str())) {
@@ -372,6 +423,12 @@ impl Reader<'_> {
 
     fn expect(&mut self, value: &Value<'_>, unit: &str) -> Option<Expect> {
         if let Some(list) = value.get_ref().as_array() {
+            if let [low, high] = list.iter().collect::<Vec<_>>()[..]
+                && written(high).is_some_and(|text| is_infinity(&text))
+            {
+                let low = written(low).and_then(|text| fraction(&text)).or_else(|| self.time(low, unit))?;
+                return Some(Expect::From(low));
+            }
             let end = |value| fraction(&written(value)?).or_else(|| self.time(value, unit));
             let ends: Vec<Time> = list.iter().filter_map(end).collect();
             let [low, high] = ends[..] else {
@@ -381,7 +438,7 @@ impl Reader<'_> {
             return Some(Expect::Number(low, high));
         }
         let text = written(value)?;
-        if text == "infinity" || text == "inf" {
+        if is_infinity(&text) {
             return Some(Expect::Infinity);
         }
         if let Some(number) = fraction(&text) {
@@ -392,6 +449,10 @@ impl Reader<'_> {
             Err(_) => Some(Expect::Word(text)),
         }
     }
+}
+
+fn is_infinity(text: &str) -> bool {
+    ["infinity", "inf", "∞"].contains(&text)
 }
 
 /// Reads a fraction such as `1/248`.
@@ -411,11 +472,12 @@ pub(crate) fn written(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// Returns the value of a macro.
-pub(super) fn constant(value: &DeValue<'_>) -> Option<String> {
+/// Returns the value of a constant, as the language of the model writes it.
+pub(super) fn constant(value: &DeValue<'_>, kind: Kind) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
+        DeValue::Boolean(truth) if kind == Kind::Machine => Some(truth.to_string().to_uppercase()),
         DeValue::Boolean(truth) => Some(u8::from(*truth).to_string()),
         _ => None,
     }

@@ -55,8 +55,10 @@ impl Reader<'_> {
                 self.wrong("S0010", span, "a sweep needs a list of values");
                 continue;
             };
-            let labels: Vec<String> =
-                list.iter().map(|value| constant(value.get_ref()).unwrap_or_default()).collect();
+            let labels: Vec<String> = list
+                .iter()
+                .map(|value| constant(value.get_ref(), study.kind()).unwrap_or_default())
+                .collect();
             let layer = name.text.split('.').next().unwrap_or("");
             let values = if coherence::KEYS.contains(&layer) {
                 let place = |text: &String, value: &Value<'_>| Text {
@@ -92,7 +94,9 @@ impl Reader<'_> {
                 }
                 Values::Delays(times)
             } else {
-                if list.iter().any(|value| constant(value.get_ref()).is_none() && written(value).is_none()) {
+                if list.iter().any(|value| {
+                    constant(value.get_ref(), study.kind()).is_none() && written(value).is_none()
+                }) {
                     self.wrong("S0010", span, "the values of a constant are numbers, texts or truth values");
                     continue;
                 }
@@ -114,7 +118,11 @@ impl Ask {
     /// Returns whether delays can make a difference to the answer.
     fn depends_on_time(&self) -> bool {
         match self.question {
-            Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) => false,
+            Question::Ltl(_)
+            | Question::Ctl(_)
+            | Question::Mu(_)
+            | Question::Invariant(_)
+            | Question::Deadlock => false,
             Question::Overlap(..) => self.view == Some(View::Timed),
             _ => self.view != Some(View::Untimed),
         }
@@ -128,6 +136,8 @@ impl Study {
             return Vec::new();
         }
         let mut plain = Study { sweep: Vec::new(), ..self.clone() };
+        // A list in order of size is no column of a table.
+        plain.asks.retain(|ask| !matches!(ask.question, Question::MissTime(_)));
         if self.sweep.iter().all(|axis| matches!(axis.values, Values::Delays(_))) {
             plain.asks.retain(Ask::depends_on_time);
         }

@@ -1,12 +1,29 @@
 //! Holds what came out against what was expected.
 
-use narrows_model::{Figure, FigureResult, Number};
+use narrows_model::{Figure, FigureResult, Number, Published};
 use narrows_performance::{Time, as_f64};
 
-use crate::Expect;
+use crate::{Ask, Expect, Question, Study};
 
 /// Results that are not exact meet an expectation if they are this near, relatively.
 const NEAR: f64 = 1e-3;
+
+/// Says of a figure whether it is what was expected and what others found, and where it is shown.
+pub(crate) fn finish(figure: &mut Figure, ask: &Ask, study: &Study) {
+    figure.cell.clone_from(&ask.cell);
+    figure.is_drawn = ask.draw;
+    if let Some(reference) = &ask.reference {
+        let (source, found) = (study.reference.clone(), describe(reference));
+        figure.reference = Some(Published { source, found, agrees: is_met(figure, reference) });
+    }
+    // A formula should hold, if the study does not say otherwise.
+    let holds = Expect::Word("holds".to_owned());
+    let is_claim = matches!(
+        ask.question,
+        Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) | Question::Invariant(_) | Question::Deadlock
+    );
+    judge(figure, ask.expect.as_ref().or(is_claim.then_some(&holds)));
+}
 
 /// Says of a figure whether it is what was expected; of one that is undecided, nothing is known.
 pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
@@ -15,12 +32,22 @@ pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
         figure.notes.push(format!("Expected: {}.", describe(expect)));
         return;
     }
-    let met = match (&figure.result, expect) {
+    figure.expected = Some((describe(expect), is_met(figure, expect)));
+}
+
+/// Returns whether something came out.
+fn is_met(figure: &Figure, expect: &Expect) -> bool {
+    // The least and the most are two results, each of which is known exactly.
+    let is_both = ["delay", "count"].contains(&figure.kind);
+    match (&figure.result, expect) {
         (FigureResult::Value { low, high, .. }, Expect::Infinity) => {
             (*low, *high) == (Number::Infinity, Number::Infinity)
         }
+        (FigureResult::Value { low, high, .. }, Expect::From(least)) => {
+            *low == Number::Ratio(*least.numer(), *least.denom()) && *high == Number::Infinity
+        }
         (FigureResult::Value { low, high, exact }, Expect::Number(least, most)) => {
-            let is_point = least == most;
+            let is_point = least == most || is_both;
             let fits = |number: &Number, bound: &Time, above: bool| match number {
                 Number::Ratio(numerator, denominator) => {
                     let number = Time::new(*numerator, *denominator);
@@ -43,8 +70,7 @@ pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
         }
         (FigureResult::Word(word), Expect::Word(expected)) => names(word) == names(expected),
         _ => false,
-    };
-    figure.expected = Some((describe(expect), met));
+    }
 }
 
 /// Returns the names in a word such as `fill + drain`: their order does not matter.
@@ -58,6 +84,7 @@ fn describe(expect: &Expect) -> String {
     match expect {
         Expect::Infinity => "infinity".to_owned(),
         Expect::Word(word) => word.clone(),
+        Expect::From(low) => format!("{low} to infinity"),
         Expect::Number(low, high) if low == high => low.to_string(),
         Expect::Number(low, high) => format!("{low} to {high}"),
     }

@@ -12,7 +12,7 @@ use super::solve::set;
 use super::stochastic::reciprocal;
 use super::{Measured, Size, blank, expect};
 use crate::labelled::{Formula, Labelled};
-use crate::{Ask, Expect, Question, Study, Text, View};
+use crate::{Ask, Question, Study, Text, View};
 
 /// How wide an interval may be.
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
@@ -37,7 +37,7 @@ pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) ->
     let mut sizes = Vec::new();
     let needs_time = study.asks.iter().any(|ask| !matches!(ask.question, Question::Mu(_) | Question::Ltl(_)));
     let means = if needs_time { Some(means(model, graph, &mut sizes)) } else { None };
-    let (states, transitions) = (u64::from(graph.states()), graph.edges().len() as u64);
+    let (states, transitions) = (graph.states().to_string(), Some(graph.edges().len() as u64));
     let seconds = budget.watch.seconds() - before;
     let minimised = sizes.pop();
     let view = if needs_time { View::Stochastic } else { View::Untimed };
@@ -57,9 +57,7 @@ pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) ->
             (None, None) => blank(ask, View::Untimed),
         };
         ask.name.clone_into(&mut figure.name);
-        let holds = Expect::Word("holds".to_owned());
-        let expected = ask.expect.as_ref().or(formula.map(|_| &holds));
-        expect::judge(&mut figure, expected);
+        expect::finish(&mut figure, ask, study);
         figures.push(figure);
     }
     Measured { figures, sizes }
@@ -70,7 +68,7 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
         let mut figure = blank(ask, View::Stochastic);
         figure.result = result(ask);
         ask.name.clone_into(&mut figure.name);
-        expect::judge(&mut figure, ask.expect.as_ref());
+        expect::finish(&mut figure, ask, study);
         figure
     };
     study.asks.iter().map(figure).collect()

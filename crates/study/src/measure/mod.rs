@@ -1,7 +1,7 @@
 //! Answers the questions of a study.
 
-mod expect;
-mod formulas;
+pub(crate) mod expect;
+pub(crate) mod formulas;
 mod labelled;
 mod simulated;
 mod solve;
@@ -18,7 +18,7 @@ use crate::{Ask, Prepared, Question, Study, View};
 
 pub use labelled::measure_labelled;
 pub use simulated::simulate;
-pub(crate) use timed::timed_trace;
+pub(crate) use timed::{span, timed_trace};
 pub use trend::trends;
 
 /// What came out.
@@ -35,10 +35,10 @@ pub struct Measured {
 pub struct Size {
     /// The view.
     pub view: &'static str,
-    /// How many places it has.
-    pub states: u64,
-    /// How many edges.
-    pub transitions: u64,
+    /// How many places it has, in digits: there may be more than any number holds.
+    pub states: String,
+    /// How many edges, if they were counted.
+    pub transitions: Option<u64>,
     /// How many states were left after minimisation, at most, if there were fewer for every question.
     pub minimised: Option<u64>,
     /// How many seconds it took to build it.
@@ -79,13 +79,11 @@ impl<'a, 's> Workbench<'a, 's> {
         let mut figures = Vec::new();
         for (number, ask) in self.study.asks.iter().enumerate() {
             match &ask.question {
-                Question::Ltl(_) | Question::Ctl(_) => {
-                    figures.push(formulas::answer(
-                        ask,
-                        self.prepared.formula(number),
-                        self.engine,
-                        &self.budget,
-                    ));
+                Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock => {
+                    let property = self.prepared.formula(number);
+                    let mut figure = formulas::answer(ask, property, self.engine, &self.budget);
+                    expect::finish(&mut figure, ask, self.study);
+                    figures.push(figure);
                 }
                 Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
                 Question::Mu(_) => {
@@ -108,7 +106,7 @@ impl<'a, 's> Workbench<'a, 's> {
     fn judged(&mut self, ask: &Ask, answer: impl FnOnce(&mut Self, &Ask) -> Figure) -> Figure {
         let mut figure = answer(self, ask);
         ask.name.clone_into(&mut figure.name);
-        expect::judge(&mut figure, ask.expect.as_ref());
+        expect::finish(&mut figure, ask, self.study);
         figure
     }
 
@@ -145,6 +143,9 @@ pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -
         witnesses: Vec::new(),
         notes: Vec::new(),
         expected: None,
+        reference: None,
+        cell: None,
+        is_drawn: false,
     }
 }
 
@@ -156,7 +157,7 @@ pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
 }
 
 /// Makes a figure for a question that says nothing yet.
-fn blank(ask: &Ask, view: View) -> Figure {
+pub(crate) fn blank(ask: &Ask, view: View) -> Figure {
     new_figure(ask.question.kind(), ask.name.clone(), view.name())
 }
 

@@ -107,7 +107,7 @@ fn run(
     predicates: &[&Expr],
 ) -> Result<Vec<Part>, Trouble> {
     let evaluator = engine.evaluator();
-    let mut rows = Rows::new(engine, &prepared.system, &prepared.timing, *budget)?;
+    let mut rows = Rows::new(engine, Some(&prepared.system), &prepared.timing, *budget)?;
     let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
     let mut holds = |rows: &Rows<'_>, state: u32, number: usize| {
         evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)

@@ -36,7 +36,8 @@ impl<'a, 's> Means<'a, 's> {
         let solvable = self.built.as_ref()?.as_ref().ok()?;
         let view = &solvable.view;
         let states = u64::from(view.rests()) + u64::from(view.decisions());
-        let (view, transitions) = (View::Stochastic.name(), view.arrow_count());
+        let (view, transitions) = (View::Stochastic.name(), Some(view.arrow_count()));
+        let states = states.to_string();
         Some(Size { view, states, transitions, minimised: solvable.minimised(), seconds: self.seconds })
     }
 
@@ -53,7 +54,7 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, &self.prepared.system, timing, self.budget);
+        let rows = Rows::new(self.engine, Some(&self.prepared.system), timing, self.budget);
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         Solvable::new(view).map_err(|wrong| {

@@ -40,8 +40,8 @@ impl<'a, 's> Views<'a, 's> {
             views.into_iter().filter_map(|(view, built)| Some((view, built.as_ref()?.as_ref().ok()?)));
         let size = |(view, built): (View, &Timed<'_>)| Size {
             view: view.name(),
-            states: u64::from(built.nodes()),
-            transitions: built.edge_count(),
+            states: built.nodes().to_string(),
+            transitions: Some(built.edge_count()),
             minimised: None,
             seconds: self
                 .seconds
@@ -57,7 +57,7 @@ impl<'a, 's> Views<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, &self.prepared.system, timing, self.budget);
+        let rows = Rows::new(self.engine, Some(&self.prepared.system), timing, self.budget);
         let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         let built = match view {
             View::Untimed => timed::build_untimed(rows),
@@ -132,20 +132,21 @@ struct Asked<'v, 'a, 's> {
 impl Asked<'_, '_, '_> {
     fn fill(&self, question: &Question, figure: &mut Figure) {
         match question {
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) => {
-                let most = matches!(question, Question::MaxDelay(..));
+            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
                 self.unit.clone_into(&mut figure.unit);
-                self.bound(from, to, Cost::Time, most, figure);
+                self.bounds(from, to, Cost::Time, Ends::of(question), figure);
             }
-            Question::MinCount(what, from, to) | Question::MaxCount(what, from, to) => {
-                let most = matches!(question, Question::MaxCount(..));
+            Question::MinCount(what, from, to)
+            | Question::MaxCount(what, from, to)
+            | Question::Count(what, from, to) => {
+                let ends = Ends::of(question);
                 if let Some(event) = self.views.prepared.event(what) {
-                    return self.bound(from, to, Cost::Event(event), most, figure);
+                    return self.bounds(from, to, Cost::Event(event), ends, figure);
                 }
                 if let Some(holds) = self.holds(what, figure) {
                     let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
                     unit.clone_into(&mut figure.unit);
-                    self.bound(from, to, Cost::While(&holds), most, figure);
+                    self.bounds(from, to, Cost::While(&holds), ends, figure);
                 }
             }
             Question::Makespan => {
@@ -204,12 +205,20 @@ impl Asked<'_, '_, '_> {
         Number::Ratio(*time.numer(), *time.denom())
     }
 
-    fn bound(&self, from: &Text, to: &Text, cost: Cost<'_>, most: bool, figure: &mut Figure) {
+    fn bounds(&self, from: &Text, to: &Text, cost: Cost<'_>, ends: Ends, figure: &mut Figure) {
         let Some(from_holds) = self.holds(from, figure) else { return };
         let Some(to_holds) = self.holds(to, figure) else { return };
         let between = Between { from: &from_holds, to: &to_holds };
-        let bound = if most { self.timed.most(between, cost) } else { self.timed.least(between, cost) };
-        self.set(bound, cost, &from.text, figure);
+        let mut found = Vec::new();
+        if ends != Ends::Most {
+            self.set(self.timed.least(between, cost), cost, &from.text, figure);
+            found.push(figure.result.clone());
+        }
+        if ends != Ends::Least {
+            self.set(self.timed.most(between, cost), cost, &from.text, figure);
+            found.push(figure.result.clone());
+        }
+        figure.result = span(&found);
     }
 
     fn set(&self, bound: Bound, cost: Cost<'_>, from: &str, figure: &mut Figure) {
@@ -289,6 +298,41 @@ impl Asked<'_, '_, '_> {
                 .notes
                 .push("The run that shows it can't be replayed: this is a mistake in narrows.".to_owned()),
         }
+    }
+}
+
+/// Which bounds are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Least,
+    Most,
+    Both,
+}
+
+impl Ends {
+    fn of(question: &Question) -> Ends {
+        match question {
+            Question::MinDelay(..) | Question::MinCount(..) => Ends::Least,
+            Question::MaxDelay(..) | Question::MaxCount(..) => Ends::Most,
+            _ => Ends::Both,
+        }
+    }
+}
+
+/// Puts the least and the most together; what is no number comes first.
+pub(crate) fn span(found: &[FigureResult]) -> FigureResult {
+    let mut range: Option<(Number, Number)> = None;
+    for result in found {
+        match result {
+            FigureResult::Value { low, high, .. } => {
+                range = Some((range.map_or(*low, |(least, _)| least), *high));
+            }
+            other => return other.clone(),
+        }
+    }
+    match range {
+        Some((low, high)) => FigureResult::Value { low, high, exact: true },
+        None => FigureResult::None(String::new()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
 mod aiger;
+mod machine;
 pub(crate) mod processes;
 mod states;
 mod step_labels;
@@ -20,7 +21,6 @@ use self::step_labels::Style;
 use crate::behaviours;
 use crate::input::{Model, Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
-use crate::machines;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -28,6 +28,7 @@ Examples:
   narrows graph peterson.pml -o peterson.svg
   narrows graph peterson.pml | dot -Tpdf > peterson.pdf
   narrows graph peterson.pml -o peterson.aut
+  narrows graph counter.smv -o counter.aut --labels inputs
   narrows graph ring.lotos -o ring.aut
   narrows graph bus.smv -o bus.aig          as a circuit, for hardware model checkers
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
@@ -80,6 +81,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     models.each(
         &[],
         |model| {
+            anyhow::ensure!(
+                arguments.labels != Style::Inputs,
+                "--labels inputs is for SMV models: processes have no inputs"
+            );
             if arguments.states || kind == Kind::Aut {
                 all_states(model, arguments, kind, &Clock::new(models, &interrupted))
             } else {
@@ -91,7 +96,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
             }
         },
-        |model| Ok(machines::refuse(model, models, "narrows graph")),
+        |model| {
+            anyhow::ensure!(
+                matches!(arguments.labels, Style::Text | Style::Inputs),
+                "--labels is `text` or `inputs` for SMV models"
+            );
+            let clock = Clock::new(models, &interrupted);
+            let found = machine::states(&model.compiled.machine, arguments.labels, &clock.budget());
+            clock.finish();
+            match found {
+                Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
+                Err(limit) => Ok(not_whole(&model.name, arguments, limit)),
+            }
+        },
         |model| {
             let clock = Clock::new(models, &interrupted);
             let built = labelled::build(&model.behaviour, &clock.budget());
@@ -167,11 +184,11 @@ fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> 
 }
 
 /// Says why there is no graph: a part of it must not be taken for the whole.
-fn not_whole(model: &str, arguments: &Arguments, limit: Limit) -> Outcome {
+fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
     let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
     output::error(&message);
     let document = || {
-        let mut document = head(model);
+        let mut document = head(name);
         document["complete"] = json!(false);
         document["reason"] = json!(limit.reason());
         document
@@ -179,22 +196,17 @@ fn not_whole(model: &str, arguments: &Arguments, limit: Limit) -> Outcome {
     arguments.models.outcome(2, String::new, document)
 }
 
-fn head(model: &str) -> Value {
+fn head(name: &str) -> Value {
     json!({
         "schema": 1,
         "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-        "model": model,
+        "model": name,
         "answers": [],
     })
 }
 
 /// Writes the text to its file and says so, or prints it.
-fn write(
-    model: &str,
-    arguments: &Arguments,
-    text: &str,
-    counts: &[(&str, usize)],
-) -> anyhow::Result<Outcome> {
+fn write(name: &str, arguments: &Arguments, text: &str, counts: &[(&str, usize)]) -> anyhow::Result<Outcome> {
     let written = match &arguments.output {
         Some(path) => {
             save(path, text)?;
@@ -205,7 +217,7 @@ fn write(
         None => text.to_owned(),
     };
     let document = || {
-        let mut document = head(model);
+        let mut document = head(name);
         document["complete"] = json!(true);
         for (thing, number) in counts {
             document[format!("{thing}s")] = json!(number);

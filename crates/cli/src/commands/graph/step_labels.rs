@@ -11,12 +11,14 @@ use narrows_report::one_line;
 /// What a label tells.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Style {
-    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`
+    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`; in SMV, what changes: `x=1, y=FALSE`, else `i`
     Text,
     /// The model's label before a statement: `Process(0):critical`, else `i`
     Label,
     /// The message that is sent: `link !data !1`, or received from a buffer: `link ?data ?1`, else `i`
     Channel,
+    /// In SMV: the inputs of a step: `request=TRUE`
+    Inputs,
 }
 
 /// The label of a step that shows nothing.

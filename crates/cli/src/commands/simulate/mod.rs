@@ -5,6 +5,7 @@ mod behaviours;
 mod detail;
 #[cfg(test)]
 mod examples;
+mod machine;
 mod prng;
 mod random;
 #[cfg(test)]
@@ -69,7 +70,7 @@ pub(crate) struct Arguments {
     /// Replay a trail that SPIN's verifier wrote
     #[arg(long, value_name = "MODEL.trail")]
     trail: Option<PathBuf>,
-    /// Define a macro, as in `-D N=3`
+    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     define: Vec<String>,
     /// Look for included files in a directory
@@ -89,11 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let view = if arguments.exact { View::Timed } else { View::Stochastic };
         let way = Way::Random { view, ends: arguments.ends, seed: arguments.seed };
         let options = Options::plain(&arguments.include, false);
-        let said = options.answer_study(&arguments.file, &arguments.define, way, &interrupt_flag()?)?;
+        let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
-    }
-    if is_machine(&arguments.file) {
-        bail!("the simulator runs Promela models for now; `narrows check` answers SMV models");
     }
     if is_behaviour(&arguments.file) {
         return behaviours::run(arguments);
@@ -103,6 +101,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
             "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \
              --trail, --random 0 prints the run"
         );
+    }
+    if is_machine(&arguments.file) {
+        return machine::run(arguments);
     }
     let recorded = recorded(arguments)?;
     let mut definitions = arguments.define.clone();

@@ -355,7 +355,7 @@ impl<'s> Session<'s> {
             span: Span { file: FileId(u32::MAX), ..Span::default() },
             values: atom.values[..=self.position].to_vec(),
         });
-        Trace { initial: self.start.clone(), steps, cycle, atoms: atoms.collect(), times: Vec::new() }
+        Trace { initial: self.start.clone(), steps, cycle, atoms: atoms.collect(), ..Trace::default() }
     }
 
     /// Lays out the messages of the run so far.

@@ -45,7 +45,11 @@ fn drive(
 /// Saves the run beside the model under a name that is not taken.
 fn save(app: &App<'_>, model: &Path, definitions: &[String]) -> io::Result<String> {
     let document = saved_document(&app.session, model, definitions);
-    let text = format!("{document:#}\n");
+    save_beside(model, &format!("{document:#}\n"))
+}
+
+/// Writes a text beside a model under a name that is not taken; returns the name.
+pub(super) fn save_beside(model: &Path, text: &str) -> io::Result<String> {
     for number in 1.. {
         let path = model.with_extension(format!("run{number}.json"));
         match std::fs::File::create_new(&path) {

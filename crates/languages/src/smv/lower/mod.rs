@@ -51,11 +51,21 @@ struct Lowering<'a> {
     intervals: FxHashMap<ExprId, Option<(i128, i128)>>,
 }
 
+/// What is asked beside what the text asks, about `main`.
+pub(super) struct Asked<'a> {
+    pub(super) formulas: &'a [(SpecKind, Id)],
+    /// Expressions about states.
+    pub(super) expressions: &'a [Id],
+    /// Expressions about steps.
+    pub(super) steps: &'a [Id],
+    /// Values of any kind.
+    pub(super) values: &'a [Id],
+}
+
 /// Lowers a tree, with further formulas and expressions about `main`.
 pub(super) fn lower(
     tree: &Tree,
-    formulas: &[(SpecKind, Id)],
-    expressions: &[Id],
+    asked: &Asked<'_>,
     sources: &Sources,
     diagnostics: &mut Diagnostics,
 ) -> Option<Compiled> {
@@ -79,17 +89,20 @@ pub(super) fn lower(
     lowering.constraints();
     lowering.assignments();
     lowering.definitions();
-    lowering.specifications(main, formulas);
+    lowering.specifications(main, asked.formulas);
     let hazards = std::mem::take(&mut lowering.hazards);
-    let found = expressions.iter().filter_map(|id| lowering.state_predicate(*id, main, "this"));
-    let found: Vec<ExprId> = found.collect();
+    let found = asked.expressions.iter().filter_map(|id| lowering.state_predicate(*id, main, "this"));
+    let expressions: Vec<ExprId> = found.collect();
+    let steps: Vec<ExprId> = asked.steps.iter().filter_map(|id| lowering.predicate(*id, main)).collect();
+    let values = asked.values.iter().filter_map(|id| lowering.value(*id, main));
+    let values = values.map(|typed| (!typed.is_set).then(|| (typed.id, typed.sort.display()))).collect();
     if lowering.diagnostics.has_errors() {
         return None;
     }
     let mut machine = lowering.builder.machine;
     machine.selector = lowering.selector;
     machine.hazards = hazards;
-    Some(Compiled { machine, expressions: found })
+    Some(Compiled { machine, expressions, steps, values })
 }
 
 impl<'a> Lowering<'a> {

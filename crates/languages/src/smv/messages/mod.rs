@@ -350,6 +350,21 @@ Change the type or the value.
 ",
     },
     Explanation {
+        code: "V0219",
+        title: "no definition to give a value to",
+        text: "With `-D NAME=VALUE`, and under `[constant]` and `[sweep]` of a study, a definition of `main` gets another
+value than the text gives it, or a frozen variable the only one it can have:
+
+```smv
+MODULE main
+DEFINE SIZE := 16;
+FROZENVAR policy : {round_robin, fixed};
+```
+
+`-D SIZE=4 -D policy=fixed` is fine. Names in other modules can't be given values: pass them as parameters.
+",
+    },
+    Explanation {
         code: "V0301",
         title: "numbers as truth values",
         text: "Older versions of SMV had 0 and 1 for FALSE and TRUE, and models still have `1 :` as the last branch of a case. They are read that way.

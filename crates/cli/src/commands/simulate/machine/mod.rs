@@ -1,0 +1,138 @@
+//! The simulator of synchronous systems.
+
+mod app;
+mod session;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use narrows_languages::smv::Options;
+use narrows_report::{RecordedRun, change_line, machine_trace_document};
+
+use super::Arguments;
+use crate::input::unreadable;
+use crate::machines::{MachineModel, compile_file};
+use session::Session;
+
+/// Simulates a model; returns the exit status.
+pub(super) fn run(arguments: &Arguments) -> Result<u8> {
+    if arguments.trail.is_some() {
+        bail!("--trail is for Promela models: SPIN writes trails of them");
+    }
+    let recorded = recorded(arguments)?;
+    let mut definitions = arguments.define.clone();
+    if let (Some(recorded), true) = (&recorded, definitions.is_empty()) {
+        definitions.clone_from(&recorded.definitions);
+    }
+    let read = compile_file(&arguments.file, &definitions, Options::default(), arguments.quiet);
+    let read = read.map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
+    let Ok(model) = read else { return Ok(2) };
+    let mut session = Session::new(&model.compiled.machine, arguments.seed);
+    if session.state().is_none() && session.steps().is_empty() {
+        bail!("there is no first state: the constraints on it contradict each other");
+    }
+    let note = match recorded.map(|recorded| session.replay(&recorded)) {
+        Some(Err(reason)) if arguments.random.is_some() => bail!(reason),
+        Some(Err(reason)) => Some(reason),
+        _ => None,
+    };
+    if let Some(count) = arguments.random {
+        return print(&mut session, count, arguments.quiet);
+    }
+    app::drive(session, note, &model, &definitions)?;
+    Ok(0)
+}
+
+/// Reads the run that the user gave, if any.
+fn recorded(arguments: &Arguments) -> Result<Option<RecordedRun>> {
+    let Some(path) = &arguments.trace else { return Ok(None) };
+    let bad = |reason: String| anyhow!("can't use `{}`: {reason}", path.display());
+    let document = serde_json::from_str(&super::read(path)?).map_err(|error| bad(error.to_string()))?;
+    narrows_report::read_run(&document).map(Some).map_err(bad)
+}
+
+/// Returns the run as a document to save.
+fn saved_document(session: &Session<'_>, model: &MachineModel, definitions: &[String]) -> serde_json::Value {
+    let (machine, sources) = (&model.compiled.machine, &model.sources);
+    machine_trace_document(&model.name, "run", &session.trace(), machine, sources, definitions)
+}
+
+/// Prints a run; a reader that has gone away is no error.
+fn print(session: &mut Session<'_>, count: u64, quiet: bool) -> Result<u8> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let well = random(session, count, quiet, &mut out).and_then(|well| out.flush().map(|()| well));
+    match well {
+        Ok(well) => Ok(u8::from(!well)),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the run so far, takes random steps, writes them and how things stand then. Returns whether nothing went wrong.
+fn random(session: &mut Session<'_>, count: u64, quiet: bool, out: &mut dyn Write) -> io::Result<bool> {
+    let mut fault = None;
+    if session.state().is_none() {
+        // Where to begin is no step.
+        session.random_step();
+    }
+    let told = session.length();
+    for number in 0..told {
+        session.jump(number);
+        if session.cycle() == Some(number) && !quiet {
+            writeln!(out, "      the cycle starts here")?;
+        }
+        write_state(session, quiet, out)?;
+        fault = fault.or_else(|| session.fault());
+    }
+    if let Some(cycle) = session.cycle().filter(|_| !quiet) {
+        writeln!(out, "      and again from state {cycle} on, for ever")?;
+    }
+    for _ in 0..count {
+        if fault.is_some() || !session.random_step() {
+            break;
+        }
+        write_state(session, quiet, out)?;
+        fault = session.fault();
+    }
+    let steps = narrows_report::count(session.position() as u64, "step");
+    let is_stuck = session.steps().is_empty();
+    match &fault {
+        Some(fault) => writeln!(out, "fault after {steps}: {fault}")?,
+        None if is_stuck => writeln!(out, "deadlock after {steps}: there is no next state")?,
+        None => writeln!(out, "stopped after {steps}")?,
+    }
+    Ok(fault.is_none() && !is_stuck)
+}
+
+/// Writes the current state: what the last step changed.
+fn write_state(session: &Session<'_>, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+    if quiet {
+        return Ok(());
+    }
+    let number = session.position();
+    let changes: Vec<String> = session.changes_to(number).iter().map(change_line).collect();
+    if number == 0 {
+        for (index, line) in changes.chunks(4).enumerate() {
+            let label = if index == 0 { "0" } else { "" };
+            writeln!(out, "{label:>4}  {}", line.join(", "))?;
+        }
+    } else if changes.is_empty() {
+        writeln!(out, "{number:>4}  nothing changes")?;
+    } else {
+        writeln!(out, "{number:>4}  {}", changes.join(", "))?;
+    }
+    for (atom, value, _) in session.atoms().filter(|(_, _, changed)| *changed || number == 0) {
+        writeln!(out, "      ◆ {atom}: {value}")?;
+    }
+    Ok(())
+}
+
+/// Saves the run beside the model under a name that is not taken.
+fn save(session: &Session<'_>, model: &MachineModel, definitions: &[String]) -> io::Result<String> {
+    let document = saved_document(session, model, definitions);
+    super::terminal::save_beside(Path::new(&model.name), &format!("{document:#}\n"))
+}
