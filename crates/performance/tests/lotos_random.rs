@@ -386,7 +386,7 @@ fn ends(term: &Term) -> bool {
 fn random_behaviours_follow_the_rules() {
     let mut random = Random(7);
     let (mut compared, mut states) = (0, 0);
-    for round in 0..1500 {
+    for round in 0..2500 {
         let processes = [random.sequential(3, &[0], 0, false), random.sequential(3, &[0], 1, false)];
         let depth = 2 + random.below(3);
         let root = random.term(depth, &[]);
