@@ -232,12 +232,12 @@ fn undecided(model: &BehaviourModel, questions: &[Formula], models: &Models, why
                 json!({ "kind": question.kind(), "name": question.name(), "verdict": "undecided", "reason": reason })
             })
             .collect();
-        head(&model.name, answers)
+        head(&model.name, &answers)
     };
     models.outcome(2, text, document)
 }
 
-fn head(model: &str, answers: Vec<Value>) -> Value {
+fn head(model: &str, answers: &[Value]) -> Value {
     json!({
         "schema": 1,
         "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
@@ -344,7 +344,7 @@ impl<'a> Report<'a> {
     }
 
     fn document(&self) -> Value {
-        let mut document = head(&self.model.name, self.answers.clone());
+        let mut document = head(&self.model.name, &self.answers);
         document["states"] = json!(self.built.graph.states());
         document["transitions"] = json!(self.built.graph.edges().len());
         document["depth"] = json!(self.built.coverage.depth);

@@ -45,7 +45,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    Check(check::Arguments),
+    Check(Box<check::Arguments>),
     Explore(explore::Arguments),
     Explain(explain::Arguments),
     Simulate(Box<simulate::Arguments>),

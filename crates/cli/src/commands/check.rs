@@ -86,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     chart: bool,
 
-    /// Begin with the order of variables in this file, one name a line, as NuSMV's .ord files (SMV models)
+    /// Begin with the order of variables in this file, one name a line, as .ord files have it (SMV models)
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
 

@@ -437,9 +437,9 @@ impl Kernel {
         }
         let alive = |edge: Edge| marked[(edge >> 1) as usize];
         self.closures.retain(|(_, set, within), result| alive(*set) && alive(*within) && alive(*result));
-        for entry in &mut self.cache {
+        for entry in self.cache.iter_mut().filter(|entry| !entry.is_empty()) {
             let is_alive = entry.key.iter().all(|edge| alive(edge & EDGE)) && alive(entry.result);
-            if !entry.is_empty() && !is_alive {
+            if !is_alive {
                 *entry = EMPTY;
             }
         }
