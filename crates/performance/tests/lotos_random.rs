@@ -168,7 +168,7 @@ fn put(term: &Term, name: u8, by: bool) -> Term {
                 .iter()
                 .map(|offer| match offer {
                     Offer::Value(found) => Offer::Value(value(found)),
-                    open => open.clone(),
+                    open @ Offer::Open(_) => open.clone(),
                 })
                 .collect();
             if bound {
