@@ -81,7 +81,8 @@ inline receive(me, other) {
 active proctype ping() {
   byte packet, link;
   do
-  :: start: skip;
+  :: true ->
+     start: skip;
      send(0, 1);
      receive(0, 1)
   od

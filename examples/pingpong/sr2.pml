@@ -63,7 +63,8 @@ active proctype ping() {
   byte packet, seen, read_avail, write_in, read_in;
   byte write_avail = N;
   do
-  :: start: skip;
+  :: true ->
+     start: skip;
      send(0, 1);
      receive(0, 1)
   od

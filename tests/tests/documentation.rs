@@ -44,6 +44,8 @@ fn pages() -> Vec<PathBuf> {
         root.join("examples/bottlenecks/README.md"),
         root.join("examples/myrinet/README.md"),
         root.join("examples/pci/README.md"),
+        root.join("examples/pingpong/README.md"),
+        root.join("examples/pingpong/lotos/README.md"),
     ];
     book(&root.join("docs/src"), &mut pages);
     pages

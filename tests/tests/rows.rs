@@ -105,6 +105,11 @@ fn steps_of_all_kinds_are_remembered() {
         active proctype parent() { do :: n < 2 -> n++; run child() od }
         active [2] proctype meet() { byte m; do :: c!m -> m = (m + 1) % 6 :: c?m od }
         active proctype wide() { do :: k < 9 -> k++ :: k = 0 od }",
+        // Processes that are started one by one.
+        "byte a, b; chan c = [2] of { byte };
+        proctype up(byte most) { do :: a < most -> a++ :: a > 0 -> a--; c!a od }
+        proctype down() { byte k; do :: c?k -> b = k :: b > 0 -> b-- od }
+        init { run up(7); run down(); run up(9); do :: b == 3 -> b = 0 od }",
         // What is hidden does not count.
         "hidden byte h; byte n, m;
         active [2] proctype P() { do :: n < 50 -> n++; h = n :: n > 0 -> n--; m = n % 7 :: h > 3 -> m = 0 od }",

@@ -116,6 +116,17 @@ fn the_latency_of_the_pci_bus_follows_its_formula() {
     }
 }
 
+/// The ping-pong with caches under it: latency, misses, and how they change along what is varied.
+#[test]
+fn the_ping_pong_comes_out_as_expected() {
+    for study in ["a1", "a2", "b1", "b2", "pingpong", "ring", "barrier", "barrier_line", "locks"] {
+        let (status, document) = measure_in("pingpong", &format!("{study}.toml"), "");
+        let answers = document["answers"].as_array().expect("a list");
+        assert!(answers.iter().any(|answer| answer["met"] == true), "{study}");
+        assert_eq!(status, Some(0), "{study}");
+    }
+}
+
 /// A study of a bottleneck is a test: it says what limits the design, and how fast it is.
 #[test]
 fn every_study_of_a_bottleneck_expects_something() {

@@ -319,7 +319,8 @@ impl<'a> Report<'a> {
     fn add(&mut self, question: &Formula, holds: bool, run: Option<&Run>) -> anyhow::Result<()> {
         let verdict = if holds { "holds" } else { "fails" };
         self.status = self.status.max(u8::from(!holds));
-        let _ = writeln!(self.lines, "  {verdict:9}  {}", question.title());
+        let absence = if holds && matches!(question, Formula::Deadlock) { "no " } else { "" };
+        let _ = writeln!(self.lines, "  {verdict:9}  {absence}{}", question.title());
         let mut answer = json!({ "kind": question.kind(), "name": question.name(), "verdict": verdict });
         if let Some(run) = run {
             let graph = &self.built.graph;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use narrows_model::flatten::Refused;
-use narrows_model::{Answer, Coverage, Evaluator, Limit, Question, SetSize, Verdict};
+use narrows_model::{Answer, Coverage, Evaluator, Limit, Question, SetSize, ViolationKind};
 use narrows_report::{Problem, Report, document, json_diagnostics};
-use narrows_source::Diagnostic;
-use narrows_symbolic::{Budget, Size, check_processes};
+use narrows_source::{Diagnostic, Sources, Span};
+use narrows_symbolic::{Size, Trouble, check_processes, explore_processes};
 
 use crate::input::{Model, Models, Outcome};
 use crate::limits::Clock;
@@ -53,11 +53,10 @@ pub(crate) fn decide(
     model: &Model,
     questions: &[Question],
     models: &Models,
-    depth: bool,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Decided, Refused> {
     let clock = Clock::new(models, interrupted);
-    let budget = Budget { depth, ..clock.symbolic() };
+    let budget = clock.symbolic();
     let found = check_processes(&Evaluator::new(&model.system), questions, budget)?;
     Ok(Decided {
         answers: found.answers,
@@ -69,48 +68,51 @@ pub(crate) fn decide(
 
 /// Counts the states of a model, and finds what goes wrong.
 pub(crate) fn explore(model: &Model, models: &Models, interrupted: &Arc<AtomicBool>) -> Outcome {
-    let decided = match decide(model, &Question::SAFETY, models, true, interrupted) {
-        Ok(decided) => decided,
+    let clock = Clock::new(models, interrupted);
+    let evaluator = Evaluator::new(&model.system);
+    let found = match explore_processes(&evaluator, clock.symbolic()) {
+        Ok(found) => found,
         Err(refused) => return refuse(model, models, &refused),
     };
-    let evaluator = Evaluator::new(&model.system);
-    let problems = decided.answers.iter().filter_map(|answer| match &answer.verdict {
-        Verdict::Fails { violation: Some(violation), .. } => Some(Problem {
-            kind: answer.question.kind(),
-            message: violation.kind.message().to_owned(),
-            span: Some(violation.span),
-            count: 1,
-        }),
-        Verdict::Fails { trace, .. } => Some(Report::deadlock(evaluator, trace.last_state(), 1)),
-        _ => None,
-    });
-    let report = Report { problems: problems.collect(), answers: &[], ..decided.report(model) };
+    let problem = |(violation, state): &Trouble| match violation {
+        Some(violation) => {
+            let is_assertion = violation.kind == ViolationKind::Assertion;
+            let question = if is_assertion { Question::Assertions } else { Question::Faults };
+            Problem {
+                kind: question.kind(),
+                message: violation.kind.message().to_owned(),
+                span: Some(violation.span),
+                count: 1,
+            }
+        }
+        None => Report::deadlock(evaluator, state, 1),
+    };
+    let decided = Decided {
+        answers: Vec::new(),
+        coverage: coverage(found.size.as_ref(), found.bytes),
+        limit: found.limit,
+        seconds: clock.finish(),
+    };
+    let problems = found.problems.iter().map(problem).collect();
+    let report = Report { problems, ..decided.report(model) };
     models.outcome(report.status(), || narrows_report::explore(&report), || document(&report))
 }
 
 /// Says why a model can't be answered by sets of states.
 pub(crate) fn refuse(model: &Model, models: &Models, refused: &Refused) -> Outcome {
-    let list = refusal(&model.name, &model.sources, refused);
-    let other = list.is_empty().then_some(refused.reason.as_str());
-    models.outcome(2, String::new, || json_diagnostics(&model.name, &list, &model.sources, other))
+    let diagnostic = refusal(&model.sources, refused);
+    models.outcome(2, String::new, || json_diagnostics(&model.name, &[diagnostic], &model.sources, None))
 }
 
-/// Says on standard error why a model can't be answered by sets of states; returns the message if it has a place.
-pub(crate) fn refusal(name: &str, sources: &narrows_source::Sources, refused: &Refused) -> Vec<Diagnostic> {
-    const HELP: &str = "leave --engine symbolic out: then states are visited one by one";
-    match refused.span.filter(|span| sources.files().any(|(id, _)| id == span.file)) {
-        Some(span) => {
-            let title = "this is not a model for sets of states";
-            let diagnostic = Diagnostic::error("N0002", span, title).label(&refused.reason).help(HELP);
-            output::diagnostics(std::slice::from_ref(&diagnostic), sources);
-            vec![diagnostic]
-        }
-        None => {
-            output::error(&format!(
-                "`{name}` is not a model for sets of states: {} ({HELP})",
-                refused.reason
-            ));
-            Vec::new()
-        }
-    }
+/// Says on standard error why a model can't be answered by sets of states, and returns that.
+pub(crate) fn refusal(sources: &Sources, refused: &Refused) -> Diagnostic {
+    let known = refused.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
+    // What has no place of its own is about the whole file.
+    let file = sources.files().next().map(|(id, _)| id).unwrap_or_default();
+    let span = known.unwrap_or_else(|| Span::new(file, 0, 0));
+    let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
+        .label(&refused.reason)
+        .help("leave --engine symbolic out: then states are visited one by one");
+    output::diagnostics(std::slice::from_ref(&diagnostic), sources);
+    diagnostic
 }

@@ -30,6 +30,11 @@ impl LabelPattern {
         Ok(LabelPattern { open: values.is_empty(), gate, values })
     }
 
+    /// Returns whether a label has the gate of the pattern, whatever its values.
+    pub fn is_about(&self, label: &str) -> bool {
+        fits(&self.gate, &label.split(" !").next().unwrap_or("").to_uppercase())
+    }
+
     /// Returns whether a label fits.
     pub fn fits(&self, label: &str) -> bool {
         let mut parts = label.split(" !");

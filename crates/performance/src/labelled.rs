@@ -92,8 +92,9 @@ pub fn replay(behaviour: &Behaviour, graph: &Graph, steps: &[(u32, u32)]) -> Opt
 /// Actions that take time, and actions that are counted.
 #[derive(Clone, Debug, Default)]
 pub struct Tempo {
-    /// The patterns of actions that take time, and their rates; the first that fits counts.
-    pub rates: Vec<(LabelPattern, f64)>,
+    /// The patterns of actions that take time, and their rates, none if they take no time after all; the first that fits
+    /// counts.
+    pub rates: Vec<(LabelPattern, Option<f64>)>,
     /// The patterns of actions that are counted: each event may have several.
     pub events: Vec<Vec<LabelPattern>>,
 }
@@ -185,7 +186,7 @@ impl Tempo {
     /// Returns a label with its rate, and without its action if that is not counted.
     fn relabelled(&self, label: &str) -> String {
         let is_counted = self.events.iter().flatten().any(|pattern| pattern.fits(label));
-        let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).map(|(_, rate)| rate);
+        let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).and_then(|(_, rate)| *rate);
         match (is_counted, rate) {
             (true, Some(rate)) => format!("{label}; rate {rate:e}"),
             (false, Some(rate)) => format!("rate {rate:e}"),

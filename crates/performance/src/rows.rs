@@ -64,7 +64,7 @@ pub struct Rows<'a> {
     steps: Vec<Step>,
     deeds: Deeds<'a>,
     buffer: Vec<u8>,
-    /// The parts of the initial state, as long as those of all states are the same.
+    /// The parts of the states that are kept in words, as long as they are the same.
     parts: Option<Vec<u32>>,
     /// What processes do, once there are many states.
     memo: Option<Memo>,
@@ -269,6 +269,17 @@ impl<'a> Rows<'a> {
         self.budget.watch.check(&progress).map_or(Ok(()), Err)
     }
 
+    /// Finds out whether a new state has the same parts as all others, or is the first of its length.
+    fn compare_parts(&mut self, successor: &Successor<'_>, is_first: bool) {
+        let (Some(target), Difference::Unknown) = (successor.target, successor.difference) else { return };
+        if is_first || self.parts.is_some() {
+            let mut ends = Vec::new();
+            self.space.parts(target, &mut ends);
+            let is_like = is_first || self.parts.as_ref() == Some(&ends);
+            self.parts = is_like.then_some(ends);
+        }
+    }
+
     fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), Trouble> {
         let choice = (self.steps.len() - start) as u32;
         let wrong = |violation: Violation, rows: &Self| {
@@ -281,15 +292,10 @@ impl<'a> Rows<'a> {
         }
         let Some(target) = successor.target else { return Ok(()) };
         let deed = self.deeds.of(successor)?;
+        let restarts = self.states.restarts();
         let (number, is_new) = self.states.add(target);
         if is_new {
-            if let (Some(parts), Difference::Unknown) = (&self.parts, successor.difference) {
-                let mut ends = Vec::new();
-                self.space.parts(target, &mut ends);
-                if *parts != ends {
-                    self.parts = None;
-                }
-            }
+            self.compare_parts(successor, self.states.restarts() != restarts);
             self.known.push(Known::NOT);
             self.parents.push((from, choice));
         }

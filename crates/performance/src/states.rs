@@ -3,13 +3,15 @@
 //! States of a model mostly have the same length, and most of their bits never change. As long as all strings have the
 //! same length, only the bits in which some differ are kept, as few words for each string; the rest is in a pattern. If a
 //! bit of the pattern differs for the first time, it is added to all strings that are known: that happens at most once
-//! for each bit, and mostly early. With a second length, all strings are kept whole.
+//! for each bit, and mostly early. Strings of other lengths that come before are kept whole: a model starts its processes
+//! one by one, and then has them all. If lengths change later, all strings are kept whole.
 //!
 //! Invariant: two strings are equal, but for hidden bytes, if and only if what is kept of them is.
 
 mod pattern;
 
 use rapidhash::v3::rapidhash_v3;
+use rustc_hash::FxHashMap;
 
 pub(crate) use pattern::{Lens, Pattern};
 
@@ -26,8 +28,9 @@ pub(crate) struct States {
     hidden: usize,
     /// What is kept of the string at hand.
     kept: Vec<u64>,
-    /// How many times it has changed how strings are kept.
+    /// How many times it has changed how strings are kept, and how many of these because of another length.
     changes: u32,
+    restarts: u32,
 }
 
 /// How strings are kept.
@@ -43,12 +46,24 @@ impl Default for Layout {
     }
 }
 
-/// The words of strings, one after the other.
+/// The words of strings, one after the other, but for those that came before.
 #[derive(Debug, Default)]
 struct Packed {
+    before: Before,
     pattern: Pattern,
     words: Vec<u64>,
 }
+
+/// Strings of other lengths, which have the first numbers, by what counts of them.
+#[derive(Debug, Default)]
+struct Before {
+    whole: Whole,
+    numbers: FxHashMap<Vec<u8>, u32>,
+    lengths: Vec<usize>,
+}
+
+/// There are at most so many of them.
+const BEFORE: u32 = 1 << 12;
 
 /// Whole strings, one after the other, with where each ends.
 #[derive(Debug, Default)]
@@ -58,16 +73,22 @@ struct Whole {
 }
 
 impl Packed {
+    /// Returns how many strings came before.
+    #[inline]
+    fn first(&self) -> u32 {
+        self.before.whole.ends.len() as u32
+    }
+
     #[inline]
     fn get(&self, number: u32) -> &[u64] {
         let length = self.pattern.words();
-        &self.words[number as usize * length..][..length]
+        &self.words[(number - self.first()) as usize * length..][..length]
     }
 
     /// Returns whether the words that count are those of a string.
     #[inline]
     fn is(&self, number: u32, words: &[u64]) -> bool {
-        let known = &self.words[number as usize * self.pattern.words()..];
+        let known = &self.words[(number - self.first()) as usize * self.pattern.words()..];
         known.iter().zip(&words[..self.pattern.visible()]).all(|(known, word)| known == word)
     }
 }
@@ -110,7 +131,12 @@ impl States {
         self.changes
     }
 
-    /// Returns what all strings have in common, if they are kept in words.
+    /// Returns how many times it went on with strings of another length, in words.
+    pub(crate) fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// Returns what all strings have in common but for those before, if they are kept in words.
     pub(crate) fn pattern(&self) -> Option<&Pattern> {
         match &self.layout {
             Layout::Packed(packed) => Some(&packed.pattern),
@@ -122,26 +148,31 @@ impl States {
     #[inline]
     pub(crate) fn words(&self, number: u32) -> &[u64] {
         match &self.layout {
-            Layout::Packed(packed) => packed.get(number),
-            Layout::Whole(_) => &[],
+            Layout::Packed(packed) if number >= packed.first() => packed.get(number),
+            Layout::Packed(_) | Layout::Whole(_) => &[],
         }
     }
 
     /// Writes a string over what is there.
     pub(crate) fn read(&self, number: u32, string: &mut Vec<u8>) {
-        match &self.layout {
-            Layout::Packed(packed) => packed.pattern.unpack(packed.get(number), string),
-            Layout::Whole(whole) => {
-                string.clear();
-                string.extend_from_slice(whole.get(number));
+        let whole = match &self.layout {
+            Layout::Packed(packed) if number >= packed.first() => {
+                packed.pattern.unpack(packed.get(number), string);
+                return;
             }
-        }
+            Layout::Packed(packed) => &packed.before.whole,
+            Layout::Whole(whole) => whole,
+        };
+        string.clear();
+        string.extend_from_slice(whole.get(number));
     }
 
     /// Returns the number of a string, and whether it is new.
     pub(crate) fn add(&mut self, string: &[u8]) -> (u32, bool) {
         self.reserve(1);
-        self.prepare(string);
+        if let Some(number) = self.prepare(string) {
+            return (number, false);
+        }
         match &mut self.layout {
             Layout::Packed(packed) => {
                 let mut kept = std::mem::take(&mut self.kept);
@@ -161,7 +192,7 @@ impl States {
         self.reserve(words.len() / length);
         for some in words.chunks(length * AT_ONCE) {
             let Layout::Packed(packed) = &self.layout else { return };
-            let visible = packed.pattern.visible();
+            let (visible, before) = (packed.pattern.visible(), packed.first());
             let mask = self.table.len() - 1;
             let mut entries = [(0_u32, 0_u32); AT_ONCE];
             for (entry, words) in entries.iter_mut().zip(some.chunks_exact(length)) {
@@ -170,7 +201,7 @@ impl States {
             }
             let mut firsts = [0_u64; AT_ONCE];
             for (first, (entry, _)) in firsts.iter_mut().zip(&entries) {
-                let number = (entry & mask as u32).saturating_sub(1) as usize;
+                let number = (entry & mask as u32).saturating_sub(1 + before) as usize;
                 *first = packed.words[number * length];
             }
             for ((words, (entry, tag)), first) in some.chunks_exact(length).zip(entries).zip(firsts) {
@@ -198,17 +229,45 @@ impl States {
         }
     }
 
-    /// Changes how all strings are kept if one is unlike those before.
-    fn prepare(&mut self, string: &[u8]) {
-        let Layout::Packed(packed) = &mut self.layout else { return };
+    /// Changes how all strings are kept if one is unlike those before; returns its number if it is one of the first.
+    fn prepare(&mut self, string: &[u8]) -> Option<u32> {
+        let Layout::Packed(packed) = &mut self.layout else { return None };
         if self.count == 0 {
             packed.pattern = Pattern::new(string);
         }
-        if packed.pattern.length() != string.len() {
-            self.keep_whole();
-        } else if !packed.pattern.fits(string) {
-            self.widen(string);
+        if packed.pattern.length() == string.len() {
+            if !packed.pattern.fits(string) {
+                self.widen(string);
+            }
+            return None;
         }
+        let is_old = packed.before.lengths.contains(&string.len());
+        if is_old && let Some(number) = packed.before.numbers.get(&string[..string.len() - self.hidden]) {
+            return Some(*number);
+        }
+        if is_old || self.count > BEFORE {
+            self.keep_whole();
+        } else {
+            self.restart(string);
+        }
+        None
+    }
+
+    /// Goes on with strings of another length; all others came before.
+    fn restart(&mut self, string: &[u8]) {
+        let Layout::Packed(packed) = &mut self.layout else { return };
+        let Packed { mut before, pattern, words } = std::mem::take(packed);
+        before.lengths.push(pattern.length());
+        let mut known = Vec::new();
+        for words in words.chunks_exact(pattern.words()) {
+            pattern.unpack(words, &mut known);
+            let number = before.whole.ends.len() as u32;
+            before.numbers.insert(known[..known.len() - self.hidden].to_vec(), number);
+            before.whole.push(&known);
+        }
+        *packed = Packed { before, pattern: Pattern::new(string), words: Vec::new() };
+        self.table.fill(0);
+        (self.changes, self.restarts) = (self.changes + 1, self.restarts + 1);
     }
 
     fn add_words(&mut self, words: &[u64]) -> (u32, bool) {
@@ -246,7 +305,11 @@ impl States {
 
     fn fill_table(&mut self, length: usize) {
         self.table = vec![0; length];
-        for number in 0..self.count {
+        let first = match &self.layout {
+            Layout::Packed(packed) => packed.first(),
+            Layout::Whole(_) => 0,
+        };
+        for number in first..self.count {
             let hash = match &self.layout {
                 Layout::Packed(packed) => mixed(&packed.get(number)[..packed.pattern.visible()]),
                 Layout::Whole(whole) => {
@@ -266,12 +329,12 @@ impl States {
         let pattern = packed.pattern.wider(string, self.hidden);
         let mut words = Vec::with_capacity((self.count as usize + 1) * pattern.words());
         let (mut whole, mut kept) = (Vec::new(), Vec::new());
-        for number in 0..self.count {
+        for number in packed.first()..self.count {
             packed.pattern.unpack(packed.get(number), &mut whole);
             pattern.pack(&whole, &mut kept);
             words.extend_from_slice(&kept);
         }
-        *packed = Packed { pattern, words };
+        (packed.pattern, packed.words) = (pattern, words);
         self.changes += 1;
         self.fill_table(self.table.len());
     }
@@ -301,7 +364,8 @@ impl States {
     /// Returns how many bytes all of this takes.
     pub(crate) fn memory(&self) -> u64 {
         let strings = match &self.layout {
-            Layout::Packed(packed) => packed.words.capacity() * 8,
+            // What came before is kept twice.
+            Layout::Packed(packed) => packed.words.capacity() * 8 + packed.before.whole.bytes.len() * 2,
             Layout::Whole(whole) => whole.bytes.capacity() + whole.ends.capacity() * 8,
         };
         (strings + self.table.capacity() * 4) as u64
@@ -404,6 +468,42 @@ mod tests {
             let expected: Vec<u32> = others.iter().map(|string| one_by_one.add(string).0).collect();
             assert_eq!(numbers, expected);
             assert_eq!(states.len(), one_by_one.len());
+        }
+    }
+
+    #[test]
+    fn strings_of_other_lengths_may_come_first() {
+        let mut random = crate::random::Random::new(4);
+        for (hidden, stays) in [(0, true), (2, true), (0, false), (1, false)] {
+            let mut states = States::new(hidden);
+            let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+            let mut strings = Vec::new();
+            for turn in 0..3_000 {
+                // Lengths grow; in the end, one of them comes again as it was, or as it was not.
+                let length = match turn {
+                    0..10 => 5,
+                    10..60 => 6,
+                    2_900.. if stays => 0,
+                    2_900.. => 6,
+                    _ => 9,
+                };
+                let mut string: Vec<u8> =
+                    (0..length).map(|place| random.below(2 + place as u64 % 3) as u8).collect();
+                if string.is_empty() {
+                    string.clone_from(&strings[turn - 2_900]);
+                }
+                let visible = string[..string.len() - hidden].to_vec();
+                let next = numbers.len() as u32;
+                let number = *numbers.entry(visible).or_insert(next);
+                assert_eq!(states.add(&string), (number, number == next));
+                if number == next {
+                    strings.push(string);
+                }
+            }
+            assert_eq!(states.pattern().is_some(), stays);
+            for (number, string) in strings.iter().enumerate() {
+                assert_eq!(&text(&states, number as u32), string);
+            }
         }
     }
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use narrows_model::{Figure, FigureResult, Number, Published, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::json::head;
+use crate::json::{head, large};
+use crate::text::set_size;
 use crate::{Teller, sweep, tables, units};
 
 /// Everything a report says about measurements.
@@ -130,6 +131,9 @@ impl Figures<'_> {
             }
             text.push('\n');
         }
+        if let Some((sets, bytes)) = self.teller.sets() {
+            let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(bytes));
+        }
         let _ = writeln!(text, "  {}", units::seconds(self.seconds));
     }
 
@@ -153,6 +157,13 @@ impl Figures<'_> {
             entry
         });
         document.insert("views".into(), sizes.collect());
+        if let Some((sets, bytes)) = self.teller.sets() {
+            if let Some(states) = &sets.states {
+                document.insert("states".into(), large(states));
+                document.insert("bits".into(), json!(sets.bits));
+            }
+            document.insert("memory".into(), json!(bytes));
+        }
         document.insert("seconds".into(), rounded(self.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
         document.insert("answers".into(), answers.collect());

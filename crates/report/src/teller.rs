@@ -1,7 +1,7 @@
 //! Runs of a model, told in the way of its kind.
 
-use narrows_model::Trace;
 use narrows_model::synchronous::{Machine, Signal};
+use narrows_model::{SetSize, Trace};
 use narrows_source::Sources;
 use serde_json::Value;
 
@@ -26,6 +26,14 @@ impl<'a> Teller<'a> {
         match self {
             Teller::Processes(report) => report.sources,
             Teller::Machine(_, sources, _) | Teller::Nobody(sources) => sources,
+        }
+    }
+
+    /// Returns how many states were covered as sets, and the memory for that, if they were.
+    pub(crate) fn sets(&self) -> Option<(&'a SetSize, u64)> {
+        match self {
+            Teller::Processes(report) => Some((report.coverage.sets.as_ref()?, report.coverage.bytes)),
+            Teller::Machine(..) | Teller::Nobody(_) => None,
         }
     }
 

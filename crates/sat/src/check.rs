@@ -12,7 +12,7 @@ use crate::bounded::Bounded;
 use crate::circuit::Signal;
 use crate::ic3::Ic3;
 use crate::induction::Induction;
-use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem, refusal, understand};
+use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
 use crate::solver::{Meter, Stop, Watch};
 use crate::unroll::{Begin, Unrolled, Witness};
 
@@ -217,7 +217,7 @@ impl Checker<'_> {
         {
             return Ok(Reply::Answer(Box::new(answer)));
         }
-        let problem = match problem(self.machine, &asked) {
+        let problem = match make(self.machine, &asked, false) {
             Ok(problem) => problem,
             Err(refusal) => return Ok(refused(refusal)),
         };
@@ -228,7 +228,14 @@ impl Checker<'_> {
             answer.engine = Some(Engine::Bounded.name());
             return Ok(Reply::Answer(Box::new(answer)));
         }
-        let outcome = self.solve(&problem, most)?;
+        let mut outcome = self.solve(&problem, most)?;
+        if matches!(asked, Asked::Linear(..))
+            && outcome.run.as_ref().is_some_and(|run| run.states.is_empty())
+            && let Ok(problem) = make(self.machine, &asked, true)
+        {
+            // What was left out does not come again soon enough to be shown: it is looked at, too.
+            outcome = self.solve(&problem, most)?;
+        }
         let mut answer = self.judged(question, &asked, &outcome);
         answer.engine = Some(outcome.by.name());
         Ok(Reply::Answer(Box::new(answer)))
@@ -335,7 +342,9 @@ impl Checker<'_> {
     fn solve(&self, problem: &Problem, most: u64) -> Result<Outcome, Failure> {
         let (circuit, bad, meter) = (&problem.circuit, problem.bad, &self.meter);
         if bad == Signal::FALSE {
-            return Ok(Outcome { run: None, by: self.engine, shortest: true });
+            // No state is bad, reachable or not.
+            let by = if self.engine == Engine::Automatic { Engine::Induction } else { self.engine };
+            return Ok(Outcome { run: None, by, shortest: true });
         }
         let end = meter.work().saturating_add(most);
         let mut engines: Vec<Running<'_>> = Vec::new();

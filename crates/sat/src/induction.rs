@@ -17,12 +17,15 @@ pub(crate) struct Induction<'c> {
     /// A path that begins anywhere, and is good but for its end.
     path: Unrolled<'c>,
     bad: Signal,
+    /// The latches that make a difference.
+    needed: Vec<bool>,
 }
 
 impl<'c> Induction<'c> {
     pub(crate) fn new(circuit: &'c Circuit, bad: Signal, meter: &Rc<Meter>) -> Induction<'c> {
         let base = Bounded::new(circuit, bad, meter);
-        Induction { base, path: Unrolled::new(circuit, meter, Begin::Anywhere), bad }
+        let path = Unrolled::new(circuit, meter, Begin::Anywhere);
+        Induction { base, path, bad, needed: circuit.needed(vec![bad]) }
     }
 
     /// Returns how long runs are that are looked at now: shorter ones are not bad.
@@ -48,7 +51,7 @@ impl<'c> Induction<'c> {
         self.path.add_step();
         let last = self.path.last();
         for other in 0..last {
-            self.path.demand_different(other, last);
+            self.path.demand_different(other, last, &self.needed);
         }
         Ok(Progress::Going)
     }

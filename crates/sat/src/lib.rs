@@ -4,6 +4,7 @@
 //! are none: by induction, or by an invariant that it finds (IC3). Every run is replayed in the reference before it is handed out, every
 //! invariant is checked again by another solver, and running out of anything is an answer.
 
+mod aiger;
 mod bounded;
 mod check;
 mod circuit;
@@ -15,6 +16,7 @@ mod solver;
 mod universal;
 mod unroll;
 
+pub use aiger::{Aiger, AigerForm, aiger};
 pub use check::{Budget, Checked, Engine, check};
 pub use solver::Watch;
 

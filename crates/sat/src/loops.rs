@@ -2,6 +2,7 @@
 //!
 //! An endless run against a formula is a run that comes back to a state, with everything that must come again and again in between.
 //! So the circuit gets a copy of its latches, taken at any time, and notes what has been since then. Biere, Artho and Schuppan (2002).
+//! Latches that nothing of this depends on are left out: with the same inputs again and again, these repeat some time, too.
 
 use crate::circuit::{Circuit, Latch, Signal};
 
@@ -13,11 +14,21 @@ pub(crate) struct Fair {
     pub(crate) compassion: Vec<(Signal, Signal)>,
 }
 
-/// Adds what remembers a state. Returns where a state is remembered, and where it has come again after a fair round.
-pub(crate) fn watch_loops(circuit: &mut Circuit, fair: &Fair) -> (Signal, Signal) {
+impl Fair {
+    /// Returns the latches that what must come again, or any constraint, depends on, also later.
+    pub(crate) fn needed(&self, circuit: &Circuit) -> Vec<bool> {
+        let pairs = self.compassion.iter().flat_map(|(first, second)| [*first, *second]);
+        circuit.needed(self.justice.iter().copied().chain(pairs).collect())
+    }
+}
+
+/// Adds what remembers a state, in the latches that are to be remembered. Returns where a state is remembered, and where it has come
+/// again after a fair round.
+pub(crate) fn watch_loops(circuit: &mut Circuit, fair: &Fair, remembered: &[bool]) -> (Signal, Signal) {
     let save = circuit.graph.leaf();
     circuit.inputs.push(save);
-    let kept = circuit.latches.clone();
+    let latches = circuit.latches.iter().zip(remembered);
+    let kept: Vec<Latch> = latches.filter(|(_, remembered)| **remembered).map(|(latch, _)| *latch).collect();
     let saved = circuit.graph.leaf();
     let is_inside = circuit.graph.or(saved, save);
     let is_first = circuit.graph.and(save, !saved);

@@ -17,7 +17,12 @@ pub(crate) struct Problem {
     pub(crate) bad: Signal,
     /// For endless runs: where the state is remembered that comes again.
     save: Option<Signal>,
+    /// How many latches the machine has: those that watch for loops come after them.
+    kept: usize,
 }
+
+/// So many states a run may have that is made longer until everything comes again.
+const LONGEST: usize = 2000;
 
 /// What is asked of a machine.
 pub(crate) enum Asked<'m> {
@@ -64,17 +69,17 @@ pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Resul
     }
 }
 
-/// Makes a circuit with a bad state.
-pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>) -> Result<Problem, Refusal> {
+/// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything is wanted.
+pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) -> Result<Problem, Refusal> {
     match asked {
         Asked::Always(root, _) => Ok(Problem::always(machine, *root)),
         Asked::Faults => {
             let conditions: Vec<_> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
             let (mut circuit, signals) = Circuit::new(machine, &conditions);
             let bad = circuit.graph.any(signals);
-            Ok(Problem { circuit, bad, save: None })
+            Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
-        Asked::Linear(formulas, _) => Ok(endless(machine, formulas)),
+        Asked::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
         Asked::Successors => {
             let (circuit, _) = Circuit::new(machine, &[]);
             if !circuit.is_total {
@@ -83,21 +88,24 @@ pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>) -> Result<Problem, R
                 return Err(refusal(reason));
             }
             let bad = !circuit.can_step;
-            Ok(Problem { circuit, bad, save: None })
+            Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
     }
 }
 
 /// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a formula is false.
-fn endless(machine: &Machine, formulas: &[Linear]) -> Problem {
+fn endless(machine: &Machine, formulas: &[Linear], everything: bool) -> Problem {
     let against = product(machine, formulas).into_machine();
     let pairs = against.compassion.iter().flat_map(|(first, second)| [*first, *second]);
     let asked: Vec<ExprId> = against.justice.iter().copied().chain(pairs).collect();
     let (mut circuit, signals) = Circuit::new(&against, &asked);
     let (justice, pairs) = signals.split_at(against.justice.len());
     let compassion = pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect();
-    let (save, bad) = watch_loops(&mut circuit, &Fair { justice: justice.to_vec(), compassion });
-    Problem { circuit, bad, save: Some(save) }
+    let fair = Fair { justice: justice.to_vec(), compassion };
+    let kept = circuit.latches.len();
+    let remembered = if everything { vec![true; kept] } else { fair.needed(&circuit) };
+    let (save, bad) = watch_loops(&mut circuit, &fair, &remembered);
+    Problem { circuit, bad, save: Some(save), kept }
 }
 
 /// Returns what holds in every state if a formula says no more than that, in a machine that has it as an expression.
@@ -135,7 +143,7 @@ impl Problem {
     /// Makes the problem whether something holds in every state.
     pub(crate) fn always(machine: &Machine, root: ExprId) -> Problem {
         let (circuit, signals) = Circuit::new(machine, &[root]);
-        Problem { circuit, bad: !signals[0], save: None }
+        Problem { circuit, bad: !signals[0], save: None, kept: 0 }
     }
 
     /// Returns whether every run into a bad state can go on for ever, and is then fair.
@@ -146,18 +154,35 @@ impl Problem {
             && machine.compassion.is_empty()
     }
 
-    /// Returns the run of the machine that a run of the circuit stands for.
+    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is short enough.
     pub(crate) fn run(&self, machine: &Machine, witness: &Witness) -> Option<Run> {
         let nodes = self.circuit.replay(&witness.first, &witness.inputs);
         if !value(nodes.last()?, self.bad) {
             return None;
         }
-        let mut states: Vec<_> = nodes.iter().map(|nodes| self.circuit.values(machine, nodes)).collect();
-        let Some(save) = self.save else { return Some(Run { states, cycle: None }) };
-        // The last state is the one that was remembered.
-        states.pop();
-        let cycle = nodes.iter().position(|nodes| value(nodes, save))?;
-        Some(Run { states, cycle: Some(cycle) })
+        let values =
+            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(machine, nodes)).collect();
+        let Some(save) = self.save else { return Some(Run { states: values(&nodes), cycle: None }) };
+        let start = nodes.iter().position(|nodes| value(nodes, save))?;
+        // The last state is the one that was remembered. The round is repeated until all latches come again.
+        let end = nodes.len() - 1;
+        let period = end.checked_sub(start).filter(|period| *period > 0)?;
+        let round = &witness.inputs[start..end];
+        let rounds = (LONGEST / period).clamp(1, 200);
+        let again = round.iter().cycle().take(period * rounds + 1);
+        let inputs: Vec<Vec<bool>> = witness.inputs[..start].iter().chain(again).cloned().collect();
+        let nodes = self.circuit.replay(&witness.first, &inputs);
+        let latches = &self.circuit.latches[..self.kept];
+        let is_same = |one: usize, other: usize| {
+            latches.iter().all(|latch| value(&nodes[one], latch.leaf) == value(&nodes[other], latch.leaf))
+        };
+        let places: Vec<usize> = (0..=rounds).map(|round| start + round * period).collect();
+        let again = places.iter().find_map(|later| {
+            let earlier = places.iter().take_while(|earlier| *earlier < later);
+            earlier.copied().find(|earlier| is_same(*earlier, *later)).map(|earlier| (earlier, *later))
+        });
+        let (cycle, end) = again?;
+        Some(Run { states: values(&nodes[..end]), cycle: Some(cycle) })
     }
 }
 

@@ -11,6 +11,8 @@ pub type Watch = Box<dyn Fn(u64) -> Option<Limit>>;
 
 /// So many bytes a variable takes, about: its watches, its value, its place in the heap, and in tables of ours.
 const VARIABLE: u64 = 150;
+/// So many propagations are as much work as a decision.
+const PROPAGATIONS: u64 = 50;
 /// So many bytes a clause takes beside its literals.
 const CLAUSE: u64 = 40;
 /// The clock is looked at once in so many decisions.
@@ -217,7 +219,9 @@ impl Solver {
         self.meter.spend(1 + assumptions.len() as u64);
         self.meter.check()?;
         let assumptions: Vec<Lit> = assumptions.iter().map(|literal| literal.0).collect();
+        let before = self.inner.num_propagations();
         let result = self.inner.solve_limited(&assumptions);
+        self.meter.spend((self.inner.num_propagations() - before) / PROPAGATIONS);
         if result == lbool::TRUE {
             return Ok(true);
         }

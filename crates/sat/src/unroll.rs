@@ -155,10 +155,11 @@ impl<'c> Unrolled<'c> {
         }
     }
 
-    /// Demands that two states differ in what is kept.
-    pub(crate) fn demand_different(&mut self, one: usize, other: usize) {
+    /// Demands that two states differ in some of these latches.
+    pub(crate) fn demand_different(&mut self, one: usize, other: usize, latches: &[bool]) {
         let mut clause = Vec::new();
-        for latch in &self.circuit.latches {
+        let latches = self.circuit.latches.iter().zip(latches);
+        for latch in latches.filter(|(_, is_meant)| **is_meant).map(|(latch, _)| latch) {
             let (a, b) = (self.literal(one, latch.leaf), self.literal(other, latch.leaf));
             let differ = self.solver.literal();
             // One direction is enough: where they are said to differ, they do.

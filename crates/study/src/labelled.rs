@@ -50,13 +50,12 @@ pub fn prepare_labelled(
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
         let mean = as_f64(entry.delay.mean());
-        let is_random =
-            entry.delay.stages() == 1 && entry.times.is_none() && entry.over.is_none() && mean > 0.0;
+        let is_random = entry.delay.stages() == 1 && entry.times.is_none() && entry.over.is_none();
         if !is_random {
             let title = "actions take random times without memory: `exponential`, or the mean of `fixed` or `between`";
             diagnostics.push(Diagnostic::error("S0013", entry.place.span, title));
         }
-        tempo.rates.push((pattern.clone(), 1.0 / mean));
+        tempo.rates.push((pattern.clone(), (mean > 0.0).then(|| 1.0 / mean)));
         delays.push((pattern, entry.place.text.clone()));
     }
     let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
@@ -71,7 +70,7 @@ pub fn prepare_labelled(
     for (number, ask) in study.asks.iter().enumerate() {
         match &ask.question {
             Question::Throughput(what) | Question::MeanPeriod(what) => {
-                event(&what.text, std::slice::from_ref(what), diagnostics)
+                event(&what.text, std::slice::from_ref(what), diagnostics);
             }
             Question::MeanCount(of, per) => {
                 event(&of.text, std::slice::from_ref(of), diagnostics);

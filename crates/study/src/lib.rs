@@ -14,7 +14,7 @@ mod prepare;
 mod subject;
 
 pub use bottleneck::{Analysis, analyse};
-pub use coherence::Layer;
+pub use coherence::{Layer, coherence_table};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
 pub use labelled::{Labelled, prepare_labelled};
 pub use machine::PreparedMachine;

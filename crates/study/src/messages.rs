@@ -159,7 +159,7 @@ const EXPLANATIONS: &[Explanation] = &[
     Explanation {
         code: "S0013",
         title: "a delay that actions can't have",
-        text: "In studies of LOTOS models, an action takes a random time without memory, with a mean above 0.
+        text: "In studies of LOTOS models, an action takes a random time without memory, or no time: `fixed = 0`.
 
 ```toml
 [delay]

@@ -208,7 +208,10 @@ fn mistakes_in_a_study_are_found() {
     let cases = [
         (format!("model = \"m.pml\"\nunit = \"ns\"\n{LATENCIES}"), "S0003 `latency` is about caches"),
         (format!("{PLAIN}[latency]\nhit = 1"), "C0011 `[latency]` does not say how long `memory` takes"),
-        (format!("{PLAIN}{LATENCIES}memry = 3"), "did you mean `memory`?"),
+        (
+            format!("{PLAIN}{}", LATENCIES.replace("memory =", "memry =")),
+            "C0011 the coherence table has no transfer `memry` [memry] did you mean `memory`?",
+        ),
         (
             PLAIN.replace("mesi-a", "mesi-c"),
             "C0001 there is no coherence table `mesi-c` [mesi-c] did you mean",

@@ -22,4 +22,6 @@ mod walk;
 
 pub use bdd::{Natural, Watch};
 pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, explore};
-pub use processes::{Bounded, Decided, ProcessWay, bounds_of_processes, check_processes};
+pub use processes::{
+    Bounded, Decided, ProcessWay, Surveyed, Trouble, bounds_of_processes, check_processes, explore_processes,
+};

@@ -3,7 +3,9 @@
 //! FORCE (Aloul, Markov, Sakallah, 2003): each variable moves to the middle of the constraints it is in, again and again, and the
 //! order with the shortest constraints is kept.
 
-use narrows_model::synchronous::{Constraint, Demand, Machine, VariableId};
+use narrows_model::synchronous::{Constraint, Demand, ExprId, Machine, VariableId};
+
+use crate::split::alternatives;
 
 /// How often variables move.
 const ROUNDS: usize = 40;
@@ -15,7 +17,7 @@ pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
     let constraints: Vec<Vec<usize>> = lists
         .into_iter()
         .flatten()
-        .map(|constraint| variables(machine, constraint))
+        .flat_map(|constraint| variables(machine, constraint))
         .filter(|list| list.len() > 1)
         .collect();
     let mut places: Vec<f64> = (0..count).map(|index| index as f64).collect();
@@ -46,14 +48,26 @@ pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
     best.1.into_iter().map(|index| VariableId(index as u32)).collect()
 }
 
-fn variables(machine: &Machine, constraint: &Constraint) -> Vec<usize> {
+/// Returns which variables a constraint names together: each of many alternatives, those that it does not just leave alone.
+fn variables(machine: &Machine, constraint: &Constraint) -> Vec<Vec<usize>> {
     let (assigned, root) = match constraint.demand {
         Demand::Holds(root) => (None, root),
         Demand::Assigned(variable, root) => (Some(variable), root),
     };
-    let (current, next) = machine.looks_at(root);
-    let mut list: Vec<usize> =
-        current.into_iter().chain(next).chain(assigned).map(|variable| variable.0 as usize).collect();
+    if assigned.is_none()
+        && let Some(alternatives) = alternatives(machine, root)
+    {
+        return alternatives.into_iter().map(|demands| named(machine, None, demands)).collect();
+    }
+    vec![named(machine, assigned, vec![root])]
+}
+
+fn named(machine: &Machine, assigned: Option<VariableId>, roots: Vec<ExprId>) -> Vec<usize> {
+    let mut list: Vec<usize> = assigned.map(|variable| variable.0 as usize).into_iter().collect();
+    for root in roots {
+        let (current, next) = machine.looks_at(root);
+        list.extend(current.into_iter().chain(next).map(|variable| variable.0 as usize));
+    }
     list.sort_unstable();
     list.dedup();
     list

@@ -154,6 +154,80 @@ pub fn check_processes(
     }))
 }
 
+/// What goes wrong, and in a step from which state.
+pub type Trouble = (Option<Violation>, Vec<u8>);
+
+/// What there is in a system.
+#[derive(Debug)]
+pub struct Surveyed {
+    /// What goes wrong in a step from a state, each place once; without a violation, nothing can move there, and should.
+    pub problems: Vec<Trouble>,
+    /// What was found out about the states.
+    pub size: Option<Size>,
+    /// Bytes that were used.
+    pub bytes: u64,
+    /// Why not everything was found out.
+    pub limit: Option<Limit>,
+}
+
+/// Counts the states of a system, and finds what goes wrong in them.
+pub fn explore_processes(evaluator: &Evaluator<'_>, budget: Budget) -> Result<Surveyed, Refused> {
+    accepts(evaluator)?;
+    let mut means = Means::new(budget);
+    let mut prepare = |_: &mut Flat<'_>| Ok(());
+    let found = settle(evaluator, &mut means, Ending::Stay, &mut prepare, &|flat, (), engine, manager| {
+        let found =
+            engine.as_ref().map_err(|limit| *limit).and_then(|engine| problems(evaluator, flat, engine));
+        let checked = answer_all(engine, flat.machine(), &[], (manager, false), &mut |_, _| true);
+        let limit = checked.limit.or(found.as_ref().err().copied());
+        let problems = found.unwrap_or(Some(Vec::new()));
+        problems.map(|problems| Surveyed { problems, size: checked.size, bytes: checked.bytes, limit })
+    })?;
+    let contradiction = || Refused { reason: CONTRADICTION.to_owned(), span: None };
+    match found {
+        Ok(found) => found.ok_or_else(contradiction),
+        Err(limit) => Ok(Surveyed { problems: Vec::new(), size: None, bytes: 0, limit: Some(limit) }),
+    }
+}
+
+/// Finds a state for each thing that goes wrong; `None` if the evaluator does not confirm one.
+fn problems(
+    evaluator: &Evaluator<'_>,
+    flat: &Flat<'_>,
+    engine: &Engine<'_>,
+) -> Result<Option<Vec<Trouble>>, Limit> {
+    let mut list: Vec<Trouble> = Vec::new();
+    for hazard in &flat.hazards {
+        let meant = hazard.violation;
+        let is_same = |other: &Violation| other.kind == meant.kind && other.span == meant.span;
+        if list.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
+            continue;
+        }
+        let Some(values) = engine.reached_where(hazard.condition)? else { continue };
+        let state = flat.state(&values);
+        let mut found: Option<Violation> = None;
+        evaluator.successors(&state, &mut Scratch::default(), &mut |successor| {
+            for violation in successor.violations.iter().filter(|violation| violation.kind == meant.kind) {
+                found = Some(found.filter(is_same).unwrap_or(*violation));
+            }
+            ControlFlow::Continue(())
+        });
+        if found.is_none() {
+            return Ok(None);
+        }
+        list.push((found, state));
+    }
+    if let Some(values) = engine.reached_where(flat.deadlock)? {
+        let state = flat.state(&values);
+        let nothing = &mut |_: narrows_model::Successor<'_>| ControlFlow::Continue(());
+        if evaluator.successors(&state, &mut Scratch::default(), nothing) != Expansion::Deadlock {
+            return Ok(None);
+        }
+        list.push((None, state));
+    }
+    Ok(Some(list))
+}
+
 /// Finds the least and the most steps, and counts, on the ways between two predicates.
 pub fn bounds_of_processes(
     evaluator: &Evaluator<'_>,
@@ -246,7 +320,15 @@ fn settle<P, T>(
         if let Some(limit) = means.limit {
             return Ok(Err(limit));
         }
-        let mut flat = Flat::new(evaluator, &extent, ending)?;
+        let watch = Rc::clone(&means.watch);
+        let go_on = Rc::new(move || (watch.borrow_mut())(0).is_none());
+        let made = Flat::new(evaluator, &extent, ending, go_on);
+        if !means.go_on()
+            && let Some(limit) = means.limit
+        {
+            return Ok(Err(limit));
+        }
+        let mut flat = made?;
         let plans = prepare(&mut flat)?;
         let manager = means.manager();
         let engine = Engine::new(flat.machine(), manager.clone());

@@ -49,6 +49,17 @@ pub(crate) fn split(machine: &Machine) -> Option<(usize, Vec<Alternatives>)> {
     (groups.len() > 1).then_some((number, groups))
 }
 
+/// Returns what each of many alternatives demands, but for what stays what it is; `None` if something is no such alternative.
+pub(crate) fn alternatives(machine: &Machine, root: ExprId) -> Option<Vec<Vec<ExprId>>> {
+    let disjuncts = operands(machine, root, Operator::Or);
+    if disjuncts.len() < FEWEST {
+        return None;
+    }
+    let mut known: FxHashMap<ExprId, Taken> = FxHashMap::default();
+    let taken = disjuncts.into_iter().map(|disjunct| take_apart(machine, disjunct, &mut known));
+    taken.map(|taken| (!taken.kept.is_empty()).then_some(taken.demands)).collect()
+}
+
 /// Returns what an operator joins, from left to right.
 fn operands(machine: &Machine, root: ExprId, operator: Operator) -> Vec<ExprId> {
     let mut list = Vec::new();

@@ -23,6 +23,15 @@ pub(crate) enum Symbolic {
 /// With more combinations of cases than this, numbers are computed bit by bit.
 const MOST_CASES: usize = 1 << 12;
 
+/// Returns whether a value is 0 or 1, wherever it has one.
+fn is_truth(value: &Symbolic) -> bool {
+    match value {
+        Symbolic::Truth(_) => true,
+        Symbolic::Cases(cases) => cases.keys().all(|value| (0..=1).contains(value)),
+        Symbolic::Bits(_) => false,
+    }
+}
+
 /// Computes with values.
 #[derive(Clone)]
 pub(crate) struct Arithmetic<'m> {
@@ -87,8 +96,9 @@ impl Arithmetic<'_> {
         if condition.is_false() {
             return Ok(otherwise.clone());
         }
-        if let (Symbolic::Truth(then), Symbolic::Truth(otherwise)) = (then, otherwise) {
-            return Ok(Symbolic::Truth(condition.choose(then, otherwise)?));
+        if is_truth(then) && is_truth(otherwise) {
+            let (then, otherwise) = (self.truth(then)?, self.truth(otherwise)?);
+            return Ok(Symbolic::Truth(condition.choose(&then, &otherwise)?));
         }
         if let (Some(then), Some(otherwise)) = (Self::cases(then), Self::cases(otherwise)) {
             let never = self.manager.truth(false);
@@ -202,12 +212,15 @@ impl Arithmetic<'_> {
     }
 
     pub(crate) fn binary(&self, operator: Operator, left: &Symbolic, right: &Symbolic) -> Result<Symbolic> {
-        if let (Symbolic::Truth(a), Symbolic::Truth(b)) = (left, right) {
+        if matches!(operator, Operator::And | Operator::Or | Operator::Xor)
+            && is_truth(left)
+            && is_truth(right)
+        {
+            let (a, b) = (self.truth(left)?, self.truth(right)?);
             match operator {
-                Operator::And => return Ok(Symbolic::Truth(a.and(b)?)),
-                Operator::Or => return Ok(Symbolic::Truth(a.or(b)?)),
-                Operator::Xor => return Ok(Symbolic::Truth(a.xor(b)?)),
-                _ => {}
+                Operator::And => return Ok(Symbolic::Truth(a.and(&b)?)),
+                Operator::Or => return Ok(Symbolic::Truth(a.or(&b)?)),
+                _ => return Ok(Symbolic::Truth(a.xor(&b)?)),
             }
         }
         if operator == Operator::Equal {

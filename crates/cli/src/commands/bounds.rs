@@ -1,19 +1,26 @@
 //! `narrows bounds`: the least and the most steps from one predicate to another.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use clap::Args;
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use narrows_model::Evaluator;
+use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostics, Sources, Span};
-use narrows_study::{Ask, Question, Study, Text, View};
+use narrows_study::{Ask, Measured, Question, Study, Text, View};
+use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
-use super::figures::{Options, Way};
+use super::figures::{Loaded, Options, Said, Way};
 use crate::limits::interrupt_flag;
-use crate::machines;
+use crate::{machines, sets};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows bounds bus.pml --from 'request' --to 'grant'
   narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'
+  narrows bounds ring.pml --engine symbolic --from 'want[0]' --to 'token == 0'
   narrows bounds pci.smv --from 'req & !gnt' --to gnt --runs";
 
 /// Find the least and the most steps from one predicate to another, over all runs
@@ -40,8 +47,20 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
     count: Vec<String>,
 
+    /// Choose how a Promela model is answered [default: state by state]
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineName>,
+
     #[command(flatten)]
     options: Options,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// State by state
+    Explicit,
+    /// Sets of states, as binary decision diagrams; SMV models are always answered so
+    Symbolic,
 }
 
 impl Arguments {
@@ -83,8 +102,59 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
     let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
+        Ok(loaded) if arguments.engine == Some(EngineName::Symbolic) => {
+            by_sets(&loaded, options, &interrupt_flag()?)?
+        }
         Ok(loaded) => options.answer(loaded, Way::Whole { chain: None }, None, &interrupt_flag()?)?,
         Err(said) => said,
     };
     options.print(vec![said])
+}
+
+/// Finds the least and the most by sets of states.
+fn by_sets(loaded: &Loaded, options: &Options, interrupted: &Arc<AtomicBool>) -> anyhow::Result<Said> {
+    let prepared = loaded.processes("--engine")?;
+    let predicate = |text: &Text| {
+        let expr = prepared.predicate(text).with_context(|| {
+            format!("--engine symbolic counts states, and `{}` is a statement: leave it out", text.text)
+        });
+        expr.map(|expr| (expr.clone(), text.text.clone()))
+    };
+    let mut way: Option<ProcessWay> = None;
+    for ask in &loaded.study.asks {
+        match &ask.question {
+            Question::MinDelay(from, to) => {
+                way = Some(ProcessWay { from: predicate(from)?, to: predicate(to)?, counted: Vec::new() });
+            }
+            Question::MinCount(what, ..) => {
+                if let Some(way) = &mut way {
+                    way.counted.push(predicate(what)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    let way = way.context("there is nothing to measure")?;
+    let clock = options.clock(&loaded.name, interrupted);
+    let evaluator = Evaluator::new(&prepared.system);
+    let bounded = match bounds_of_processes(&evaluator, &way, clock.symbolic()) {
+        Ok(bounded) => bounded,
+        Err(refused) => {
+            let diagnostic = sets::refusal(&loaded.sources, &refused);
+            let document = json_diagnostics(&loaded.name, &[diagnostic], &loaded.sources, None);
+            return Ok(Said { status: 2, text: String::new(), document });
+        }
+    };
+    let mut figures = bounded.figures;
+    for (figure, ask) in figures.iter_mut().zip(&loaded.study.asks) {
+        figure.name.clone_from(&ask.name);
+    }
+    let coverage = sets::coverage(bounded.size.as_ref(), bounded.bytes);
+    let measured = Measured { figures, sizes: Vec::new() };
+    let seconds = clock.finish();
+    Ok(loaded.report_of(&measured, &[], seconds, &coverage, |figures| Said {
+        status: figures.status(),
+        text: figures.text(options.runs),
+        document: figures.document(),
+    }))
 }

@@ -232,7 +232,7 @@ fn by_sets(
 ) -> anyhow::Result<Outcome> {
     let questions = selected(Question::all(&model.system), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    match sets::decide(model, &questions, &arguments.models, false, interrupted) {
+    match sets::decide(model, &questions, &arguments.models, interrupted) {
         Ok(decided) => said(arguments, model, &decided.report(model), writer),
         Err(refused) => Ok(sets::refuse(model, &arguments.models, &refused)),
     }

@@ -8,7 +8,7 @@ use crate::output;
 /// Say what a message means and what to do
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The code of the message, such as P0104; without it, list all codes
+    /// The code of the message, such as P0104, or the name of a coherence table, such as mesi-a; without it, list all codes
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -53,6 +53,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     if let Some(entry) = all.iter().find(|entry| entry.code.eq_ignore_ascii_case(code)) {
         output::print(&format!("{}: {}\n\n{}\n", entry.code, entry.title, entry.text.trim_end()))?;
+        return Ok(0);
+    }
+    if let Some(text) = narrows_study::coherence_table(code) {
+        output::print(text)?;
         return Ok(0);
     }
     let hint = match closest(code, all.iter().map(|entry| entry.code)) {

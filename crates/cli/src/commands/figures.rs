@@ -100,13 +100,24 @@ impl Loaded {
         seconds: f64,
         write: impl FnOnce(Figures<'_>) -> R,
     ) -> R {
-        let coverage = Coverage::default();
+        self.report_of(measured, sweep, seconds, &Coverage::default(), write)
+    }
+
+    /// Does so where states were covered that belong to no view.
+    pub(super) fn report_of<R>(
+        &self,
+        measured: &Measured,
+        sweep: &[SweepPoint],
+        seconds: f64,
+        coverage: &Coverage,
+        write: impl FnOnce(Figures<'_>) -> R,
+    ) -> R {
         let teller = match &self.subject {
             Subject::Processes(prepared) => Teller::Processes(Report {
                 model: &self.name,
                 evaluator: Evaluator::new(&prepared.system),
                 sources: &self.sources,
-                coverage: &coverage,
+                coverage,
                 seconds,
                 limit: None,
                 problems: Vec::new(),

@@ -31,5 +31,5 @@ pub fn compile(
         // What can be said of names in a text with holes would be wrong half of the time.
         return None;
     }
-    lower::lower(tree, options, sources, diagnostics)
+    lower::lower(&tree, options, sources, diagnostics)
 }

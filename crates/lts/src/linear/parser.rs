@@ -12,6 +12,9 @@ const DEEPEST: usize = 400;
 
 struct Reported;
 
+/// Makes a formula of another one.
+type Unary = fn(Box<Ltl<Atom>>) -> Ltl<Atom>;
+
 type Parsed = Result<Ltl<Atom>, Reported>;
 
 pub(super) fn read(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Option<Ltl<Atom>> {
@@ -101,7 +104,7 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed {
-        let make: [(&str, fn(Box<Ltl<Atom>>) -> Ltl<Atom>); 6] = [
+        let make: [(&str, Unary); 6] = [
             ("!", Ltl::Not),
             ("[]", Ltl::Always),
             ("<>", Ltl::Eventually),

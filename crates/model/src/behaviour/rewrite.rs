@@ -100,14 +100,19 @@ impl Data {
             Meaning::Constructor(_) => {
                 let value = memory.values.term(operation, arguments);
                 if memory.values.depth(value) > DEEPEST_VALUE {
-                    return Err(self.fault(ViolationKind::StateTooLarge, operation, None, memory));
+                    return Err(Box::new(self.fault(ViolationKind::StateTooLarge, operation, None, memory)));
                 }
                 Ok(value)
             }
             Meaning::Builtin(builtin) => self.built_in(*builtin, operation, arguments, memory),
             Meaning::Rules(rules) => {
                 if depth > DEEPEST {
-                    return Err(self.fault(ViolationKind::EndlessRewriting, operation, None, memory));
+                    return Err(Box::new(self.fault(
+                        ViolationKind::EndlessRewriting,
+                        operation,
+                        None,
+                        memory,
+                    )));
                 }
                 let key = (operation, Box::from(arguments));
                 if let Some(known) = memory.results.get(&key) {
@@ -118,7 +123,7 @@ impl Data {
                     bound.clear();
                     bound.resize(usize::from(rule.variables), Value::default());
                     let mut pairs = rule.patterns.iter().zip(arguments);
-                    if !pairs.all(|(pattern, value)| self.fits(pattern, *value, &mut bound, memory)) {
+                    if !pairs.all(|(pattern, value)| fits(pattern, *value, &mut bound, memory)) {
                         continue;
                     }
                     let mut met = true;
@@ -134,27 +139,7 @@ impl Data {
                         return Ok(value);
                     }
                 }
-                Err(self.fault(ViolationKind::NoEquation, operation, Some(arguments), memory))
-            }
-        }
-    }
-
-    fn fits(&self, pattern: &Pattern, value: Value, bound: &mut [Value], memory: &Memory) -> bool {
-        match pattern {
-            Pattern::Bind(variable) => {
-                bound[usize::from(*variable)] = value;
-                true
-            }
-            Pattern::Same(variable) => bound[usize::from(*variable)] == value,
-            Pattern::Number(number) => value.as_number() == *number,
-            Pattern::Successor(before) => match value.as_number() {
-                0 => false,
-                number => self.fits(before, Value::number(number - 1), bound, memory),
-            },
-            Pattern::Constructor(operation, patterns) => {
-                let (found, arguments) = memory.values.parts(value);
-                let mut pairs = patterns.iter().zip(arguments);
-                found == *operation && pairs.all(|(one, value)| self.fits(one, *value, bound, memory))
+                Err(Box::new(self.fault(ViolationKind::NoEquation, operation, Some(arguments), memory)))
             }
         }
     }
@@ -167,7 +152,7 @@ impl Data {
         memory: &Memory,
     ) -> Computed<Value> {
         let number = |place: usize| arguments[place].as_number();
-        let wrong = |kind| Err(self.fault(kind, operation, Some(arguments), memory));
+        let wrong = |kind| Err(Box::new(self.fault(kind, operation, Some(arguments), memory)));
         let result = match builtin {
             Builtin::Number(number) => Some(number),
             Builtin::Successor => number(0).checked_add(1),
@@ -202,14 +187,35 @@ impl Data {
         operation: OperationId,
         arguments: Option<&[Value]>,
         memory: &Memory,
-    ) -> Box<Fault> {
+    ) -> Fault {
         let declared = self.operation(operation);
         let mut about = String::new();
         match arguments {
             Some(arguments) => memory.values.show_applied(self, operation, arguments, &mut about),
             None => about.clone_from(&declared.name),
         }
-        Box::new(Fault { kind, span: declared.span, about: shorten(&about) })
+        Fault { kind, span: declared.span, about: shorten(&about) }
+    }
+}
+
+/// Returns whether a value looks as it has to, and gives variables their values.
+fn fits(pattern: &Pattern, value: Value, bound: &mut [Value], memory: &Memory) -> bool {
+    match pattern {
+        Pattern::Bind(variable) => {
+            bound[usize::from(*variable)] = value;
+            true
+        }
+        Pattern::Same(variable) => bound[usize::from(*variable)] == value,
+        Pattern::Number(number) => value.as_number() == *number,
+        Pattern::Successor(before) => match value.as_number() {
+            0 => false,
+            number => fits(before, Value::number(number - 1), bound, memory),
+        },
+        Pattern::Constructor(operation, patterns) => {
+            let (found, arguments) = memory.values.parts(value);
+            let mut pairs = patterns.iter().zip(arguments);
+            found == *operation && pairs.all(|(one, value)| fits(one, *value, bound, memory))
+        }
     }
 }
 

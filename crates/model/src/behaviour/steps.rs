@@ -234,12 +234,12 @@ impl Behaviour {
                 Some(value) => vec![*value],
                 None => match memory.values.all(&self.data, *sort) {
                     Some(values) => values.to_vec(),
-                    None => return Err(self.endless(step, *sort, table, memory)),
+                    None => return Err(Box::new(self.endless(step, *sort, table, memory))),
                 },
             };
             count = count.saturating_mul(values.len());
             if count > MOST {
-                return Err(self.endless(step, *sort, table, memory));
+                return Err(Box::new(self.endless(step, *sort, table, memory)));
             }
             choices.push(values);
         }
@@ -256,13 +256,13 @@ impl Behaviour {
         Ok(())
     }
 
-    fn endless(&self, step: Combined, sort: SortId, table: &Table, memory: &Memory) -> Box<Fault> {
+    fn endless(&self, step: Combined, sort: SortId, table: &Table, memory: &Memory) -> Fault {
         let place = table.parts(step).iter().find_map(|part| match part.by {
             By::Act(act) => Some(memory.acts[act as usize].span),
             _ => None,
         });
         let about = self.data.sort(sort).name.clone();
-        Box::new(Fault { kind: ViolationKind::EndlessSort, span: place.unwrap_or_default(), about })
+        Fault { kind: ViolationKind::EndlessSort, span: place.unwrap_or_default(), about }
     }
 
     /// Returns the number of a leaf.

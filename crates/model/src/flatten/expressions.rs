@@ -120,7 +120,7 @@ impl Maker<'_> {
             Expr::RunResult => path.run_result,
             Expr::Channel(query, channel, span) => {
                 let number = self.value(path, who, channel, under)?;
-                self.query(path, who, *query, number, *span, under)?
+                self.query(path, who, *query, number, *span, under)
             }
             Expr::Poll(receive) => self.poll(path, who, receive, under)?,
             Expr::Enabled(_, span) => {
@@ -411,7 +411,7 @@ impl Maker<'_> {
         number: ExprId,
         span: Span,
         under: ExprId,
-    ) -> Result<ExprId, Refused> {
+    ) -> ExprId {
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
         self.fault(path, who, none, ViolationKind::NoChannel, span);
@@ -434,7 +434,7 @@ impl Maker<'_> {
             };
             value = self.terms.choose(condition, here, value);
         }
-        Ok(value)
+        value
     }
 
     fn poll(

@@ -10,7 +10,7 @@ use super::extent::{ChannelExtent, Extent, Span as Extends, owners};
 use super::terms::Terms;
 use crate::evaluator::Frame;
 use crate::synchronous::{Display, Domain, Role, Value, Variable, VariableId};
-use crate::{Area, LocationId, ProctypeId, Scalar, System};
+use crate::{Area, LocationId, ProctypeId, System};
 
 /// Names one of [`Layout::channels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -165,9 +165,9 @@ impl Layout {
 }
 
 impl Making<'_> {
-    fn add(&mut self, name: String, low: Value, high: Value, truth: bool) -> VariableId {
+    fn add(&mut self, name: String, low: Value, high: Value) -> VariableId {
         let variables = &mut self.terms.builder.machine.variables;
-        let display = if truth && (low, high) == (0, 1) { Display::Boolean } else { Display::Plain };
+        let display = if (low, high) == (0, 1) { Display::Boolean } else { Display::Plain };
         variables.push(Variable {
             name,
             domain: Domain::Range(low, high),
@@ -178,19 +178,19 @@ impl Making<'_> {
         VariableId(variables.len() as u32 - 1)
     }
 
-    fn scalar(&mut self, name: String, span: Extends, scalar: Scalar) -> VariableId {
-        self.add(name, span.low, span.high, matches!(scalar, Scalar::Bit | Scalar::Bool))
+    fn scalar(&mut self, name: String, span: Extends) -> VariableId {
+        self.add(name, span.low, span.high)
     }
 
     fn globals(&mut self, extent: &Extent) {
         for (index, (leaf, span)) in self.system.globals.iter().zip(&extent.globals).enumerate() {
-            let id = self.scalar(leaf.name.clone(), *span, leaf.scalar);
+            let id = self.scalar(leaf.name.clone(), *span);
             self.layout.globals.push(id);
             self.layout.global_at.insert(leaf.offset, index);
         }
         if self.system.tracks_last {
             let most = extent.processes.len().max(1) as Value - 1;
-            self.layout.last = Some(self.add("_last".to_owned(), 0, most, false));
+            self.layout.last = Some(self.add("_last".to_owned(), 0, most));
         }
         for (index, channel) in extent.channels.iter().enumerate() {
             self.channel(channel, None, index as i32 + 1);
@@ -208,12 +208,12 @@ impl Making<'_> {
             Some((pid, _)) => format!("{}({pid})", kind.name),
             None => kind.name.clone(),
         };
-        let length = self.add(format!("len({name})"), 0, Value::from(extent.length), false);
+        let length = self.add(format!("len({name})"), 0, Value::from(extent.length));
         let mut messages = Vec::new();
         for place in 0..extent.length {
             let mut fields = Vec::new();
-            for (field, (span, scalar)) in extent.fields.iter().zip(&kind.fields).enumerate() {
-                fields.push(self.scalar(format!("{name}[{place}].{field}"), *span, *scalar));
+            for (field, span) in extent.fields.iter().enumerate() {
+                fields.push(self.scalar(format!("{name}[{place}].{field}"), *span));
             }
             messages.push(fields);
         }
@@ -239,7 +239,7 @@ impl Making<'_> {
                 });
                 code = last + 1;
             }
-            let control = self.add(format!("process {pid}"), 0, code - 1, false);
+            let control = self.add(format!("process {pid}"), 0, code - 1);
             let counts: Vec<usize> = kinds.values().map(|process| process.channels.len()).collect();
             if counts.iter().any(|count| *count != counts[0]) {
                 let reason = "Which number a channel gets depends on which processes there are: sets of states are \
@@ -254,7 +254,7 @@ impl Making<'_> {
                 let kind = self.system.proctype(*proctype);
                 for (index, (leaf, span)) in kind.locals.iter().zip(&process.locals).enumerate() {
                     let name = format!("{}({pid}).{}", kind.name, leaf.name);
-                    let id = self.scalar(name, *span, leaf.scalar);
+                    let id = self.scalar(name, *span);
                     slot.locals.push(id);
                     slot.local_at.insert(leaf.offset, index);
                 }

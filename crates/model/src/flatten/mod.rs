@@ -18,6 +18,8 @@ mod statements;
 mod steps;
 mod terms;
 
+use std::rc::Rc;
+
 use narrows_source::Span;
 
 pub use extent::Extent;
@@ -79,6 +81,7 @@ struct Maker<'s> {
     /// Where an atomic sequence was.
     inside: Vec<(usize, Vec<ExprId>)>,
     moves: usize,
+    go_on: Rc<dyn Fn() -> bool>,
 }
 
 /// A system as a machine.
@@ -134,8 +137,14 @@ fn at_start(violation: &Violation) -> Refused {
 }
 
 impl<'s> Flat<'s> {
-    /// Makes a machine of a system whose states are taken to extend so far.
-    pub fn new(evaluator: &Evaluator<'s>, extent: &Extent, ending: Ending) -> Result<Flat<'s>, Refused> {
+    /// Makes a machine of a system whose states are taken to extend so far. `go_on` is asked now and then; where it says no,
+    /// there is no machine.
+    pub fn new(
+        evaluator: &Evaluator<'s>,
+        extent: &Extent,
+        ending: Ending,
+        go_on: Rc<dyn Fn() -> bool>,
+    ) -> Result<Flat<'s>, Refused> {
         accepts(evaluator)?;
         let system = evaluator.system();
         let mut terms = Terms::default();
@@ -154,6 +163,7 @@ impl<'s> Flat<'s> {
             faulted,
             inside: Vec::new(),
             moves: 0,
+            go_on,
         };
         let moved = maker.steps()?;
         let end = maker.all_may_end();
@@ -233,6 +243,9 @@ impl Maker<'_> {
         if self.moves > MOST_MOVES {
             let reason = "There are too many ways through an atomic sequence.".to_owned();
             return Err(Refused { reason, span: Some(span) });
+        }
+        if self.moves.is_multiple_of(64) && !(self.go_on)() {
+            return Err(Refused { reason: "It was stopped.".to_owned(), span: None });
         }
         Ok(())
     }

@@ -225,6 +225,7 @@ impl Maker<'_> {
         let mut pops = 0;
         while let Some((rank, path)) = waiting.pop_first() {
             pops += 1;
+            self.count_step(step.span)?;
             if pops > LONGEST {
                 return Err(refused("A `d_step` is too long, or does not end.", step.span));
             }

@@ -4,6 +4,10 @@
 //! different rates fall apart (Valmari and Franceschinis 2010). Of the pieces of a block that was looked at before, all
 //! but the largest are looked at again, so that each transition is visited O(log n) times.
 //!
+//! A few sweeps tell most states apart before that, by hashes: first of what is gained, then also of the rates to states with
+//! other hashes. States that belong together have the same hashes all the time. So if there are too many different ones, the
+//! search is in vain; otherwise it begins with those.
+//!
 //! Rates are added exactly, as whole multiples of a power of two. So states in a block have the same rates to all blocks, to
 //! the last bit, and whatever is proved about the smaller chain holds in each of them. Rates that were rounded before they
 //! were stored do no harm: the smaller chain says so, and bounds allow for it.
@@ -34,7 +38,7 @@ impl Lumped {
 /// left, or it takes too long.
 pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     let exact = Exact::new(chain)?;
-    let mut partition = Partition::new(chain.states(), rewards)?;
+    let mut partition = Partition::new(told_apart(chain, rewards, &exact)?);
     partition.refine(chain, &exact)?;
     partition.finish(chain)
 }
@@ -77,6 +81,63 @@ impl Exact {
         let digits = (bits & ((1 << DIGITS) - 1)) | (1 << DIGITS);
         i128::from(digits) << ((bits >> DIGITS) - self.unit)
     }
+}
+
+/// At most so many sweeps tell states apart by hashes; after each two of them, there should be so many times as many
+/// different ones.
+const SWEEPS: (usize, f64) = (16, 20.0);
+
+/// Divides states by hashes that are the same for all that belong together; returns classes, and how many. `None` if that
+/// leaves too many already.
+fn told_apart(chain: &Chain, rewards: &[&[f64]], exact: &Exact) -> Option<(Vec<u32>, usize)> {
+    let mut hashes = vec![0_u64; chain.states()];
+    for reward in rewards {
+        for (hash, gained) in hashes.iter_mut().zip(*reward) {
+            *hash = mixed(*hash ^ gained.to_bits());
+        }
+    }
+    let mut next = hashes.clone();
+    let (mut classes, mut count) = numbered(&hashes)?;
+    for _ in 0..SWEEPS.0 / 2 {
+        for _ in 0..2 {
+            for (state, next) in next.iter_mut().enumerate() {
+                let own = hashes[state];
+                // Rates are added as they are, so that it makes no difference how they are divided.
+                let sum = chain.row(state).fold(0_u64, |sum, (target, rate)| {
+                    let other = hashes[target as usize];
+                    let weight = if other == own { 0 } else { other };
+                    sum.wrapping_add(weight.wrapping_mul(exact.of(rate) as u64))
+                });
+                *next = mixed(own ^ mixed(sum));
+            }
+            std::mem::swap(&mut hashes, &mut next);
+        }
+        let before = count;
+        (classes, count) = numbered(&hashes)?;
+        if (count as f64) < SWEEPS.1 * before as f64 {
+            break;
+        }
+    }
+    Some((classes, count))
+}
+
+fn mixed(bits: u64) -> u64 {
+    let product = u128::from(bits ^ 0x9e37_79b9_7f4a_7c15) * u128::from(0xd6e8_feb8_6659_fd93_u64);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Numbers hashes in the order in which they come; `None` if there are too many different ones.
+fn numbered(hashes: &[u64]) -> Option<(Vec<u32>, usize)> {
+    let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut classes = Vec::with_capacity(hashes.len());
+    for hash in hashes {
+        let next = numbers.len() as u32;
+        classes.push(*numbers.entry(*hash).or_insert(next));
+        if numbers.len() > enough(hashes.len()) {
+            return None;
+        }
+    }
+    Some((classes, numbers.len()))
 }
 
 /// States in blocks. Those of a block are next to each other, marked ones first.
@@ -155,21 +216,9 @@ struct Block {
 }
 
 impl Partition {
-    /// Divides states by their rewards; `None` if that leaves too many blocks already.
-    fn new(size: usize, rewards: &[&[f64]]) -> Option<Partition> {
-        let mut of = vec![0_u32; size];
-        let mut count = 1;
-        for reward in rewards {
-            let mut numbers: FxHashMap<(u32, u64), u32> = FxHashMap::default();
-            for (block, gained) in of.iter_mut().zip(*reward) {
-                let next = numbers.len() as u32;
-                *block = *numbers.entry((*block, gained.to_bits())).or_insert(next);
-                if numbers.len() > enough(size) {
-                    return None;
-                }
-            }
-            count = numbers.len();
-        }
+    /// Starts with the class of each state.
+    fn new((of, count): (Vec<u32>, usize)) -> Partition {
+        let size = of.len();
         let mut sizes = vec![0_u32; count];
         for block in &of {
             sizes[*block as usize] += 1;
@@ -188,7 +237,7 @@ impl Partition {
             Place { block, at: *end - 1 }
         });
         let of = places.collect();
-        Some(Partition { states, of, blocks, open: (0..count as u32).collect() })
+        Partition { states, of, blocks, open: (0..count as u32).collect() }
     }
 
     /// Lets blocks divide others until none does; `None` if there are too many, or it takes too long.

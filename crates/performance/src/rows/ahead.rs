@@ -67,6 +67,9 @@ impl Rows<'_> {
         let Rows { memo: Some(memo), states, ahead, space, buffer, .. } = self else { return false };
         let Some(pattern) = states.pattern() else { return false };
         let from = states.words(state);
+        if from.is_empty() {
+            return false;
+        }
         let mut asked = ProcessSet::default();
         let (mut count, mut is_read) = (0, false);
         ahead.recalled.clear();
@@ -113,7 +116,7 @@ impl Rows<'_> {
             return false;
         }
         let Some(pattern) = self.states.pattern() else { return false };
-        self.states.read(0, &mut self.buffer);
+        self.states.read(self.states() - 1, &mut self.buffer);
         self.memo = Memo::new(self.space, &self.buffer, pattern);
         if self.memo.is_none() {
             self.parts = None;

@@ -40,8 +40,9 @@ impl<T: Copy> Values<T> {
             self.known.clear();
             self.lens = self.bytes.as_ref().and_then(|bytes| rows.states.pattern()?.lens(bytes));
         }
-        let Some(lens) = &self.lens else { return find() };
-        let seen = lens.look(rows.states.words(state));
+        let words = rows.states.words(state);
+        let Some(lens) = self.lens.as_ref().filter(|_| !words.is_empty()) else { return find() };
+        let seen = lens.look(words);
         if let Some(value) = self.known.get(&seen) {
             return Ok(*value);
         }

@@ -187,6 +187,24 @@ impl Graph {
         }
         values
     }
+
+    /// Returns the nodes below signals, operands first; with these themselves.
+    pub(crate) fn below(&self, roots: impl IntoIterator<Item = Signal>) -> Vec<usize> {
+        let mut seen = vec![false; self.gates.len()];
+        let mut waiting: Vec<usize> = roots.into_iter().map(Signal::node).collect();
+        let mut found = Vec::new();
+        while let Some(node) = waiting.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            found.push(node);
+            if let Gate::And(left, right) = self.gates[node] {
+                waiting.extend([left.node(), right.node()]);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 /// Returns what a signal is, given the values of nodes.

@@ -52,6 +52,28 @@ impl Circuit {
         build::build(machine, asked)
     }
 
+    /// Returns the latches that some functions, or any constraint, depend on, also later: what others are makes no difference to these.
+    pub(crate) fn needed(&self, mut roots: Vec<Signal>) -> Vec<bool> {
+        roots.extend([self.step, self.invariant]);
+        let mut needed = vec![false; self.latches.len()];
+        loop {
+            let mut is_below = vec![false; self.graph.len()];
+            for node in self.graph.below(roots.iter().copied()) {
+                is_below[node] = true;
+            }
+            let before = roots.len();
+            for (latch, needed) in self.latches.iter().zip(&mut needed) {
+                if is_below[latch.leaf.node()] && !*needed {
+                    *needed = true;
+                    roots.push(latch.next);
+                }
+            }
+            if roots.len() == before {
+                return needed;
+            }
+        }
+    }
+
     /// Returns the values of variables, given those of nodes.
     pub(crate) fn values(&self, machine: &Machine, nodes: &[bool]) -> Vec<Value> {
         let variables = machine.variables.iter().zip(&self.index);

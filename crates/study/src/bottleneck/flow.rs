@@ -1,6 +1,7 @@
 //! How often an event happens, and everything that says why not more often.
 
-use narrows_model::{Figure, Flow};
+use narrows_model::wording::short;
+use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::timed::ratio::Extreme;
 
 use super::case::Described;
@@ -38,7 +39,35 @@ impl Workbench<'_, '_> {
         }
         self.changes(event, &mut flow);
         self.conclude(&mut flow);
+        self.blame_misses(event, &mut flow);
         flow
+    }
+
+    /// Says which variable's misses cost most, if there are caches.
+    fn blame_misses(&mut self, event: &Text, flow: &mut Flow) {
+        if self.prepared.caches.is_none() {
+            return;
+        }
+        let times = self.means.miss_times(&Ask::plain(Question::MissTime(event.clone())), event);
+        let Some((name, time)) = times.first().and_then(|figure| match figure.result {
+            FigureResult::Value { low, high, .. } => {
+                Some((figure.name.clone(), f64::midpoint(low.to_f64(), high.to_f64())))
+            }
+            _ => None,
+        }) else {
+            return;
+        };
+        let share = times[0].notes.first().map_or("", String::as_str).trim_end_matches('.');
+        let unit = &self.study.unit;
+        flow.findings.insert(
+            0,
+            format!(
+                "Misses on `{name}` cost most: for each `{}`, processes wait {} {unit} for them, {share}.",
+                event.text,
+                short(time)
+            ),
+        );
+        flow.bottleneck.get_or_insert_with(|| vec![name]);
     }
 
     /// Answers a question in all views with time.

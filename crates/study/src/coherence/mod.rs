@@ -44,6 +44,11 @@ pub(crate) struct Attached {
     pub(crate) kinds: Vec<(String, Vec<usize>)>,
 }
 
+/// Returns the text of a coherence table that comes with the program.
+pub fn coherence_table(name: &str) -> Option<&'static str> {
+    tables::find(name)
+}
+
 /// Returns whether a table is a file beside the study.
 fn is_file(name: &str) -> bool {
     std::path::Path::new(name).extension().is_some_and(|extension| extension == "toml")
@@ -232,7 +237,8 @@ fn add_delays(
             let title = format!("the coherence table has no transfer `{}`", name.text);
             let names: Vec<&str> = transfers().collect();
             let help = format!("it has {}", crate::file::listed(&names));
-            let diagnostic = Diagnostic::error("C0011", name.span, title);
+            // It may be for another table, if tables are varied.
+            let diagnostic = Diagnostic::warning("C0011", name.span, title);
             diagnostics.push(memory::suggest(diagnostic, &name.text, transfers(), &help));
         }
     }

@@ -136,6 +136,8 @@ impl Study {
             return Vec::new();
         }
         let mut plain = Study { sweep: Vec::new(), ..self.clone() };
+        // A list in order of size is no column of a table.
+        plain.asks.retain(|ask| !matches!(ask.question, Question::MissTime(_)));
         if self.sweep.iter().all(|axis| matches!(axis.values, Values::Delays(_))) {
             plain.asks.retain(Ask::depends_on_time);
         }

@@ -2,7 +2,7 @@
 
 use narrows_explicit::Budget;
 use narrows_lts::mu::{Checker, Run};
-use narrows_lts::{Graph, linear};
+use narrows_lts::{Graph, LabelPattern, linear};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::labelled::{Paced, Throughput, Unbuilt, build, replay};
@@ -76,28 +76,34 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
 
 /// Finds out how often everything that is counted happens; the error is a sentence.
 fn means(model: &Labelled, graph: &Graph, sizes: &mut Vec<u64>) -> Result<Vec<Throughput>, String> {
-    for (pattern, text) in &model.delays {
-        if !graph.labels().iter().any(|label| pattern.fits(label)) {
-            let gate = text.split(['!', ' ']).next().unwrap_or("").to_uppercase();
-            let same: Vec<&str> = graph
-                .labels()
-                .iter()
-                .map(String::as_str)
-                .filter(|label| label.starts_with(&gate))
-                .take(3)
-                .collect();
-            let hint = if same.is_empty() {
-                "`narrows explore` lists the labels there are".to_owned()
-            } else {
-                format!("there is {}", same.join(", "))
-            };
-            return Err(format!("No label fits the delay `{text}`: {hint}."));
-        }
-    }
+    check_delays(model, graph)?;
     let paced =
         Paced::new(graph, &model.tempo).map_err(|trouble| format!("There is no Markov chain: {trouble}."))?;
     sizes.push(u64::from(paced.size().0));
     paced.throughputs(ACCURACY).map_err(|trouble| format!("There is no Markov chain: {trouble}."))
+}
+
+/// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate take time, all
+/// have to be named.
+fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String> {
+    for (pattern, text) in &model.delays {
+        if !graph.labels().iter().any(|label| pattern.is_about(label)) {
+            return Err(format!(
+                "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there are."
+            ));
+        }
+    }
+    let is_forgotten = |label: &&String| {
+        let is_about = |(pattern, _): &(LabelPattern, String)| pattern.is_about(label);
+        let fits = |(pattern, _): &(LabelPattern, String)| pattern.fits(label);
+        model.delays.iter().any(is_about) && !model.delays.iter().any(fits)
+    };
+    match graph.labels().iter().find(is_forgotten) {
+        None => Ok(()),
+        Some(label) => Err(format!(
+            "`{label}` has no delay, though other actions at its gate have; give it one, which may be `fixed = 0`."
+        )),
+    }
 }
 
 fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Figure {

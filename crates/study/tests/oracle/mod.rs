@@ -147,10 +147,7 @@ impl Program {
         let _ = writeln!(text, "[latency]\nhit = {HIT}");
         let names = ["cache", "memory", "memory_lookup", "memory_invalidate"];
         for (name, latency) in names.iter().zip(LATENCY) {
-            // The table of MSI has no lookup.
-            if self.table != "msi" || *name != "memory_lookup" {
-                let _ = writeln!(text, "{name} = [{}, {}]", latency[0], latency[1]);
-            }
+            let _ = writeln!(text, "{name} = [{}, {}]", latency[0], latency[1]);
         }
         text.push_str(
             "[[ask]]\nmean_period = \"p0:start\"\n[[ask]]\nmean_count = { of = \"miss\", per = \"p0:start\" }\n",

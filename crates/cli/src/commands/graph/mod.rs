@@ -1,5 +1,6 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
+mod aiger;
 mod machine;
 pub(crate) mod processes;
 mod states;
@@ -29,6 +30,7 @@ Examples:
   narrows graph peterson.pml -o peterson.aut
   narrows graph counter.smv -o counter.aut --labels inputs
   narrows graph ring.lotos -o ring.aut
+  narrows graph bus.smv -o bus.aig          as a circuit, for hardware model checkers
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
 
 /// So many states may a drawing have.
@@ -41,7 +43,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     models: Models,
 
-    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), or states and steps (.aut) [default: print it]
+    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), states and steps (.aut), or of an SMV model a circuit (.aag, .aig) [default: print it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -70,6 +72,9 @@ enum Kind {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     arguments.models.ensure_one("narrows graph")?;
+    if let Some((path, form)) = arguments.output.as_ref().and_then(|path| Some((path, aiger::form(path)?))) {
+        return aiger::run(arguments, path, form);
+    }
     let kind = kind(arguments)?;
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
@@ -130,7 +135,7 @@ fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
         Some("dot" | "gv") => Ok(Kind::Dot),
         Some("svg") => Ok(Kind::Svg),
         _ => anyhow::bail!(
-            "can't tell what to write to `{}`: use a name with .aut, .dot or .svg",
+            "can't tell what to write to `{}`: use a name with .aut, .dot, .svg, .aag or .aig",
             path.display()
         ),
     }

@@ -1,5 +1,6 @@
 //! The simulator for LOTOS models: lines of text, with or without a terminal.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead, Write};
 use std::ops::ControlFlow;
 
@@ -121,7 +122,7 @@ impl Session<'_> {
             let Some(next) = self.next() else { return Ok(2) };
             let mut text = format!("\nafter {} steps\n", self.labels.len());
             for (number, (label, _)) in next.iter().enumerate() {
-                text += &format!("{:>5}  {}\n", number + 1, one_line(label));
+                let _ = writeln!(text, "{:>5}  {}", number + 1, one_line(label));
             }
             if next.is_empty() {
                 text += if self.has_ended() {
@@ -189,7 +190,7 @@ impl Session<'_> {
                 let line = self.model.sources.position(span).line;
                 format!("line {line}: {}", one_line(self.model.sources.text(span)))
             };
-            text += &format!("  {place}{}{values}\n", if values.is_empty() { "" } else { "  with " });
+            let _ = writeln!(text, "  {place}{}{values}", if values.is_empty() { "" } else { "  with " });
         }
         text
     }

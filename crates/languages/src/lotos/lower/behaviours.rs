@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use narrows_model::behaviour::{
-    self, Behaviour, Condition, GateId, GateSet, Jump, Point, PointId, PointKind, SortId, Term,
+    self, Behaviour, GateId, GateSet, Jump, Point, PointId, PointKind, SortId, Term,
 };
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span, closest};
 
 use super::super::Options;
 use super::super::ast::{self, BehaviourKind, Expr, GateRange, Ident, Meeting, Offer, Process, Variable};
 use super::super::parser::parse_value;
+use super::names::{
+    condition_variables, offer_variables, place, place_condition, place_offers, place_term, term_variables,
+    united, uses,
+};
 use super::terms::{Known, Terms};
 use super::types::Scope;
 
@@ -34,6 +38,9 @@ struct Lowered {
     /// The sorts of the values it ends with, if it ends.
     exits: Option<Vec<SortId>>,
 }
+
+/// Alternatives end differently, which has been said.
+struct Different;
 
 /// Lowers the whole specification.
 pub(super) fn lower(
@@ -388,7 +395,7 @@ impl<'p> Lowering<'p, '_> {
             }
             BehaviourKind::Choice(left, right) => {
                 let (left, right) = (self.lower(left), self.lower(right));
-                self.choice(vec![left?, right?], span)
+                self.choice(&[left?, right?], span)
             }
             BehaviourKind::Guard(condition, inner) => {
                 let (condition, inner) = (self.terms().condition(condition), self.lower(inner));
@@ -401,7 +408,7 @@ impl<'p> Lowering<'p, '_> {
             BehaviourKind::Parallel(meeting, left, right) => {
                 let gates = self.meeting(meeting);
                 let (left, right) = (self.lower(left), self.lower(right));
-                self.parallel(gates?, left?, right?, span)
+                self.parallel(gates?, &left?, &right?, span)
             }
             BehaviourKind::Hide(names, inner) => {
                 let mut hidden = GateSet::default();
@@ -422,7 +429,7 @@ impl<'p> Lowering<'p, '_> {
             BehaviourKind::Disable(left, right) => {
                 let (left, right) = (self.lower(left), self.lower(right));
                 let (left, right) = (left?, right?);
-                let exits = self.same_exits(&[&left, &right], span)?;
+                let exits = self.same_exits(&[&left, &right], span).ok()?;
                 let free = united(&[&left.free, &right.free]);
                 let kind = PointKind::Disable(jump(&left, &free), jump(&right, &free));
                 Some(self.done(kind, free, span, exits))
@@ -440,14 +447,14 @@ impl<'p> Lowering<'p, '_> {
             }
             BehaviourKind::ChoiceOverGates(ranges, inner) => {
                 let all = self.for_each_gate(ranges, inner)?;
-                self.choice(all, span)
+                self.choice(&all, span)
             }
             BehaviourKind::ParallelOverGates(ranges, meeting, inner) => {
                 let gates = self.meeting(meeting)?;
                 let mut all = self.for_each_gate(ranges, inner)?;
                 let mut last = all.pop()?;
                 while let Some(before) = all.pop() {
-                    last = self.parallel(gates.clone(), before, last, span)?;
+                    last = self.parallel(gates.clone(), &before, &last, span)?;
                 }
                 Some(last)
             }
@@ -544,13 +551,13 @@ impl<'p> Lowering<'p, '_> {
         Some(self.done(kind, free, start.to(end.unwrap_or(start)), exits))
     }
 
-    fn choice(&mut self, branches: Vec<Lowered>, span: Span) -> Option<Lowered> {
+    fn choice(&mut self, branches: &[Lowered], span: Span) -> Option<Lowered> {
         let all: Vec<&Lowered> = branches.iter().collect();
-        let exits = self.same_exits(&all, span)?;
+        let exits = self.same_exits(&all, span).ok()?;
         let lists: Vec<&[u16]> = branches.iter().map(|branch| branch.free.as_slice()).collect();
         let free = united(&lists);
         let mut jumps = Vec::new();
-        for branch in &branches {
+        for branch in branches {
             // A choice within a choice is one choice.
             match &self.behaviour.point(branch.point).kind {
                 PointKind::Choice(inner) => {
@@ -571,7 +578,7 @@ impl<'p> Lowering<'p, '_> {
     }
 
     /// Finds out what alternatives end with: those that end have to end alike.
-    fn same_exits(&mut self, all: &[&Lowered], span: Span) -> Option<Option<Vec<SortId>>> {
+    fn same_exits(&mut self, all: &[&Lowered], span: Span) -> Result<Option<Vec<SortId>>, Different> {
         let mut exits: Option<Vec<SortId>> = None;
         for one in all {
             match (&exits, &one.exits) {
@@ -579,13 +586,13 @@ impl<'p> Lowering<'p, '_> {
                     let (first, other) = (self.show_exits(Some(first)), self.show_exits(Some(other)));
                     let title = format!("these ways end differently: `{first}` and `{other}`");
                     self.diagnostics.push(Diagnostic::error("L0242", span, title));
-                    return None;
+                    return Err(Different);
                 }
                 (None, Some(found)) => exits = Some(found.clone()),
                 _ => {}
             }
         }
-        Some(exits)
+        Ok(exits)
     }
 
     fn meeting(&mut self, meeting: &Meeting) -> Option<GateSet> {
@@ -603,13 +610,13 @@ impl<'p> Lowering<'p, '_> {
         Some(set)
     }
 
-    fn parallel(&mut self, gates: GateSet, left: Lowered, right: Lowered, span: Span) -> Option<Lowered> {
+    fn parallel(&mut self, gates: GateSet, left: &Lowered, right: &Lowered, span: Span) -> Option<Lowered> {
         let exits = match (&left.exits, &right.exits) {
-            (Some(_), Some(_)) => self.same_exits(&[&left, &right], span)?,
+            (Some(_), Some(_)) => self.same_exits(&[left, right], span).ok()?,
             _ => None,
         };
         let free = united(&[&left.free, &right.free]);
-        let kind = PointKind::Parallel { gates, left: jump(&left, &free), right: jump(&right, &free) };
+        let kind = PointKind::Parallel { gates, left: jump(left, &free), right: jump(right, &free) };
         Some(self.done(kind, free, span, exits))
     }
 
@@ -665,9 +672,13 @@ impl<'p> Lowering<'p, '_> {
         let inner = self.lower(inner)?;
         let rest: Vec<u16> = inner.free.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let mut used = Vec::new();
-        values.iter().for_each(|value| term_variables(value, &mut used));
+        for value in &values {
+            term_variables(value, &mut used);
+        }
         let free = united(&[&rest, &used]);
-        values.iter_mut().for_each(|value| place_term(value, &free));
+        for value in &mut values {
+            place_term(value, &free);
+        }
         let all = [free.as_slice(), &numbers].concat();
         let kind = PointKind::Let(values, jump(&inner, &all));
         Some(self.done(kind, free, span, inner.exits))
@@ -743,9 +754,13 @@ impl<'p> Lowering<'p, '_> {
         let exits = entry.exits.clone();
         let point = if self.is_trial { Behaviour::STOP } else { self.instance(number, gates) };
         let mut free = Vec::new();
-        values.iter().for_each(|value| term_variables(value, &mut free));
+        for value in &values {
+            term_variables(value, &mut free);
+        }
         let free = united(&[&free]);
-        values.iter_mut().for_each(|value| place_term(value, &free));
+        for value in &mut values {
+            place_term(value, &free);
+        }
         let (first, count) = (free.len() as u16, values.len() as u16);
         let sources = if self.is_trial { Vec::new() } else { (first..first + count).collect() };
         let kind = PointKind::Let(values, Jump { point, sources });
@@ -764,118 +779,6 @@ impl<'p> Lowering<'p, '_> {
     }
 }
 
-/// Visits the names of all gates that stand in a behaviour.
-fn uses(behaviour: &ast::Behaviour, visit: &mut dyn FnMut(&Rc<str>)) {
-    let meet = |meeting: &Meeting, visit: &mut dyn FnMut(&Rc<str>)| {
-        if let Meeting::Gates(names) = meeting {
-            names.iter().for_each(|name| visit(&name.name));
-        }
-    };
-    match &behaviour.kind {
-        BehaviourKind::Stop | BehaviourKind::Exit(_) => {}
-        BehaviourKind::Action { gate, next, .. } => {
-            visit(&gate.name);
-            uses(next, visit);
-        }
-        BehaviourKind::Internal(inner)
-        | BehaviourKind::Guard(_, inner)
-        | BehaviourKind::Hide(_, inner)
-        | BehaviourKind::Let(_, inner)
-        | BehaviourKind::ChoiceOverValues(_, inner) => uses(inner, visit),
-        BehaviourKind::Parallel(meeting, left, right) => {
-            meet(meeting, visit);
-            uses(left, visit);
-            uses(right, visit);
-        }
-        BehaviourKind::Choice(left, right)
-        | BehaviourKind::Disable(left, right)
-        | BehaviourKind::Enable { left, right, .. } => {
-            uses(left, visit);
-            uses(right, visit);
-        }
-        BehaviourKind::ChoiceOverGates(ranges, inner) => {
-            ranges.iter().flat_map(|range| &range.gates).for_each(|gate| visit(&gate.name));
-            uses(inner, visit);
-        }
-        BehaviourKind::ParallelOverGates(ranges, meeting, inner) => {
-            ranges.iter().flat_map(|range| &range.gates).for_each(|gate| visit(&gate.name));
-            meet(meeting, visit);
-            uses(inner, visit);
-        }
-        BehaviourKind::Call { gates, .. } => gates.iter().for_each(|gate| visit(&gate.name)),
-    }
-}
-
-/// Returns all numbers of some lists, in rising order.
-fn united(lists: &[&[u16]]) -> Vec<u16> {
-    let mut all = lists.concat();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Returns where a variable is among those at hand.
-fn place(number: u16, all: &[u16]) -> u16 {
-    all.iter().position(|other| *other == number).unwrap_or(0) as u16
-}
-
 fn jump(target: &Lowered, all: &[u16]) -> Jump {
     Jump { point: target.point, sources: target.free.iter().map(|number| place(*number, all)).collect() }
-}
-
-fn term_variables(term: &Term, all: &mut Vec<u16>) {
-    match term {
-        Term::Variable(number) => all.push(*number),
-        Term::Number(_) => {}
-        Term::Apply(_, arguments) => arguments.iter().for_each(|argument| term_variables(argument, all)),
-    }
-}
-
-fn condition_variables(condition: &Condition) -> Vec<u16> {
-    let mut all = Vec::new();
-    match condition {
-        Condition::True(term) => term_variables(term, &mut all),
-        Condition::Equal(left, right) => {
-            term_variables(left, &mut all);
-            term_variables(right, &mut all);
-        }
-    }
-    all
-}
-
-fn offer_variables(offers: &[behaviour::Offer]) -> Vec<u16> {
-    let mut all = Vec::new();
-    for offer in offers {
-        if let behaviour::Offer::Value(term, _) = offer {
-            term_variables(term, &mut all);
-        }
-    }
-    united(&[&all])
-}
-
-/// Replaces the numbers of variables by their places.
-fn place_term(term: &mut Term, all: &[u16]) {
-    match term {
-        Term::Variable(number) => *number = place(*number, all),
-        Term::Number(_) => {}
-        Term::Apply(_, arguments) => arguments.iter_mut().for_each(|argument| place_term(argument, all)),
-    }
-}
-
-fn place_condition(condition: &mut Condition, all: &[u16]) {
-    match condition {
-        Condition::True(term) => place_term(term, all),
-        Condition::Equal(left, right) => {
-            place_term(left, all);
-            place_term(right, all);
-        }
-    }
-}
-
-fn place_offers(offers: &mut [behaviour::Offer], all: &[u16]) {
-    for offer in offers {
-        if let behaviour::Offer::Value(term, _) = offer {
-            place_term(term, all);
-        }
-    }
 }

@@ -4,6 +4,7 @@ mod behaviours;
 mod equations;
 mod meetings;
 mod missing;
+mod names;
 mod recursion;
 mod terms;
 mod types;
@@ -16,13 +17,13 @@ use super::ast::Specification;
 
 /// Lowers a tree; `None` if there are errors.
 pub(super) fn lower(
-    tree: Specification,
+    tree: &Specification,
     options: &Options,
     sources: &mut Sources,
     diagnostics: &mut Diagnostics,
 ) -> Option<Behaviour> {
     let root = tree.root.as_ref()?;
-    let (bodies, library) = types::collect(&tree, sources, diagnostics);
+    let (bodies, library) = types::collect(tree, sources, diagnostics);
     let mut scope = types::declare(&bodies, library, diagnostics);
     equations::lower(&bodies, &mut scope, diagnostics);
     if diagnostics.has_errors() {

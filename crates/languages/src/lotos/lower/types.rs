@@ -248,16 +248,13 @@ fn rename(body: &mut Body, renaming: &Renaming) {
         operation.arguments.iter_mut().for_each(sort);
         sort(&mut operation.result);
     }
-    fn expression(expr: &mut Expr, sort: &dyn Fn(&mut Ident), name: &dyn Fn(&mut Ident)) {
-        name(&mut expr.name);
-        expr.sort.iter_mut().for_each(sort);
-        expr.arguments.iter_mut().for_each(|argument| expression(argument, sort, name));
-    }
     let name = |ident: &mut Ident| change(&renaming.operations, ident);
     for Equation { variables, sort: of, premises, left, right } in &mut body.equations {
         of.iter_mut().for_each(sort);
         let mut renamed = variables.to_vec();
-        renamed.iter_mut().for_each(|variable| sort(&mut variable.sort));
+        for variable in &mut renamed {
+            sort(&mut variable.sort);
+        }
         *variables = Rc::new(renamed);
         expression(left, &sort, &name);
         expression(right, &sort, &name);
@@ -270,6 +267,15 @@ fn rename(body: &mut Body, renaming: &Renaming) {
                 }
             }
         }
+    }
+}
+
+/// Changes the names in an expression.
+fn expression(expr: &mut Expr, sort: &dyn Fn(&mut Ident), name: &dyn Fn(&mut Ident)) {
+    name(&mut expr.name);
+    expr.sort.iter_mut().for_each(sort);
+    for argument in &mut expr.arguments {
+        expression(argument, sort, name);
     }
 }
 

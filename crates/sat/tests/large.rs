@@ -1,0 +1,64 @@
+//! The models in `tests/models/smv/large`, which sets of states can't hold, with the answers that stand behind their specifications:
+//! `-- = holds`, `-- = fails`, or `-- = fails 3` for a shortest run of so many steps.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
+
+use narrows_languages::smv::{Options, compile};
+use narrows_model::{Limit, Question, Reply, Verdict};
+use narrows_sat::{Budget, Engine, check};
+use narrows_source::{Diagnostics, Sources, render};
+
+fn found(reply: &Reply, expected: &str) -> String {
+    let Reply::Answer(answer) = reply else { return "a number".to_owned() };
+    match &answer.verdict {
+        Verdict::Holds => "holds".to_owned(),
+        Verdict::Fails { trace, shortest: true, .. } if expected != "fails" => {
+            format!("fails {}", trace.steps.len())
+        }
+        Verdict::Fails { .. } => "fails".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn models_are_what_their_comments_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/smv/large");
+    let entries = fs::read_dir(folder).expect("the models");
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let mut wrong = Vec::new();
+    let mut specifications = 0;
+    for path in paths {
+        let mut sources = Sources::default();
+        let file = sources.add("model.smv", fs::read_to_string(&path).expect("a model"));
+        let mut diagnostics = Diagnostics::default();
+        let compiled = compile(&mut sources, file, &Options::default(), &mut diagnostics);
+        let said: Vec<String> = diagnostics.sorted().iter().map(|one| render(one, &sources, false)).collect();
+        let Some(compiled) = compiled else { panic!("{}", said.join("\n")) };
+        let machine = &compiled.machine;
+        let questions = machine.questions();
+        // Enough for all, and an end if something is wrong.
+        let patience = Cell::new(100_000);
+        let watch = move |_| {
+            patience.set(patience.get() - 1);
+            (patience.get() <= 0).then_some(Limit::Interrupted)
+        };
+        let budget = Budget { memory: 1 << 30, watch: Box::new(watch) };
+        let checked = check(machine, &questions, Engine::Automatic, budget, &mut |_, _| true);
+        for (question, reply) in questions.iter().zip(&checked.results) {
+            let Question::Property { index, name, .. } = question else { continue };
+            let line = sources.position(machine.specifications[*index].span).line;
+            let text = sources.file(file).line(line);
+            let (_, expected) = text.split_once("-- = ").expect("an answer behind each specification");
+            let found = found(reply, expected.trim());
+            if found != expected.trim() {
+                wrong.push(format!("{}:{line}: {name}: {found}", path.display()));
+            }
+            specifications += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(specifications >= 11, "{specifications}");
+}

@@ -1,0 +1,120 @@
+//! The ping-pong of two MPI processes in LOTOS: all configurations have the figures of the reference, which were computed
+//! with another program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use narrows_explicit::{Budget, Unwatched};
+use narrows_lts::mu::{Checker, parse};
+use narrows_lts::{LabelPattern, Relation, Settings, Verdict, aut, compare, edit};
+use narrows_model::FigureResult;
+use narrows_performance::labelled::build;
+use narrows_source::{Diagnostics, FileId, Sources, Span};
+use narrows_study::{Labelled, Study, Text, measure_labelled, prepare_labelled, read};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pingpong/lotos")
+}
+
+fn prepared(name: &str, constants: &[(&str, &str)]) -> (Study, Labelled) {
+    let mut sources = Sources::default();
+    let mut diagnostics = Diagnostics::default();
+    let text = fs::read_to_string(folder().join(name)).expect("a study");
+    let file = sources.add(name, text);
+    let mut study = read(&sources, file, &mut diagnostics);
+    for (constant, value) in constants {
+        let name = Text { text: (*constant).to_owned(), span: Span::default() };
+        study.set_constant(&name, value);
+    }
+    let model = study.model.as_ref().expect("a model").text.clone();
+    let text = fs::read_to_string(folder().join(&model)).expect("a model");
+    let file = sources.add(model, text);
+    let prepared = prepare_labelled(&study, &mut sources, file, &mut diagnostics);
+    (study, prepared.unwrap_or_else(|| panic!("{:#?}", diagnostics.sorted())))
+}
+
+/// The figures of a study at a distance: the latency, and the misses.
+fn figures(name: &str, distance: &str) -> Vec<f64> {
+    let (mut study, prepared) = prepared(name, &[("distance", distance)]);
+    study.asks.iter_mut().for_each(|ask| ask.expect = None);
+    let measured = measure_labelled(&study, &prepared, &Budget::unlimited(&Unwatched));
+    let middle = |result: &FigureResult| match result {
+        FigureResult::Value { low, high, .. } => f64::midpoint(low.to_f64(), high.to_f64()),
+        other => panic!("{name}: {other:?}"),
+    };
+    measured.figures.iter().map(|figure| middle(&figure.result)).collect()
+}
+
+#[test]
+fn all_configurations_have_the_figures_of_the_reference() {
+    // The study, the latencies at three distances, and the misses of packets, pointers and locks at the middle one.
+    let cases: [(&str, [f64; 3], &[f64]); 6] = [
+        ("locks_a.toml", [3349.0, 6849.0, 10197.0], &[4.0, 8.0, 7.86]),
+        ("locks_b.toml", [4501.0, 8581.0, 12510.0], &[4.0, 14.0, 7.92]),
+        ("buffers_a.toml", [2145.0, 4185.0, 6145.0], &[4.0, 8.0]),
+        ("buffers_b.toml", [2925.0, 5365.0, 7725.0], &[4.0, 12.0]),
+        ("polling_a.toml", [3074.0, 6236.0, 9261.0], &[4.0, 8.0, 5.0]),
+        ("polling_b.toml", [4197.0, 7908.0, 11481.0], &[4.0, 14.0, 5.48]),
+    ];
+    let near = |found: f64, expected: f64| (found - expected).abs() <= 1e-3 * expected;
+    for (name, latencies, misses) in cases {
+        for (distance, latency) in ["0", "1", "2"].iter().zip(latencies) {
+            let found = figures(name, distance);
+            assert!(near(found[0], latency), "{name} at {distance}: {} and not {latency}", found[0]);
+            if *distance == "1" {
+                for (found, expected) in found[1..].iter().zip(misses) {
+                    assert!(near(*found, *expected), "{name}: {found} and not {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_are_the_abstract_ping_pong_once_the_rest_is_hidden() {
+    let plain = "des (0, 3, 3)\n(0, \"START\", 1)\n(1, \"ARRIVE !1\", 2)\n(2, \"ARRIVE !0\", 0)\n";
+    let plain = aut::read(plain).expect("a graph");
+    for name in [
+        "locks_a.toml",
+        "locks_b.toml",
+        "buffers_a.toml",
+        "buffers_b.toml",
+        "polling_a.toml",
+        "polling_b.toml",
+    ] {
+        let (_, prepared) = prepared(name, &[]);
+        let built = build(&prepared.behaviour, &Budget::unlimited(&Unwatched));
+        let graph = built.unwrap_or_else(|_| panic!("{name}")).graph;
+        let names = vec!["START".to_owned(), "ARRIVE".to_owned()];
+        let choice = edit::Choice { names, patterns: Vec::new(), all_but: true };
+        let hidden = edit::hide(&graph, &choice);
+        let verdict = compare(&hidden, &plain, Settings::plain(Relation::Branching));
+        assert_eq!(verdict, Ok(Verdict::Equivalent), "{name}");
+    }
+}
+
+#[test]
+fn locks_and_caches_are_what_they_should_be() {
+    for (name, constant, values) in [
+        ("verify_locks.toml", "protocol", ["A", "B"]),
+        ("verify_locks.toml", "locked", ["false", "true"]),
+        ("verify_coherence.toml", "protocol", ["A", "B"]),
+    ] {
+        for value in values {
+            let (study, prepared) = prepared(name, &[(constant, value)]);
+            let measured = measure_labelled(&study, &prepared, &Budget::unlimited(&Unwatched));
+            for figure in &measured.figures {
+                assert_eq!(figure.result, FigureResult::Word("holds".to_owned()), "{name}: {}", figure.name);
+            }
+        }
+    }
+    // The formulas are about something: locks are taken, and given back.
+    let (_, prepared) = prepared("verify_locks.toml", &[]);
+    let built = build(&prepared.behaviour, &Budget::unlimited(&Unwatched));
+    let graph = built.unwrap_or_else(|_| panic!("no graph")).graph;
+    let text = r"[ true* . 'ENTER !.* !IN_LOCK \(1\)' . true* . 'ENTER !.* !IN_LOCK \(1\)' ] false";
+    let formula = parse(FileId(0), text, &mut Diagnostics::default()).expect("a formula");
+    assert!(!Checker::new(&graph).check(&formula).expect("an answer").holds());
+    let pattern = LabelPattern::new("LEAVE !0 !FREE_LOCK (0)").expect("a pattern");
+    assert!(graph.labels().iter().any(|label| pattern.fits(label)));
+}
