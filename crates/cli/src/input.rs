@@ -289,7 +289,10 @@ pub(crate) fn expand(paths: &[PathBuf], endings: &[&str]) -> anyhow::Result<Vec<
             })
             .collect();
         found.sort();
-        let wanted = endings.join(" or .");
+        let wanted = match endings {
+            [first @ .., last] if !first.is_empty() => format!("{} or .{last}", first.join(", .")),
+            _ => endings.concat(),
+        };
         anyhow::ensure!(!found.is_empty(), "there is no .{wanted} file in `{}`", path.display());
         files.extend(found);
     }

@@ -122,3 +122,13 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn options_are_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -128,7 +128,7 @@ fn drawings_are_written_by_the_name_of_the_file() {
     assert!(folder.read("states.svg").contains("Receiver(1): buffer?y"), "{}", stderr(&output));
     let output = folder.run_with(&["graph", "m.pml", "-o", "m.png"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("use a name with .aut, .dot or .svg"));
+    assert!(stderr(&output).contains("use a name with .aut, .dot, .svg, .aag or .aig"));
     let output = folder.run_with(&["graph", "m.pml", "m.pml"]);
     assert_eq!(output.status.code(), Some(2));
 }

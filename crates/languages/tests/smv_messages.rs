@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use narrows_languages::smv::{Compiled, Formula, FormulaKind, Options, compile, messages};
-use narrows_source::{Diagnostics, Sources, render};
+use narrows_languages::smv::{Compiled, Formula, FormulaKind, Given, Options, compile, messages};
+use narrows_source::{Diagnostics, Sources, Span, render};
 
 type Said = Vec<(&'static str, usize, String)>;
 
@@ -208,8 +208,26 @@ fn deep_nesting_is_said() {
 }
 
 #[test]
+fn values_for_what_is_not_there_are_refused() {
+    let model = "MODULE main\nDEFINE SIZE := 4;\nVAR x : 0..7;\nINIT x = SIZE;";
+    let given = |name: &str| Given {
+        name: name.to_owned(),
+        span: Span::default(),
+        text: "2".to_owned(),
+        origin: "-D".to_owned(),
+    };
+    let said = compiled(model, &Options { constants: vec![given("SIZES")], ..Options::default() }).1;
+    assert!(
+        said.iter().any(|(code, _, text)| *code == "V0219" && text.contains("did you mean `SIZE`?")),
+        "{said:?}"
+    );
+    let said = compiled(model, &Options { constants: vec![given("SIZE")], ..Options::default() }).1;
+    assert!(said.is_empty(), "{said:?}");
+}
+
+#[test]
 fn every_message_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|case| case.1).chain(["V0102"]).collect();
+    let covered: BTreeSet<&str> = CASES.iter().map(|case| case.1).chain(["V0102", "V0219"]).collect();
     let explained: BTreeSet<&str> = messages::EXPLANATIONS.iter().map(|entry| entry.code).collect();
     assert_eq!(covered, explained);
 }

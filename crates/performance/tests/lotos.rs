@@ -1,5 +1,6 @@
 //! The corpus of LOTOS models: what stands in their comments behind `RESULT:` is what comes out.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +59,8 @@ fn the_corpus_has_its_results() {
             small.states()
         );
         if found != expected {
-            wrong += &format!("{}\n  expected {expected}\n  found    {found}\n", entry.path().display());
+            let place = entry.path();
+            let _ = writeln!(wrong, "{}\n  expected {expected}\n  found    {found}", place.display());
         }
         count += 1;
     }

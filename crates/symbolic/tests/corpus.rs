@@ -75,5 +75,5 @@ fn models_are_what_their_comments_say() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(specifications > 180, "{specifications}");
+    assert!(specifications > 130, "{specifications}");
 }

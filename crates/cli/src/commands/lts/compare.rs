@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     second: PathBuf,
 
     #[command(flatten)]
-    relation: relation::Arguments,
+    relation: relation::Chosen,
 
     /// Choose how the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]

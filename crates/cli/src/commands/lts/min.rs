@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    relation: relation::Arguments,
+    relation: relation::Chosen,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

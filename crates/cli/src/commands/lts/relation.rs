@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use narrows_lts::{Relation, Settings};
 
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct Chosen {
     /// Choose what it means to behave the same
     #[arg(long, value_name = "RELATION")]
     relation: Name,
@@ -49,7 +49,7 @@ impl Name {
     }
 }
 
-impl Arguments {
+impl Chosen {
     pub(super) fn settings(&self) -> Settings {
         let relation = self.relation.relation();
         Settings { relation, stochastic: self.stochastic, probabilistic: self.probabilistic }

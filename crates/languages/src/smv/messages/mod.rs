@@ -355,7 +355,7 @@ Change the type or the value.
         text: "With `-D NAME=VALUE`, and under `[constant]` and `[sweep]` of a study, a definition of `main` gets another
 value than the text gives it, or a frozen variable the only one it can have:
 
-```smv
+```text
 MODULE main
 DEFINE SIZE := 16;
 FROZENVAR policy : {round_robin, fixed};
