@@ -139,3 +139,43 @@ fn every_study_of_a_bottleneck_expects_something() {
         }
     }
 }
+
+/// The ping-pong in LOTOS, with caches written by hand, and in Promela with caches put under it: the same latency and the same
+/// misses. Bounds of the same number have a number in common.
+#[test]
+fn caches_by_hand_and_by_the_table_agree() {
+    let (_, layered) = measure_in("pingpong", "pingpong.toml", "");
+    let points = layered["sweep"].as_array().expect("a list");
+    assert_eq!(points.len(), 12);
+    let mut compared = 0;
+    for (study, implementation, table) in [
+        ("locks_a.toml", "1", "mesi-a"),
+        ("locks_b.toml", "1", "mesi-b"),
+        ("buffers_a.toml", "2", "mesi-a"),
+        ("buffers_b.toml", "2", "mesi-b"),
+    ] {
+        let (_, by_hand) = measure_in("pingpong/lotos", study, "");
+        for point in by_hand["sweep"].as_array().expect("a list") {
+            let distance: usize =
+                point["settings"]["distance"].as_str().and_then(|text| text.parse().ok()).expect("0 to 2");
+            let place = ["here.0", "here.1", "there.0"][distance];
+            let same = points.iter().find(|other| {
+                let settings = &other["settings"];
+                settings["SR"] == implementation
+                    && settings["coherence"] == table
+                    && settings["mapping.pong"] == place
+            });
+            let same = same.expect("a point")["answers"].as_array().expect("a list");
+            for answer in point["answers"].as_array().expect("a list") {
+                let other = same.iter().find(|other| other["name"] == answer["name"]);
+                let Some(other) = other else { continue };
+                let bound = |answer: &Value, end: &str| answer["value"][end].as_f64().expect("a number");
+                let meet = bound(answer, "low") <= bound(other, "high")
+                    && bound(other, "low") <= bound(answer, "high");
+                assert!(meet, "{study}, distance {distance}: {answer} {other}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 12 * 3, "{compared}");
+}

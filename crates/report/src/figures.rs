@@ -258,6 +258,9 @@ pub(crate) fn result_text(figure: &Figure) -> String {
 
 /// Writes an interval as a number and how far it may be off.
 fn interval(low: f64, high: f64) -> String {
+    if low == 0.0 && high == 0.0 {
+        return "0".to_owned();
+    }
     let (middle, off) = (f64::midpoint(low, high), (high - low) / 2.0);
     if off <= middle.abs() * 1e-3 {
         let digits =
@@ -339,6 +342,7 @@ mod tests {
     #[test]
     fn intervals_show_how_far_they_may_be_off() {
         assert_eq!(interval(0.4999, 0.5001), "0.5000 ± 1.0e-4");
+        assert_eq!(interval(0.0, 0.0), "0");
         assert_eq!(interval(0.25, 0.75), "0.250000 to 0.750000");
         assert_eq!(interval(1.999e-9, 2.001e-9), "2.000e-9 ± 1.0e-12");
     }
