@@ -129,6 +129,19 @@ pub(crate) fn check(machine: &Machine, questions: &[Question], choice: Choice, l
     }
 }
 
+/// Stops an engine at a limit, or when what it works on has been answered by another one.
+fn watch(
+    limits: &Limits,
+    board: Option<&Arc<Board>>,
+    current: &Arc<AtomicUsize>,
+) -> impl Fn(u64) -> Option<Limit> + Send + Sync + use<> {
+    let (limits, board, current) = (limits.clone(), board.cloned(), Arc::clone(current));
+    move |bytes: u64| {
+        let is_enough = |board: &Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
+        limits.hit(bytes).or_else(|| board.as_ref().is_some_and(is_enough).then_some(Limit::Enough))
+    }
+}
+
 fn sets(
     machine: &Machine,
     questions: &[Question],
@@ -137,13 +150,7 @@ fn sets(
     board: Option<&Arc<Board>>,
 ) -> Checked {
     let current = Arc::new(AtomicUsize::new(NONE));
-    let watch = {
-        let (limits, board, current) = (limits.clone(), board.cloned(), Arc::clone(&current));
-        move |bytes: u64| {
-            let is_enough = |board: Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
-            limits.hit(bytes).or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
-        }
-    };
+    let watch = watch(limits, board, &current);
     let budget = Budget { memory, depth: false, watch: Box::new(watch) };
     let mut checked = narrows_symbolic::check_each(
         machine,
@@ -164,13 +171,7 @@ fn sat(
     board: Option<&Arc<Board>>,
 ) -> Checked {
     let current = Arc::new(AtomicUsize::new(NONE));
-    let watch = {
-        let (limits, board, current) = (limits.clone(), board.cloned(), Arc::clone(&current));
-        move |bytes: u64| {
-            let is_enough = |board: Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
-            limits.hit(bytes).or_else(|| board.clone().is_some_and(is_enough).then_some(Limit::Enough))
-        }
-    };
+    let watch = watch(limits, board, &current);
     let budget = narrows_sat::Budget { memory, watch: Box::new(watch) };
     let checked =
         narrows_sat::check(machine, questions, engine, budget, &mut followed(board, &current, None));
