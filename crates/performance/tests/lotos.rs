@@ -120,6 +120,8 @@ fn what_has_no_value_is_told_with_its_place() {
         ("choice x : List [] a; stop", ViolationKind::EndlessSort, "LIST"),
         ("P [a] (1)", ViolationKind::EndlessRecursion, ""),
         ("a; Q [a] (nil)", ViolationKind::StateTooLarge, "CONS"),
+        ("R [a]", ViolationKind::StateTooLarge, ""),
+        ("T [a] >> stop", ViolationKind::StateTooLarge, ""),
     ];
     for (text, kind, about) in cases {
         let model = behaviour(&format!(
@@ -138,6 +140,8 @@ fn what_has_no_value_is_told_with_its_place() {
              where
                process P [a] (n : Nat) : noexit := [n ge 0] -> P [a] (n) [] a; stop endproc
                process Q [a] (l : List) : noexit := a; Q [a] (cons (1, l)) endproc
+               process R [a] : noexit := a; (R [a] ||| stop) endproc
+               process T [a] : exit := a; (T [a] >> a; exit) endproc
              endspec"
         ));
         match build(&model, &Budget::unlimited(&Unwatched)) {

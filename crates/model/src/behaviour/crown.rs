@@ -125,7 +125,10 @@ impl Behaviour {
         }
         memory.joints.give_back(steps);
         memory.target = target;
-        Ok(())
+        match memory.too_high {
+            Some(node) => Err(Box::new(self.too_high(node, memory))),
+            None => Ok(()),
+        }
     }
 
     /// Lists what a row can do below a part of the crown but at some gates.

@@ -40,14 +40,18 @@ pub(crate) struct Memory {
     pub(super) joints: Joints,
     /// A successor of the state at hand.
     pub(super) target: Vec<u32>,
+    /// A tree that is too high, if there is one.
+    pub(super) too_high: Option<u32>,
     /// How deeply choices are nested while it is found out what can be done.
     pub(super) nesting: u32,
 }
 
 /// Stands for no node.
 pub(super) const NOTHING: u32 = u32::MAX;
-/// In the note about a node: whether it is known that everything below it has its values.
+/// In the note about a node: whether it is known that everything below it has its values. The rest is its height.
 const SOUND: u32 = 1 << 31;
+/// Trees are at most so high: otherwise processes begin within processes, and there is no end of it.
+const HIGHEST: u32 = 2000;
 /// More results than this are not remembered.
 const MOST: usize = 1 << 20;
 /// There are not more nodes than this: their numbers leave a bit free.
@@ -76,6 +80,7 @@ impl Memory {
         self.stack.clear();
         self.joints.clear();
         self.nesting = 0;
+        self.too_high = None;
     }
 
     /// Returns whether there is no number for another node.
@@ -115,7 +120,8 @@ impl Memory {
         }
         let (node, is_new) = self.nodes.number([point, left, right]);
         if is_new {
-            *self.nodes.note(node) = *self.nodes.note(left) & *self.nodes.note(right) & SOUND;
+            let (left, right) = (*self.nodes.note(left), *self.nodes.note(right));
+            self.note(node, left & right & SOUND, (left & !SOUND).max(right & !SOUND));
         }
         node
     }
@@ -158,9 +164,17 @@ impl Memory {
         }
         let (node, is_new) = self.nodes.number([point, body, tuple]);
         if is_new {
-            *self.nodes.note(node) = *self.nodes.note(body) & SOUND;
+            let body = *self.nodes.note(body);
+            self.note(node, body & SOUND, body & !SOUND);
         }
         node
+    }
+
+    fn note(&mut self, node: u32, sound: u32, below: u32) {
+        *self.nodes.note(node) = sound | (below + 1);
+        if below >= HIGHEST {
+            self.too_high = Some(node);
+        }
     }
 
     /// Notes that everything below a node has its values.
