@@ -8,6 +8,7 @@ mod escape;
 mod figures;
 mod html;
 mod json;
+mod labels;
 mod loss;
 mod machine;
 mod plot;
