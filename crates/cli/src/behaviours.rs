@@ -61,9 +61,16 @@ pub(crate) fn compile_file(
     })
 }
 
-/// Reads a model and makes its graph, for commands that take graphs.
-pub(crate) fn read_graph(path: &Path) -> anyhow::Result<Graph> {
-    let model = compile_file(path, &[], true).with_context(|| format!("can't read {}", path.display()))?;
+/// Returns the names of the parameters of a model; none if it can't be read as one.
+pub(crate) fn parameters(path: &Path) -> anyhow::Result<Vec<String>> {
+    let text = read_text(path).with_context(|| format!("can't read {}", path.display()))?;
+    Ok(lotos::parameters(&text))
+}
+
+/// Reads a model and makes its graph, for commands that take graphs. The definitions are values of its parameters.
+pub(crate) fn read_graph(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+    let model =
+        compile_file(path, definitions, true).with_context(|| format!("can't read {}", path.display()))?;
     let Ok(model) = model else { anyhow::bail!("{} is not a model that can be used", path.display()) };
     let interrupted = crate::limits::interrupt_flag()?;
     let clock = Clock::with(None, None, false, &model.name, &interrupted);

@@ -175,3 +175,26 @@ fn what_fits_no_label_is_told() {
     let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false", "-q"]);
     assert_eq!(stderr(&output), "");
 }
+
+const ROUNDS: &str = "specification Rounds [go] (rounds : Nat) : noexit library Boolean, Natural endlib
+behaviour Rounds [go] (rounds) where
+  process Rounds [go] (n : Nat) : noexit := [n gt 0] -> go; Rounds [go] (n - 1) endproc
+endspec
+";
+
+#[test]
+fn lotos_models_take_values_for_their_parameters() {
+    let two = "des (0, 2, 3)\n(0, \"GO\", 1)\n(1, \"GO\", 2)\n";
+    let folder = Folder::new(&[("rounds.lotos", ROUNDS), ("two.aut", two)]);
+    let output = folder.run_with(&["lts", "info", "rounds.lotos", "-D", "rounds=3"]);
+    assert!(stdout(&output).contains("4 states, of which 1 have no edges"), "{}", stdout(&output));
+    let compare = ["lts", "compare", "rounds.lotos", "two.aut", "--relation", "strong", "-D"];
+    let with = |value: &str| folder.run_with(&[&compare[..], &[value]].concat()).status.code();
+    assert_eq!((with("rounds=2"), with("rounds=3")), (Some(0), Some(1)));
+    let output = folder.run_with(&["lts", "min", "rounds.lotos", "--relation", "strong", "-D", "round=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the specification has no parameter `round`"), "{}", stderr(&output));
+    let output = folder.run_with(&["lts", "info", "two.aut", "-D", "rounds=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`two.aut` is a graph, which has none"), "{}", stderr(&output));
+}
