@@ -11,10 +11,11 @@ use narrows_lts::mu::{Checker, End, Run};
 use narrows_lts::{Graph, linear, mu};
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_performance::labelled::{self, Labelled, Unbuilt};
-use narrows_report::{count, json_diagnostics, one_line};
+use narrows_report::{RecordedLabel, RecordedLabels, count, json_diagnostics, one_line};
 use narrows_source::{Diagnostic, Diagnostics, Sources};
 use serde_json::{Value, json};
 
+use crate::commands::files::Writer;
 use crate::commands::lts::{run_text, run_value};
 use crate::input::{Models, Outcome, read_text};
 use crate::limits::Clock;
@@ -116,6 +117,7 @@ pub(crate) fn check(
     model: &BehaviourModel,
     asked: &Asked<'_>,
     models: &Models,
+    writer: &mut Writer<'_>,
     interrupted: &Arc<AtomicBool>,
 ) -> anyhow::Result<Outcome> {
     let mut sources = Sources::default();
@@ -179,8 +181,33 @@ pub(crate) fn check(
             }
         };
         report.add(question, holds, run.as_ref())?;
+        if let Some(run) = run.filter(|_| !holds) {
+            let recorded = recorded(&built.graph, &run, &models.definitions);
+            writer.add_labels(&model.name, question.kind(), &recorded)?;
+        }
     }
     Ok(models.outcome(report.status, || report.text(), || report.document()))
+}
+
+/// Returns a run of a graph as it is saved.
+fn recorded(graph: &Graph, run: &Run, definitions: &[String]) -> RecordedLabels {
+    let step = |((label, _), choice): (&(u32, u32), Option<usize>)| {
+        let label = graph.label(*label).to_owned();
+        RecordedLabel { label, choice }
+    };
+    let steps = run.steps.iter().zip(choices(graph, run)).map(step).collect();
+    RecordedLabels { definitions: definitions.to_vec(), steps, cycle: run.cycle }
+}
+
+/// Returns which of the edges of its state each step of a run is.
+fn choices(graph: &Graph, run: &Run) -> Vec<Option<usize>> {
+    let mut state = run.start;
+    let choice = |(label, target): &(u32, u32)| {
+        let edges = graph.edges_from(state);
+        state = *target;
+        edges.iter().position(|edge| (edge.label, edge.target) == (*label, *target))
+    };
+    run.steps.iter().map(choice).collect()
 }
 
 /// Visits every state.
@@ -336,6 +363,7 @@ impl<'a> Report<'a> {
                 "internal error: a run can't be replayed\nThis is a mistake in narrows, not in the model."
             );
             answer["run"] = run_value(graph, run);
+            answer["run"]["choices"] = json!(choices(graph, run));
             let _ = write!(self.details, "\n{} {verdict}:\n{}", question.title(), run_text(graph, run));
         }
         self.answers.push(answer);

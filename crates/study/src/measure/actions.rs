@@ -151,19 +151,23 @@ impl Known<'_> {
         let steps = self.actions.run(choices)?;
         let mut states = replay(&self.asked.model.behaviour, self.asked.graph, &steps)?.into_iter();
         let initial = states.next()?;
-        let step = |((label, _), state): (&(u32, u32), Vec<u8>)| {
+        let step = |(((label, _), choice), state): ((&(u32, u32), &u32), Vec<u8>)| {
             let step = Move {
                 pid: 0,
                 proctype: ProctypeId(0),
                 from: LocationId(0),
-                transition: TransitionId(*label),
+                transition: TransitionId(*choice),
                 kind: MoveKind::Alone,
             };
             let text = self.asked.graph.label(*label).to_owned();
             let moves = vec![TraceMove { step, process: String::new(), text, span: Span::default() }];
             TraceStep { moves, violations: Vec::new(), state, changes: Vec::new() }
         };
-        Some(Trace { initial, steps: steps.iter().zip(states).map(step).collect(), ..Trace::default() })
+        Some(Trace {
+            initial,
+            steps: steps.iter().zip(choices).zip(states).map(step).collect(),
+            ..Trace::default()
+        })
     }
 }
 

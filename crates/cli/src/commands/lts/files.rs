@@ -52,7 +52,9 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
         if found.is_empty() {
             found.push(first);
         }
-        found.into_iter().for_each(|place| given[place].push(definition.clone()));
+        for place in found {
+            given[place].push(definition.clone());
+        }
     }
     Ok(given)
 }
