@@ -4,14 +4,15 @@
 //! (`refine.rs`, `weak.rs`), and each block becomes a state of the result.
 
 mod amounts;
-mod bottoms;
 mod classes;
+mod groups;
+mod halves;
 mod history;
 mod partition;
 mod quotient;
+mod race;
 mod refine;
 mod saturate;
-mod strong;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -111,9 +112,10 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
         return divide_weakly(graph, wants_history);
     }
     let mut table = Table::new(graph, settings)?;
+    let states = table.states();
     let is_plain = !table.has_inert && table.weights.are_absent();
     let (partition, history) = if is_plain && !wants_history && table.most_edges() > FEW {
-        (strong::refine(&table), None)
+        (halves::refine(&mut table, Partition::new(states)), None)
     } else {
         refine::refine(&mut table, wants_history)
     };
@@ -127,8 +129,8 @@ fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, String>
     let mut table = Table::new(&branching.quotient, Settings::plain(Relation::Weak))?;
     let saturated = if wants_history { None } else { saturate::saturate(&table, SATURATED) };
     let weak = match saturated {
-        Some(saturated) => {
-            let partition = strong::refine(&saturated);
+        Some(mut saturated) => {
+            let partition = halves::refine(&mut saturated, Partition::new(table.states()));
             let signatures = saturate::signatures(&saturated, &partition);
             Weak { partition, signatures, history: None }
         }
