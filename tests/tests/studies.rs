@@ -60,7 +60,14 @@ fn intervals_contain_exact_values() {
 
 #[test]
 fn every_study_of_the_examples_comes_out_as_expected() {
-    for (folder, count) in [("bottlenecks", 11), ("myrinet", 9), ("pci", 7), ("queues", 8)] {
+    for (folder, count) in [
+        ("bottlenecks", 11),
+        ("myrinet", 9),
+        ("pci", 7),
+        ("pingpong/lotos", 9),
+        ("queues", 8),
+        ("turntable", 4),
+    ] {
         let (status, document) = measure_in(folder, "", "");
         let models = document["models"].as_array().expect("a list");
         assert_eq!(models.len(), count, "{folder}");

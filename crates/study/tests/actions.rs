@@ -294,6 +294,17 @@ fn steps_are_counted_without_delays() {
     assert!(found.iter().all(|figure| figure.view == "untimed"));
 }
 
+/// A gate that is never used may be a slip: that it happens 0 times is not all that is said.
+#[test]
+fn gates_that_are_never_used_are_told() {
+    let study =
+        "[delay]\na = { exponential = 2 }\n[[ask]]\nthroughput = \"aa\"\n[[ask]]\nthroughput = \"a !1\"";
+    let found = lotos(CLOCK, study);
+    assert_eq!(bounds(&found[0]), (0.0, 0.0));
+    assert!(found[0].notes[0].starts_with("No label is about the gate of `AA`"), "{:?}", found[0].notes);
+    assert!(found[1].notes.is_empty());
+}
+
 #[test]
 fn what_can_not_be_answered_is_said() {
     let twice = "specification Twice [a] : noexit

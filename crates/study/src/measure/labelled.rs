@@ -2,7 +2,7 @@
 
 use narrows_explicit::Budget;
 use narrows_lts::mu::{Checker, Run};
-use narrows_lts::{Graph, linear};
+use narrows_lts::{Graph, LabelPattern, linear};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::actions::ambiguous;
@@ -55,6 +55,7 @@ pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) ->
                 .collect(),
         };
         for mut figure in found {
+            figure.notes.extend(unknown_gates(ask, number, model, graph));
             ask.name.clone_into(&mut figure.name);
             expect::finish(&mut figure, ask, study);
             figures.push(figure);
@@ -62,6 +63,30 @@ pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) ->
     }
     let seconds = budget.watch.seconds() - before;
     Measured { figures, sizes: bench.sizes(seconds) }
+}
+
+/// Says which gates are asked about and never used: they may be written in another way.
+fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
+    let named = |text: &Text| {
+        let place = model.events.iter().position(|name| *name == text.text);
+        place.map_or(&[][..], |place| &model.tempo.events[place])
+    };
+    let mut patterns: Vec<&LabelPattern> = match &ask.question {
+        Question::Throughput(what) | Question::MeanPeriod(what) => named(what).iter().collect(),
+        Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
+        Question::MinCount(of, ..) | Question::MaxCount(of, ..) | Question::Count(of, ..) => {
+            named(of).iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    if let Some((_, (from, to))) = model.ways.iter().find(|(index, _)| *index == number) {
+        patterns.extend([from, to]);
+    }
+    patterns.retain(|pattern| !graph.labels().iter().any(|label| pattern.is_about(label)));
+    let note = |pattern: &LabelPattern| {
+        format!("No label is about the gate of `{pattern}`; `narrows explore` lists the labels there are.")
+    };
+    patterns.into_iter().map(note).collect()
 }
 
 /// A study with the graph of its model, and what is known of it so far.

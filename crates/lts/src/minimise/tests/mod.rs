@@ -6,7 +6,7 @@ pub(crate) mod reference;
 
 use super::partition::Partition;
 use super::table::Table;
-use super::{Relation, Settings, divide, halves, minimise};
+use super::{Relation, Settings, divide, halves, minimise, prune, splitters};
 use crate::graph::{Builder, Graph};
 use crate::{Verdict, aut, compare};
 use random::Random;
@@ -40,6 +40,11 @@ fn check(graph: &Graph, settings: Settings) {
         let blocks = halves::refine(&mut table, all).into_blocks();
         let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
         assert_eq!(canonical(&of), canonical(&expected), "smaller parts, {}", context());
+    } else {
+        let table = Table::new(graph, settings).unwrap();
+        let blocks = splitters::refine(&table).into_blocks();
+        let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
+        assert_eq!(canonical(&of), canonical(&expected), "splitters, {}", context());
     }
     let small = minimise(graph, settings).unwrap();
     let again = minimise(&small, settings).unwrap();
@@ -114,6 +119,26 @@ fn probabilities_are_summed() {
         for relation in [Relation::Strong, Relation::Branching] {
             check(&graph, Settings { relation, stochastic: false, probabilistic: true });
         }
+    }
+}
+
+#[test]
+fn edges_that_others_make_up_for_are_left_out() {
+    let mut random = Random::new(6);
+    for _ in 0..1000 {
+        let states = 2 + random.below(10);
+        let edges = random.below(states * 3);
+        let graph = random.downwards(states, edges, &["i", "i", "a", "a", "b"]);
+        let pruned = prune::prune(&graph).unwrap();
+        let texts = |graph: &Graph| {
+            let mut all: Vec<(u32, String, u32)> = graph
+                .all_edges()
+                .map(|(from, edge)| (from, graph.label(edge.label).to_owned(), edge.target))
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(texts(&pruned), reference::needed(&graph), "{}", aut::write(&graph));
     }
 }
 
