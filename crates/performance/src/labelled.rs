@@ -9,6 +9,7 @@ use narrows_model::{Coverage, Limit, Scratch, StateSpace};
 
 use crate::graphs::{Timed, Trouble};
 use crate::markov::{self, Accuracy, Aim, Interval, Reward};
+use crate::stages::STAGE;
 
 /// All states of a behaviour.
 #[derive(Clone, Debug)]
@@ -204,6 +205,9 @@ impl Paced {
 impl Tempo {
     /// Returns a label with its rate, and without its action if that is not counted.
     fn relabelled(&self, label: &str) -> String {
+        if let Some(rate) = label.strip_prefix(STAGE) {
+            return format!("rate {rate}");
+        }
         let is_counted = self.events.iter().flatten().any(|pattern| pattern.fits(label));
         let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).and_then(|(_, rate)| *rate);
         match (is_counted, rate) {

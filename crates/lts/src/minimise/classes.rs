@@ -34,6 +34,11 @@ impl Classes {
         self.ends.len()
     }
 
+    /// Returns how many words all signatures have together.
+    pub(super) fn words(&self) -> usize {
+        self.words.len()
+    }
+
     /// Returns the signature of a number.
     pub(super) fn signature(&self, number: u32) -> &[u64] {
         let begin = if number == 0 { 0 } else { self.ends[number as usize - 1] };

@@ -4,14 +4,18 @@
 //! (`refine.rs`, `weak.rs`), and each block becomes a state of the result.
 
 mod amounts;
-mod bottoms;
 mod classes;
+mod groups;
+mod halves;
 mod history;
 mod partition;
+mod prune;
 mod quotient;
+mod race;
 mod refine;
 mod saturate;
-mod strong;
+mod splitters;
+mod spread;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -27,7 +31,6 @@ use crate::edit::breadth_first;
 use crate::graph::Graph;
 use partition::Partition;
 use table::Table;
-use weak::Weak;
 
 /// With at most so many edges at each state, whole signatures are faster than Valmari's algorithm.
 const FEW: usize = 16;
@@ -111,9 +114,10 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
         return divide_weakly(graph, wants_history);
     }
     let mut table = Table::new(graph, settings)?;
+    let states = table.states();
     let is_plain = !table.has_inert && table.weights.are_absent();
     let (partition, history) = if is_plain && !wants_history && table.most_edges() > FEW {
-        (strong::refine(&table), None)
+        (halves::refine(&mut table, Partition::new(states)), None)
     } else {
         refine::refine(&mut table, wants_history)
     };
@@ -125,20 +129,24 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
 fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, String> {
     let branching = divide(graph, Settings::plain(Relation::Branching), false)?;
     let mut table = Table::new(&branching.quotient, Settings::plain(Relation::Weak))?;
-    let saturated = if wants_history { None } else { saturate::saturate(&table, SATURATED) };
-    let weak = match saturated {
-        Some(saturated) => {
-            let partition = strong::refine(&saturated);
-            let signatures = saturate::signatures(&saturated, &partition);
-            Weak { partition, signatures, history: None }
-        }
-        None => weak::refine(&table, wants_history),
+    let with_history = if wants_history { weak::refine(&table) } else { None };
+    let (partition, history) = match with_history {
+        Some((partition, history)) => (partition, Some(history)),
+        None => (refine_weakly(&table), None),
     };
-    let mut words = quotient::words(&mut table, &weak.partition);
-    quotient::prune(&mut words, &weak.signatures);
-    let mut division = finish(&branching.quotient, table, weak.partition, words, weak.history)?;
+    let words = quotient::words(&mut table, &partition);
+    let mut division = finish(&branching.quotient, table, partition, words, history)?;
+    division.quotient = prune::prune(&division.quotient)?;
     division.of = branching.of.into_iter().map(|block| division.of[block as usize]).collect();
     Ok(division)
+}
+
+/// Divides the states of a table, with more edges if these are not too many.
+fn refine_weakly(table: &Table) -> Partition {
+    match saturate::saturate(table, SATURATED) {
+        Some(mut saturated) => halves::refine(&mut saturated, Partition::new(table.states())),
+        None => splitters::refine(table),
+    }
 }
 
 fn finish(

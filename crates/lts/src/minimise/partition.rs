@@ -1,4 +1,6 @@
 //! States in blocks: those of a block stand together, the marked ones in front.
+//!
+//! Some states of a block may be set apart from its *bottoms*, which stand before them and alone are marked.
 
 use std::collections::VecDeque;
 
@@ -12,25 +14,29 @@ pub(super) struct Partition {
     segments: Vec<Segment>,
     /// Blocks with marked states.
     waiting: VecDeque<u32>,
+    /// How much there was to do so far: states and edges that were looked at.
+    pub(super) work: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Segment {
     begin: u32,
     end: u32,
+    bottoms: u32,
     marked: u32,
 }
 
 impl Partition {
-    /// Puts all states into one block, all marked.
+    /// Puts all states into one block, all of them bottoms and marked.
     pub(super) fn new(states: u32) -> Partition {
         let some = u32::from(states > 0);
         Partition {
             order: (0..states).collect(),
             place: (0..states).collect(),
             block: vec![0; states as usize],
-            segments: vec![Segment { begin: 0, end: states, marked: states }; some as usize],
+            segments: vec![Segment { begin: 0, end: states, bottoms: states, marked: states }; some as usize],
             waiting: (0..some).collect(),
+            work: 0,
         }
     }
 
@@ -53,6 +59,12 @@ impl Partition {
         &self.order[segment.begin as usize..segment.end as usize]
     }
 
+    /// Returns the bottoms of a block, the marked ones first.
+    pub(super) fn bottoms(&self, block: u32) -> &[u32] {
+        let segment = self.segments[block as usize];
+        &self.order[segment.begin as usize..(segment.begin + segment.bottoms) as usize]
+    }
+
     /// Returns the marked states of a block.
     pub(super) fn marked(&self, block: u32) -> &[u32] {
         let segment = self.segments[block as usize];
@@ -65,13 +77,19 @@ impl Partition {
         self.place[state as usize] < segment.begin + segment.marked
     }
 
-    /// Returns how many states of a block are not marked.
+    /// Returns how many bottoms of a block are not marked.
     pub(super) fn clean(&self, block: u32) -> u32 {
         let segment = self.segments[block as usize];
-        segment.end - segment.begin - segment.marked
+        segment.bottoms - segment.marked
     }
 
-    /// Marks a state, unless it is alone in its block: nothing can be told apart there.
+    /// Returns whether a state is alone in its block: nothing can be told apart there.
+    pub(super) fn is_alone(&self, state: u32) -> bool {
+        let segment = self.segments[self.block[state as usize] as usize];
+        segment.end - segment.begin == 1
+    }
+
+    /// Marks a bottom, unless it is alone in its block.
     pub(super) fn mark(&mut self, state: u32) {
         let block = self.block[state as usize];
         let segment = &mut self.segments[block as usize];
@@ -83,10 +101,12 @@ impl Partition {
             self.waiting.push_back(block);
         }
         segment.marked += 1;
-        let other = self.order[to as usize];
-        self.order.swap(from as usize, to as usize);
-        self.place[state as usize] = to;
-        self.place[other as usize] = from;
+        self.swap(from, to);
+    }
+
+    /// Lets a block be taken, though none of its states is marked.
+    pub(super) fn wait(&mut self, block: u32) {
+        self.waiting.push_back(block);
     }
 
     /// Takes a block with marked states.
@@ -99,8 +119,70 @@ impl Partition {
         self.segments[block as usize].marked = 0;
     }
 
+    /// Says which states are bottoms; none is marked, and no block waits.
+    pub(super) fn set_bottoms(&mut self, is_bottom: impl Fn(u32) -> bool) {
+        self.waiting.clear();
+        for block in 0..self.segments.len() {
+            let Segment { begin, end, .. } = self.segments[block];
+            self.segments[block] = Segment { begin, end, bottoms: 0, marked: 0 };
+            for at in begin..end {
+                let state = self.order[at as usize];
+                if is_bottom(state) {
+                    self.add_bottom(state);
+                }
+            }
+        }
+    }
+
+    /// Makes a state a bottom.
+    pub(super) fn add_bottom(&mut self, state: u32) {
+        let segment = &mut self.segments[self.block[state as usize] as usize];
+        let to = segment.begin + segment.bottoms;
+        segment.bottoms += 1;
+        self.swap(self.place[state as usize], to);
+    }
+
+    fn swap(&mut self, one: u32, other: u32) {
+        self.order.swap(one as usize, other as usize);
+        for at in [one, other] {
+            self.place[self.order[at as usize] as usize] = at;
+        }
+    }
+
+    /// Makes a block of some states of another one, where no state is marked; returns its number.
+    pub(super) fn carve(&mut self, block: u32, states: &[u32]) -> u32 {
+        let number = self.segments.len() as u32;
+        let begin = self.segments[block as usize].begin;
+        for state in states {
+            let segment = &mut self.segments[block as usize];
+            let place = self.place[*state as usize];
+            if place < segment.begin + segment.bottoms {
+                let first = segment.begin;
+                segment.begin += 1;
+                segment.bottoms -= 1;
+                self.block[*state as usize] = number;
+                self.swap(place, first);
+            }
+        }
+        let bottoms = self.segments[block as usize].begin - begin;
+        for state in states {
+            let segment = &mut self.segments[block as usize];
+            let (first, middle) = (segment.begin, segment.begin + segment.bottoms);
+            if std::mem::replace(&mut self.block[*state as usize], number) == block {
+                segment.begin += 1;
+                // The first bottom makes room, at the end of the bottoms.
+                self.swap(self.place[*state as usize], middle);
+                self.swap(middle, first);
+            }
+        }
+        let end = self.segments[block as usize].begin;
+        self.segments.push(Segment { begin, end, bottoms, marked: 0 });
+        number
+    }
+
     /// Lets a block fall apart by the class of each marked state; those not marked are of class 0. Returns the number
-    /// of each class: the largest keeps that of the block. No state of the block is marked afterwards.
+    /// of each class: the largest keeps that of the block. No state of the block is marked afterwards, and all are
+    /// bottoms, as they were.
     pub(super) fn split(
         &mut self,
         block: u32,
@@ -121,7 +203,7 @@ impl Partition {
         // Class 0 comes last, beside the states that are not marked.
         for class in (1..counts.len()).chain([0]) {
             next[class] = at;
-            let part = Segment { begin: at, end: at + counts[class], marked: 0 };
+            let part = Segment { begin: at, end: at + counts[class], bottoms: counts[class], marked: 0 };
             at = part.end;
             if class == keeper {
                 self.segments[block as usize] = part;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::partition::Partition;
 use super::refine::append_own;
-use super::table::{DIVERGENCE, SILENT, Table, parts, word};
+use super::table::{DIVERGENCE, SILENT, Table, parts};
 use crate::graph::{Builder, Graph};
 
 /// What the states of each block can do, as words; block by block.
@@ -40,19 +40,4 @@ pub(super) fn build(table: &Table, initial: u32, words: Vec<(u32, Vec<u64>)>) ->
         }
     }
     builder.build().map_err(|reason| reason.to_string())
-}
-
-/// Leaves out the edges that others make up for, given what each block can do with internal steps before and after.
-pub(super) fn prune(words: &mut [(u32, Vec<u64>)], signatures: &[Box<[u64]>]) {
-    let can = |block: u32, what: u64| signatures[block as usize].binary_search(&what).is_ok();
-    for (_, words) in words {
-        let all = words.clone();
-        words.retain(|one| {
-            let (label, target) = parts(*one);
-            !all.iter().map(|other| parts(*other)).any(|(other, middle)| {
-                let before = other == SILENT && label != SILENT && can(middle, word(label, target));
-                before || (other == label && middle != target && can(middle, word(SILENT, target)))
-            })
-        });
-    }
 }

@@ -5,30 +5,54 @@
 //! the number, so that signatures change only for states before the other parts, and only those states are looked at
 //! again: a state is, for each of its edges, at most log n times such a state. Without internal steps inside a block
 //! that makes O(d m log n), where d is how many edges a state has. With them, also the states that lead there inside
-//! their block are looked at, unless what is below them falls off first (`bottoms.rs`). Invariant: the states of a block that are not marked have the signature kept for it.
+//! their block are looked at, and have signatures that grow with what is behind them. Most graphs are divided fastest in
+//! this way. Where it takes too long, `halves.rs` goes on with the blocks found so far.
+//!
+//! Invariant: the states of a block that are not marked have the signature kept for it.
 
-use super::bottoms::Taken;
 use super::classes::Classes;
+use super::halves;
 use super::history::History;
 use super::partition::Partition;
 use super::table::{DIVERGENCE, NOWHERE, SILENT, Sources, Table, word};
 use crate::graph::Edge;
 
-pub(super) struct Refiner<'a> {
-    pub(super) table: &'a mut Table,
-    pub(super) partition: Partition,
+/// When to give up, and look only at smaller parts.
+struct Limits {
+    /// The most states and edges to look at.
+    work: usize,
+    /// The most words of signatures to keep.
+    words: usize,
+}
+
+impl Limits {
+    /// With these, giving up costs little beside what follows. To know how blocks came to be is worth more.
+    fn new(table: &Table, wants_history: bool) -> Limits {
+        let size = table.size() + table.states() as usize;
+        let (work, words, least) = if wants_history { (256, 16, 1_000_000) } else { (WORK, 4, 0) };
+        Limits { work: work * size + least, words: words * size + least }
+    }
+}
+
+/// Small graphs should be seen in both ways in tests.
+const WORK: usize = if cfg!(test) { 4 } else { 16 };
+
+struct Refiner<'a> {
+    table: &'a mut Table,
+    partition: Partition,
     /// Where internal edges come from that say nothing inside a block, and where all others do.
-    pub(super) silent: Sources,
+    silent: Sources,
     others: Sources,
     /// The signature of each block that has more than one state, where it can be needed.
-    pub(super) signatures: Vec<Box<[u64]>>,
+    signatures: Vec<Box<[u64]>>,
     keeps: bool,
-    pub(super) classes: Classes,
+    classes: Classes,
     /// The class of each state that is looked at.
     class: Vec<u32>,
-    /// States that are split off at the end of internal steps.
-    pub(super) taken: Taken,
-    pub(super) history: Option<History>,
+    history: Option<History>,
+    /// How many words there are in signatures and history.
+    words: usize,
+    limits: Limits,
 }
 
 /// Divides the states of a table into blocks; tells how if that is wanted.
@@ -43,32 +67,42 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
         keeps: wants_history || inert,
         classes: Classes::default(),
         class: vec![0; if inert { states as usize } else { 0 }],
-        taken: Taken::new(if inert { states } else { 0 }),
         history: wants_history.then(History::new),
+        words: 0,
+        limits: Limits::new(table, wants_history),
         table,
     };
     let mut scratch = Scratch::default();
     while let Some(block) = refiner.partition.next() {
-        refiner.look_at(block, &mut scratch);
+        if !refiner.look_at(block, &mut scratch) {
+            let (table, partition) = refiner.give_up();
+            return (halves::refine(table, partition), None);
+        }
     }
     (refiner.partition, refiner.history)
 }
 
 /// What is used again and again.
 #[derive(Default)]
-pub(super) struct Scratch {
-    pub(super) affected: Vec<u32>,
-    pub(super) classes: Vec<u32>,
-    pub(super) counts: Vec<u32>,
-    pub(super) words: Vec<u64>,
+struct Scratch {
+    affected: Vec<u32>,
+    classes: Vec<u32>,
+    counts: Vec<u32>,
+    words: Vec<u64>,
     inherited: Vec<u32>,
 }
 
-impl Refiner<'_> {
-    /// Finds the signatures of the marked states of a block, and lets it fall apart.
-    fn look_at(&mut self, block: u32, scratch: &mut Scratch) {
-        if self.table.has_inert && self.split_bottoms(block, scratch) {
-            return;
+impl<'a> Refiner<'a> {
+    /// Keeps only the blocks.
+    fn give_up(self) -> (&'a mut Table, Partition) {
+        (self.table, self.partition)
+    }
+
+    /// Finds the signatures of the marked states of a block, and lets it fall apart; returns whether that was within
+    /// the limits.
+    fn look_at(&mut self, block: u32, scratch: &mut Scratch) -> bool {
+        if self.table.has_inert {
+            self.mark_what_leads_there(block);
         }
         scratch.affected.clear();
         scratch.affected.extend_from_slice(self.partition.marked(block));
@@ -78,11 +112,16 @@ impl Refiner<'_> {
         }
         let clean = self.partition.clean(block);
         let kept = (clean > 0 && self.keeps).then(|| &*self.signatures[block as usize]);
+        self.partition.work += kept.map_or(0, <[u64]>::len);
         self.classes.restart(kept);
         scratch.counts.clear();
         scratch.counts.push(clean);
         scratch.classes.clear();
         for at in 0..scratch.affected.len() {
+            let words = self.words + self.classes.words();
+            if self.partition.work > self.limits.work || words > self.limits.words {
+                return false;
+            }
             let class = self.classify(scratch.affected[at], block, scratch);
             scratch.classes.push(class);
             if scratch.counts.len() <= class as usize {
@@ -92,34 +131,29 @@ impl Refiner<'_> {
         }
         if scratch.counts.iter().filter(|count| **count > 0).count() == 1 {
             if self.keeps && clean == 0 {
-                self.signatures[block as usize] = self.classes.signature(1).into();
+                self.keep(block, 1);
             }
             self.partition.unmark(block);
-            return;
+            return true;
         }
         let first_new = self.partition.blocks();
         let numbers = self.partition.split(block, &scratch.affected, &scratch.classes, &scratch.counts);
         self.keep_signatures(block, &numbers, &scratch.counts);
         self.mark_changes(block, first_new, scratch);
+        true
     }
 
-    /// Marks the states from which internal steps inside the block lead to marked ones, as long as there are edges to
-    /// spend; returns whether that was enough. `at` is how many marked states have been looked at.
-    pub(super) fn mark_what_leads_there(&mut self, block: u32, at: &mut usize, budget: usize) -> bool {
-        let mut spent = 0;
-        while let Some(state) = self.partition.marked(block).get(*at).copied() {
-            if spent >= budget {
-                return false;
-            }
+    /// Marks the states from which internal steps inside the block lead to marked ones.
+    fn mark_what_leads_there(&mut self, block: u32) {
+        let mut at = 0;
+        while let Some(state) = self.partition.marked(block).get(at).copied() {
             for source in self.silent.of(state) {
                 if self.partition.block(*source) == block {
                     self.partition.mark(*source);
                 }
             }
-            spent += self.silent.of(state).len() + 1;
-            *at += 1;
+            at += 1;
         }
-        true
     }
 
     /// Returns the class of a marked state, by its signature.
@@ -143,6 +177,7 @@ impl Refiner<'_> {
                 for class in &scratch.inherited {
                     scratch.words.extend_from_slice(self.classes.signature(*class));
                 }
+                self.partition.work += scratch.words.len();
                 scratch.words.sort_unstable();
                 scratch.words.dedup();
                 self.classes.number(&scratch.words)
@@ -151,10 +186,11 @@ impl Refiner<'_> {
         if self.table.has_inert {
             self.class[state as usize] = class;
         }
+        self.partition.work += self.table.edges(state).len() + 1;
         class
     }
 
-    pub(super) fn keep_signatures(&mut self, block: u32, numbers: &[u32], counts: &[u32]) {
+    fn keep_signatures(&mut self, block: u32, numbers: &[u32], counts: &[u32]) {
         if !self.keeps {
             return;
         }
@@ -162,17 +198,29 @@ impl Refiner<'_> {
         if let Some(history) = &mut self.history {
             let classes = &self.classes;
             history.split(block, parts().map(|class| (numbers[class], classes.signature(class as u32))));
+            self.words += parts().map(|class| classes.signature(class as u32).len()).sum::<usize>();
         }
         self.signatures.resize(self.partition.blocks() as usize, Box::default());
         for class in parts() {
-            let kept =
-                if counts[class] > 1 { self.classes.signature(class as u32).into() } else { Box::default() };
-            self.signatures[numbers[class] as usize] = kept;
+            if counts[class] > 1 {
+                self.keep(numbers[class], class as u32);
+            } else {
+                self.words -= self.signatures[numbers[class] as usize].len();
+                self.signatures[numbers[class] as usize] = Box::default();
+            }
         }
     }
 
+    /// Keeps the signature of a class for a block.
+    fn keep(&mut self, block: u32, class: u32) {
+        let signature = self.classes.signature(class);
+        let kept = &mut self.signatures[block as usize];
+        self.words = self.words - kept.len() + signature.len();
+        *kept = signature.into();
+    }
+
     /// Marks the states whose signature changed because a block fell apart.
-    pub(super) fn mark_changes(&mut self, block: u32, first_new: u32, scratch: &mut Scratch) {
+    fn mark_changes(&mut self, block: u32, first_new: u32, scratch: &mut Scratch) {
         for part in first_new..self.partition.blocks() {
             // Marking changes the order inside a block: its states are copied.
             scratch.affected.clear();

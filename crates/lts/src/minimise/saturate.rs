@@ -1,7 +1,6 @@
 //! Internal steps before and after others as edges of their own.
 
-use super::partition::Partition;
-use super::table::{SILENT, Table, word};
+use super::table::{SILENT, Table};
 use crate::graph::Edge;
 
 /// Adds an edge for each step with internal ones before and after, and for internal steps alone; `None` if there would be
@@ -56,17 +55,4 @@ pub(super) fn saturate(table: &Table, most: usize) -> Option<Table> {
 
 fn silent(table: &Table, state: u32) -> impl Iterator<Item = &Edge> {
     table.edges(state).iter().take_while(|edge| edge.label == SILENT)
-}
-
-/// Returns what each block can do, given such edges.
-pub(super) fn signatures(saturated: &Table, partition: &Partition) -> Vec<Box<[u64]>> {
-    let of = |block: u32| {
-        let edges = partition.states(block).first().map_or(&[][..], |state| saturated.edges(*state));
-        let mut words: Vec<u64> =
-            edges.iter().map(|edge| word(edge.label, partition.block(edge.target))).collect();
-        words.sort_unstable();
-        words.dedup();
-        words.into()
-    };
-    (0..partition.blocks()).map(of).collect()
 }

@@ -1,5 +1,7 @@
 //! A graph as the algorithms want it: internal steps have label 0 and no cycles, and rates wait for them to end.
 
+use std::ops::Range;
+
 use super::weights::{Weights, weighs};
 use super::{Relation, Settings};
 use crate::components::{self, Components};
@@ -86,7 +88,22 @@ impl Table {
 
     /// Returns the edges of a state, the internal ones first.
     pub(super) fn edges(&self, state: u32) -> &[Edge] {
-        &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize]
+        &self.edges[self.range(state)]
+    }
+
+    /// Returns where the edges of a state are among all edges.
+    pub(super) fn range(&self, state: u32) -> Range<usize> {
+        self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize
+    }
+
+    /// Returns where an edge leads, given where it is among all edges.
+    pub(super) fn target(&self, edge: usize) -> u32 {
+        self.edges[edge].target
+    }
+
+    /// Returns how many edges there are.
+    pub(super) fn size(&self) -> usize {
+        self.edges.len()
     }
 
     /// Returns the text of a label or a sum.

@@ -1,8 +1,9 @@
-//! Weak bisimulation: the signature of a state is what it can do with internal steps before and after.
+//! Weak bisimulation by signatures: what a state can do with internal steps before and after, and how blocks came to be.
 //!
-//! Such steps are not added to the graph: this is for graphs where there would be too many (see `saturate.rs`). Internal steps have no cycles, so that a
-//! signature is made of those of the next states, in that order; a block keeps one for all its states. When blocks fall
-//! apart, only states from which one of the new blocks is reached so are looked at again. Invariant: at the start of a
+//! Internal steps have no cycles, so that a signature is made of those of the next states, in that order; a block keeps one
+//! for all its states. When blocks fall apart, only states from which one of the new blocks is reached so are looked at
+//! again. Where only the blocks are wanted, `saturate.rs` and `splitters.rs` are faster; there can be too many words in
+//! signatures, and then there is no history. Invariant: at the start of a
 //! round, the signature of a state is that kept for its block, unless new blocks are reached.
 
 use super::classes::Classes;
@@ -10,12 +11,8 @@ use super::history::History;
 use super::partition::Partition;
 use super::table::{SILENT, Sources, Table, parts, word};
 
-/// The blocks, what each of them can do, and how they came to be.
-pub(super) struct Weak {
-    pub(super) partition: Partition,
-    pub(super) signatures: Vec<Box<[u64]>>,
-    pub(super) history: Option<History>,
-}
+/// As many words of signatures are looked at; history is not worth more.
+const WORDS: usize = 200_000_000;
 
 struct Refiner<'a> {
     table: &'a Table,
@@ -30,13 +27,15 @@ struct Refiner<'a> {
     reaches: Classes,
     reach_class: Vec<u32>,
     is_affected: Vec<bool>,
-    history: Option<History>,
+    history: History,
+    /// How many words have been looked at.
+    words: usize,
 }
 
 const OLD: u32 = u32::MAX;
 
-/// Divides the states of a table into blocks.
-pub(super) fn refine(table: &Table, wants_history: bool) -> Weak {
+/// Divides the states of a table into blocks, and tells how; `None` if that takes too long.
+pub(super) fn refine(table: &Table) -> Option<(Partition, History)> {
     let states = table.states();
     let mut refiner = Refiner {
         table,
@@ -49,24 +48,25 @@ pub(super) fn refine(table: &Table, wants_history: bool) -> Weak {
         reaches: Classes::default(),
         reach_class: vec![OLD; states as usize],
         is_affected: vec![false; states as usize],
-        history: wants_history.then(History::new),
+        history: History::new(),
+        words: 0,
     };
     let mut fresh: Vec<u32> = (0..states).collect();
     while !fresh.is_empty() {
-        fresh = refiner.round(fresh);
+        fresh = refiner.round(fresh)?;
     }
-    Weak { partition: refiner.partition, signatures: refiner.signatures, history: refiner.history }
+    Some((refiner.partition, refiner.history))
 }
 
 impl Refiner<'_> {
     /// Looks at all states that reach the given ones; returns the states of new blocks.
-    fn round(&mut self, mut states: Vec<u32>) -> Vec<u32> {
+    fn round(&mut self, mut states: Vec<u32>) -> Option<Vec<u32>> {
         for state in &states {
             self.is_affected[*state as usize] = true;
         }
         close(&self.silent, &mut states, &mut self.is_affected);
         states.sort_unstable();
-        self.find_reach(&states);
+        self.find_reach(&states)?;
         for at in 0..states.len() {
             for source in self.others.of(states[at]) {
                 add(*source, &mut states, &mut self.is_affected);
@@ -74,7 +74,7 @@ impl Refiner<'_> {
         }
         close(&self.silent, &mut states, &mut self.is_affected);
         states.sort_unstable();
-        self.find_classes(&states);
+        self.find_classes(&states)?;
         for state in &states {
             let block = self.partition.block(*state);
             if self.partition.states(block).len() == 1 {
@@ -93,11 +93,17 @@ impl Refiner<'_> {
             self.reach_class[state as usize] = OLD;
             self.is_affected[state as usize] = false;
         }
-        next
+        Some(next)
+    }
+
+    /// Counts words; `None` if there are too many.
+    fn spend(&mut self, words: usize) -> Option<()> {
+        self.words += words;
+        (self.words <= WORDS).then_some(())
     }
 
     /// Finds the blocks that states reach with internal steps, the last states first.
-    fn find_reach(&mut self, states: &[u32]) {
+    fn find_reach(&mut self, states: &[u32]) -> Option<()> {
         self.reaches.restart(None);
         let mut words = Vec::new();
         for state in states {
@@ -106,14 +112,16 @@ impl Refiner<'_> {
             for edge in self.table.edges(*state).iter().take_while(|edge| edge.label == SILENT) {
                 words.extend_from_slice(self.reach(edge.target));
             }
+            self.spend(words.len())?;
             words.sort_unstable();
             words.dedup();
             self.reach_class[*state as usize] = self.reaches.number(&words);
         }
+        Some(())
     }
 
     /// Finds the signatures of states, the last states first.
-    fn find_classes(&mut self, states: &[u32]) {
+    fn find_classes(&mut self, states: &[u32]) -> Option<()> {
         self.classes.restart(None);
         let mut words = Vec::new();
         for state in states {
@@ -127,10 +135,12 @@ impl Refiner<'_> {
                     words.extend(blocks.map(|block| word(edge.label, block)));
                 }
             }
+            self.spend(words.len())?;
             words.sort_unstable();
             words.dedup();
             self.class[*state as usize] = self.classes.number(&words);
         }
+        Some(())
     }
 
     /// Returns the blocks that a state reaches with internal steps.
@@ -179,10 +189,8 @@ impl Refiner<'_> {
         };
         let words = |class: u32| if class == OLD { &*old } else { self.classes.signature(class) };
         let present = || (0..counts.len()).filter(|class| counts[*class] > 0);
-        if let Some(history) = &mut self.history
-            && !is_whole
-        {
-            history.split(block, present().map(|class| (numbers[class], words(globals[class]))));
+        if !is_whole {
+            self.history.split(block, present().map(|class| (numbers[class], words(globals[class]))));
         }
         self.signatures.resize(self.partition.blocks() as usize, Box::default());
         for class in present() {

@@ -1,10 +1,12 @@
 //! Random graphs against the reference, and long chains.
 
+mod families;
 pub(crate) mod random;
 pub(crate) mod reference;
 
+use super::partition::Partition;
 use super::table::Table;
-use super::{Relation, Settings, divide, minimise, strong};
+use super::{Relation, Settings, divide, halves, minimise, prune, splitters};
 use crate::graph::{Builder, Graph};
 use crate::{Verdict, aut, compare};
 use random::Random;
@@ -32,9 +34,17 @@ fn check(graph: &Graph, settings: Settings) {
     // With a history, other code does it.
     let division = divide(graph, settings, true).unwrap();
     assert_eq!(canonical(&division.of), canonical(&expected), "with history, {}", context());
-    if settings == Settings::plain(Relation::Strong) {
-        let blocks = strong::refine(&Table::new(graph, settings).unwrap()).into_blocks();
-        assert_eq!(canonical(&blocks), canonical(&expected), "Valmari, {}", context());
+    if settings.relation != Relation::Weak {
+        let mut table = Table::new(graph, settings).unwrap();
+        let all = Partition::new(table.states());
+        let blocks = halves::refine(&mut table, all).into_blocks();
+        let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
+        assert_eq!(canonical(&of), canonical(&expected), "smaller parts, {}", context());
+    } else {
+        let table = Table::new(graph, settings).unwrap();
+        let blocks = splitters::refine(&table).into_blocks();
+        let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
+        assert_eq!(canonical(&of), canonical(&expected), "splitters, {}", context());
     }
     let small = minimise(graph, settings).unwrap();
     let again = minimise(&small, settings).unwrap();
@@ -56,6 +66,23 @@ fn blocks_are_those_of_the_reference() {
         let graph = random.graph(&["i", "i", "i", "tau", "a"]);
         for relation in RELATIONS {
             check(&graph, Settings::plain(relation));
+        }
+    }
+}
+
+#[test]
+fn small_graphs_with_many_internal_steps_are_those_of_the_reference() {
+    let mut random = Random::new(77);
+    for round in 0..4000 {
+        let states = 2 + round % 8;
+        let edges = 1 + random.below(states * 2);
+        let graph = random.graph_of(states, edges, &["i", "i", "a"]);
+        for relation in [Relation::DivergenceBranching, Relation::Branching, Relation::Weak] {
+            check(&graph, Settings::plain(relation));
+        }
+        let graph = random.downwards(states * 2, edges * 2, &["i", "i", "i", "a", "rate 1", "rate 0.5"]);
+        for relation in [Relation::DivergenceBranching, Relation::Branching] {
+            check(&graph, Settings { relation, stochastic: true, probabilistic: false });
         }
     }
 }
@@ -92,6 +119,26 @@ fn probabilities_are_summed() {
         for relation in [Relation::Strong, Relation::Branching] {
             check(&graph, Settings { relation, stochastic: false, probabilistic: true });
         }
+    }
+}
+
+#[test]
+fn edges_that_others_make_up_for_are_left_out() {
+    let mut random = Random::new(6);
+    for _ in 0..1000 {
+        let states = 2 + random.below(10);
+        let edges = random.below(states * 3);
+        let graph = random.downwards(states, edges, &["i", "i", "a", "a", "b"]);
+        let pruned = prune::prune(&graph).unwrap();
+        let texts = |graph: &Graph| {
+            let mut all: Vec<(u32, String, u32)> = graph
+                .all_edges()
+                .map(|(from, edge)| (from, graph.label(edge.label).to_owned(), edge.target))
+                .collect();
+            all.sort();
+            all
+        };
+        assert_eq!(texts(&pruned), reference::needed(&graph), "{}", aut::write(&graph));
     }
 }
 

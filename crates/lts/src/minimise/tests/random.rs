@@ -34,6 +34,20 @@ impl Random {
         builder.build().unwrap()
     }
 
+    /// Returns a graph whose first labels, all internal but for the last three, lead to states with larger numbers.
+    pub(crate) fn downwards(&mut self, states: usize, edges: usize, labels: &[&str]) -> Graph {
+        let mut builder = Builder::new(0, edges);
+        builder.states(states as u32);
+        for _ in 0..edges {
+            let (from, number) = (self.below(states), self.below(labels.len()));
+            let is_last = number + 3 >= labels.len();
+            let to = if is_last { self.below(states) } else { from + self.below(states - from) };
+            let label = builder.label(labels[number]);
+            builder.edge(from as u32, label, to as u32);
+        }
+        builder.build().unwrap()
+    }
+
     /// Returns a graph with one edge changed, if it has one.
     pub(crate) fn mutated(&mut self, graph: &Graph) -> Graph {
         let changed = self.below(graph.edges().len().max(1));

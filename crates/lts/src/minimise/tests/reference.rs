@@ -135,6 +135,34 @@ impl Reference<'_> {
     }
 }
 
+/// Returns the edges, each once and in order, that no others make up for with internal steps before or after them.
+pub(crate) fn needed(graph: &Graph) -> Vec<(u32, String, u32)> {
+    let reference = Reference { graph, settings: Settings::plain(Relation::Weak), blocks: Vec::new() };
+    let reach = |state: u32| reference.closure(state, |_| true);
+    let steps = |state: u32| {
+        let edges = graph.edges_from(state).iter();
+        let all = edges.map(|edge| (graph.label(edge.label), edge.target));
+        all.filter(move |(label, target)| !is_internal(label) || *target != state).collect::<BTreeSet<_>>()
+    };
+    let can = |state: u32, label: &str, target: u32| {
+        let mut after = reach(state).into_iter().flat_map(&steps).filter(|step| step.0 == label);
+        after.any(|step| reach(step.1).contains(&target))
+    };
+    let mut needed = Vec::new();
+    for state in 0..graph.states() {
+        for (label, target) in steps(state) {
+            let makes_up = |(other, middle): &(&str, u32)| {
+                let before = is_internal(other) && !is_internal(label) && can(*middle, label, target);
+                before || (*other == label && *middle != target && reach(*middle).contains(&target))
+            };
+            if !steps(state).iter().any(makes_up) {
+                needed.push((state, label.to_owned(), target));
+            }
+        }
+    }
+    needed
+}
+
 /// Returns how many states the smallest deterministic graph with the same traces has.
 pub(crate) fn trace_states(graph: &Graph) -> usize {
     let reference = Reference { graph, settings: Settings::plain(Relation::Trace), blocks: Vec::new() };
