@@ -179,7 +179,7 @@ impl Memory {
         let height = (below + 1).min(HEIGHT);
         *self.nodes.note(node) = sound | leaves.min(MOST_LEAVES) << HEIGHT_BITS | height;
         if below >= HIGHEST {
-            self.too_high = Some(node);
+            self.too_high.get_or_insert(node);
         }
     }
 
@@ -187,6 +187,13 @@ impl Memory {
     #[inline]
     pub(super) fn leaves(&mut self, node: u32) -> u32 {
         ((*self.nodes.note(node) & !SOUND) >> HEIGHT_BITS) + 1
+    }
+
+    /// Returns what is highest below a node that is no leaf.
+    pub(super) fn highest_side(&mut self, node: u32, is_pair: impl Fn(u32) -> bool) -> u32 {
+        let [point, first, second] = self.nodes.get(node);
+        let mut height = |node| *self.nodes.note(node) & HEIGHT;
+        if is_pair(point) && height(second) > height(first) { second } else { first }
     }
 
     /// Notes that everything below a node has its values.

@@ -64,6 +64,10 @@ impl Behaviour {
         }
     }
 
+    fn is_pair(&self, point: u32) -> bool {
+        matches!(self.point(PointId(point)).kind, PointKind::Parallel { .. } | PointKind::Disable(..))
+    }
+
     /// Follows a jump.
     pub(super) fn follow(&self, jump: &Jump, values: &[Value], memory: &mut Memory) -> Computed<u32> {
         let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
@@ -76,9 +80,10 @@ impl Behaviour {
         Fault { kind: ViolationKind::EndlessRecursion, span, about }
     }
 
-    /// Says that processes begin within processes without an end.
-    pub(super) fn too_high(&self, node: u32, memory: &Memory) -> Fault {
-        let span = self.point(PointId(memory.nodes.get(node)[0])).span;
+    /// Says that processes begin within processes without an end. What is around all of them is not to blame.
+    pub(super) fn too_high(&self, node: u32, memory: &mut Memory) -> Fault {
+        let below = memory.highest_side(node, |point| self.is_pair(point));
+        let span = self.point(PointId(memory.nodes.get(below)[0])).span;
         Fault { kind: ViolationKind::StateTooLarge, span, about: String::new() }
     }
 
