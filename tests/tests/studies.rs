@@ -60,7 +60,14 @@ fn intervals_contain_exact_values() {
 
 #[test]
 fn every_study_of_the_examples_comes_out_as_expected() {
-    for (folder, count) in [("bottlenecks", 11), ("myrinet", 9), ("pci", 7), ("queues", 8)] {
+    for (folder, count) in [
+        ("bottlenecks", 11),
+        ("myrinet", 9),
+        ("pci", 7),
+        ("pingpong/lotos", 9),
+        ("queues", 8),
+        ("turntable", 4),
+    ] {
         let (status, document) = measure_in(folder, "", "");
         let models = document["models"].as_array().expect("a list");
         assert_eq!(models.len(), count, "{folder}");
@@ -119,7 +126,8 @@ fn the_latency_of_the_pci_bus_follows_its_formula() {
 /// The ping-pong with caches under it: latency, misses, and how they change along what is varied.
 #[test]
 fn the_ping_pong_comes_out_as_expected() {
-    for study in ["a1", "a2", "b1", "b2", "pingpong", "ring", "barrier", "barrier_line", "locks"] {
+    for study in ["a1", "a2", "b1", "b2", "pingpong", "processes", "ring", "barrier", "barrier_line", "locks"]
+    {
         let (status, document) = measure_in("pingpong", &format!("{study}.toml"), "");
         let answers = document["answers"].as_array().expect("a list");
         assert!(answers.iter().any(|answer| answer["met"] == true), "{study}");
@@ -141,13 +149,14 @@ fn every_study_of_a_bottleneck_expects_something() {
 }
 
 /// The ping-pong in LOTOS, with caches written by hand, and in Promela with caches put under it: the same latency and the same
-/// misses. Bounds of the same number have a number in common.
+/// misses, also of each process. Bounds of the same number have a number in common.
 #[test]
 fn caches_by_hand_and_by_the_table_agree() {
     let (_, layered) = measure_in("pingpong", "pingpong.toml", "");
+    let (_, by_process) = measure_in("pingpong", "processes.toml", "");
     let points = layered["sweep"].as_array().expect("a list");
     assert_eq!(points.len(), 12);
-    let mut compared = 0;
+    let (mut compared, mut of_processes) = (0, 0);
     for (study, implementation, table) in [
         ("locks_a.toml", "1", "mesi-a"),
         ("locks_b.toml", "1", "mesi-b"),
@@ -159,16 +168,22 @@ fn caches_by_hand_and_by_the_table_agree() {
             let distance: usize =
                 point["settings"]["distance"].as_str().and_then(|text| text.parse().ok()).expect("0 to 2");
             let place = ["here.0", "here.1", "there.0"][distance];
-            let same = points.iter().find(|other| {
+            let is_same = |other: &&Value| {
                 let settings = &other["settings"];
                 settings["SR"] == implementation
                     && settings["coherence"] == table
                     && settings["mapping.pong"] == place
-            });
-            let same = same.expect("a point")["answers"].as_array().expect("a list");
+            };
+            let answers = |document: &Value| {
+                let points = document["sweep"].as_array().expect("a list");
+                let same = points.iter().find(is_same).expect("a point");
+                same["answers"].as_array().expect("a list").clone()
+            };
+            let same: Vec<Value> = [answers(&layered), answers(&by_process)].concat();
             for answer in point["answers"].as_array().expect("a list") {
                 let other = same.iter().find(|other| other["name"] == answer["name"]);
-                let Some(other) = other else { continue };
+                let other = other.unwrap_or_else(|| panic!("{answer} is asked in one way only"));
+                of_processes += usize::from(answer["name"].as_str().expect("a name").contains(" of "));
                 let bound = |answer: &Value, end: &str| answer["value"][end].as_f64().expect("a number");
                 let meet = bound(answer, "low") <= bound(other, "high")
                     && bound(other, "low") <= bound(answer, "high");
@@ -177,5 +192,6 @@ fn caches_by_hand_and_by_the_table_agree() {
             }
         }
     }
-    assert!(compared >= 12 * 3, "{compared}");
+    // Of each distance and protocol: latency and three kinds with locks, two without; each kind again for both processes.
+    assert_eq!((compared, of_processes), (6 * (4 + 3) + 6 * (6 + 4), 6 * (6 + 4)));
 }

@@ -11,10 +11,11 @@ use narrows_lts::mu::{Checker, End, Run};
 use narrows_lts::{Graph, linear, mu};
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_performance::labelled::{self, Labelled, Unbuilt};
-use narrows_report::{count, json_diagnostics, one_line};
+use narrows_report::{RecordedLabel, RecordedLabels, count, json_diagnostics, one_line};
 use narrows_source::{Diagnostic, Diagnostics, Sources};
 use serde_json::{Value, json};
 
+use crate::commands::files::Writer;
 use crate::commands::lts::{run_text, run_value};
 use crate::input::{Models, Outcome, read_text};
 use crate::limits::Clock;
@@ -61,9 +62,16 @@ pub(crate) fn compile_file(
     })
 }
 
-/// Reads a model and makes its graph, for commands that take graphs.
-pub(crate) fn read_graph(path: &Path) -> anyhow::Result<Graph> {
-    let model = compile_file(path, &[], true).with_context(|| format!("can't read {}", path.display()))?;
+/// Returns the names of the parameters of a model; none if it can't be read as one.
+pub(crate) fn parameters(path: &Path) -> anyhow::Result<Vec<String>> {
+    let text = read_text(path).with_context(|| format!("can't read {}", path.display()))?;
+    Ok(lotos::parameters(&text))
+}
+
+/// Reads a model and makes its graph, for commands that take graphs. The definitions are values of its parameters.
+pub(crate) fn read_graph(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+    let model =
+        compile_file(path, definitions, true).with_context(|| format!("can't read {}", path.display()))?;
     let Ok(model) = model else { anyhow::bail!("{} is not a model that can be used", path.display()) };
     let interrupted = crate::limits::interrupt_flag()?;
     let clock = Clock::with(None, None, false, &model.name, &interrupted);
@@ -109,6 +117,7 @@ pub(crate) fn check(
     model: &BehaviourModel,
     asked: &Asked<'_>,
     models: &Models,
+    writer: &mut Writer<'_>,
     interrupted: &Arc<AtomicBool>,
 ) -> anyhow::Result<Outcome> {
     let mut sources = Sources::default();
@@ -172,8 +181,33 @@ pub(crate) fn check(
             }
         };
         report.add(question, holds, run.as_ref())?;
+        if let Some(run) = run.filter(|_| !holds) {
+            let recorded = recorded(&built.graph, &run, &models.definitions);
+            writer.add_labels(&model.name, question.kind(), &recorded)?;
+        }
     }
     Ok(models.outcome(report.status, || report.text(), || report.document()))
+}
+
+/// Returns a run of a graph as it is saved.
+fn recorded(graph: &Graph, run: &Run, definitions: &[String]) -> RecordedLabels {
+    let step = |((label, _), choice): (&(u32, u32), Option<usize>)| {
+        let label = graph.label(*label).to_owned();
+        RecordedLabel { label, choice }
+    };
+    let steps = run.steps.iter().zip(choices(graph, run)).map(step).collect();
+    RecordedLabels { definitions: definitions.to_vec(), steps, cycle: run.cycle }
+}
+
+/// Returns which of the edges of its state each step of a run is.
+fn choices(graph: &Graph, run: &Run) -> Vec<Option<usize>> {
+    let mut state = run.start;
+    let choice = |(label, target): &(u32, u32)| {
+        let edges = graph.edges_from(state);
+        state = *target;
+        edges.iter().position(|edge| (edge.label, edge.target) == (*label, *target))
+    };
+    run.steps.iter().map(choice).collect()
 }
 
 /// Visits every state.
@@ -329,6 +363,7 @@ impl<'a> Report<'a> {
                 "internal error: a run can't be replayed\nThis is a mistake in narrows, not in the model."
             );
             answer["run"] = run_value(graph, run);
+            answer["run"]["choices"] = json!(choices(graph, run));
             let _ = write!(self.details, "\n{} {verdict}:\n{}", question.title(), run_text(graph, run));
         }
         self.answers.push(answer);

@@ -175,3 +175,58 @@ fn what_fits_no_label_is_told() {
     let output = folder.run_with(&["lts", "check", "ring.aut", "[true* . \"STOPP\"] false", "-q"]);
     assert_eq!(stderr(&output), "");
 }
+
+const ROUNDS: &str = "specification Rounds [go] (rounds : Nat) : noexit library Boolean, Natural endlib
+behaviour Rounds [go] (rounds) where
+  process Rounds [go] (n : Nat) : noexit := [n gt 0] -> go; Rounds [go] (n - 1) endproc
+endspec
+";
+
+#[test]
+fn lotos_models_take_values_for_their_parameters() {
+    let two = "des (0, 2, 3)\n(0, \"GO\", 1)\n(1, \"GO\", 2)\n";
+    let folder = Folder::new(&[("rounds.lotos", ROUNDS), ("two.aut", two)]);
+    let output = folder.run_with(&["lts", "info", "rounds.lotos", "-D", "rounds=3"]);
+    assert!(stdout(&output).contains("4 states, of which 1 have no edges"), "{}", stdout(&output));
+    let compare = ["lts", "compare", "rounds.lotos", "two.aut", "--relation", "strong", "-D"];
+    let with = |value: &str| folder.run_with(&[&compare[..], &[value]].concat()).status.code();
+    assert_eq!((with("rounds=2"), with("rounds=3")), (Some(0), Some(1)));
+    let output = folder.run_with(&["lts", "min", "rounds.lotos", "--relation", "strong", "-D", "round=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the specification has no parameter `round`"), "{}", stderr(&output));
+    let output = folder.run_with(&["lts", "info", "two.aut", "-D", "rounds=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`two.aut` is a graph, which has none"), "{}", stderr(&output));
+}
+
+/// What `narrows check` saves of a LOTOS model, and what it prints as JSON, is replayed.
+#[test]
+fn runs_of_lotos_models_are_saved_and_replayed() {
+    let model = "specification Lossy [put, get] (n : Nat) : noexit library Boolean, Natural endlib
+        behaviour Lossy [put, get] (n) where
+          process Lossy [put, get] (n : Nat) : noexit :=
+            put; (i; Lossy [put, get] (n) [] i; get !n; stop)
+          endproc
+        endspec";
+    let folder = Folder::new(&[("lossy.lotos", model)]);
+    let output = folder.run_with(&["check", "lossy.lotos", "-D", "n=3", "--trace", "run.json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let saved = folder.read("run.json");
+    let output = folder.run_with(&["simulate", "lossy.lotos", "--trace", "run.json", "--random", "0"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let run = "     1  PUT\n     2  i\n     3  GET !3\ndeadlock: nothing can happen any more\n";
+    assert_eq!(stdout(&output), run);
+    let ltl = ["check", "lossy.lotos", "-D", "n=3", "--only", "ltl", "--ltl", "<> GET", "--format", "json"];
+    let output = folder.run_with(&ltl);
+    let folder =
+        Folder::new(&[("lossy.lotos", model), ("json.json", &stdout(&output)), ("run.json", &saved)]);
+    let replay = ["simulate", "lossy.lotos", "-D", "n=3", "--trace", "json.json", "--random", "0"];
+    let output = folder.run_with(&replay);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("for ever"), "{}", stdout(&output));
+    // A run that does not fit says where.
+    let output =
+        folder.run_with(&["simulate", "lossy.lotos", "-D", "n=4", "--trace", "run.json", "--random", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("step 3 does not fit the model: `GET !3` can't be done"));
+}

@@ -84,7 +84,7 @@ fn broken_examples_do_not_panic() {
     let mut random = Random::new(1);
     for (name, text) in all_models() {
         for _ in 0..20 {
-            let broken = mutate::mutate(&text, &mut random);
+            let broken = mutate::mutate(&text, mutate::PROMELA, &mut random);
             let (sources, list) = diagnose(&name, &broken);
             for diagnostic in list.iter().take(5) {
                 assert!(!render(diagnostic, &sources, false).is_empty());

@@ -11,10 +11,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use narrows_explicit::{Budget, Faults, Progress, Watch, breadth_first, depth_first};
+use narrows_explicit::{Budget, Faults, Progress, Unwatched, Watch, breadth_first, depth_first};
 use narrows_languages::promela::{Options, compile};
+use narrows_languages::{lotos, smv};
+use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources, render};
+use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, render};
 use narrows_tests::generator;
 use narrows_tests::random::Random;
 
@@ -81,32 +83,213 @@ fn deeply(work: impl FnOnce() + Send + 'static) {
     worker.expect("a thread").join().expect("no panic");
 }
 
-fn probes() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/models/probes");
-    let entries = fs::read_dir(folder).expect("the probes are there");
+/// Reads the models of a folder whose names end so.
+fn models(folder: &str, extension: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let entries = fs::read_dir(folder).expect("the models are there");
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
     paths.sort();
-    paths.iter().map(|path| fs::read_to_string(path).expect("a probe is text")).collect()
+    assert!(!paths.is_empty());
+    paths.iter().map(|path| fs::read_to_string(path).expect("a model is text")).collect()
+}
+
+/// Breaks models in many ways, and answers each.
+fn break_models(models: &[String], words: &[&'static str], answer: impl Fn(&str)) {
+    let start = Instant::now();
+    let mut random = Random::new(7);
+    for round in 0..200 {
+        for model in models {
+            // Slow machines see fewer.
+            if start.elapsed() > Duration::from_secs(8) {
+                assert!(round > 0, "not even one round in eight seconds");
+                return;
+            }
+            answer(&mutate::mutate(model, words, &mut random));
+        }
+    }
 }
 
 #[test]
 fn broken_models_are_answered() {
     deeply(|| {
-        let start = Instant::now();
-        let mut random = Random::new(7);
-        let mut models = probes();
+        let mut models = models("tests/models/probes", "pml");
         models.extend((1..=20).map(|seed| generator::generate(seed).to_string()));
-        for round in 0..200 {
-            for model in &models {
-                // Slow machines see fewer.
-                if start.elapsed() > Duration::from_secs(8) {
-                    assert!(round > 0, "not even one round in eight seconds");
-                    return;
-                }
-                answer(&mutate::mutate(model, &mut random));
-            }
+        break_models(&models, mutate::PROMELA, |text| drop(answer(text)));
+    });
+}
+
+/// Compiles a text; there is a model, or there are errors, and each says where it is.
+fn compiled<T>(
+    text: &str,
+    compile: impl Fn(&mut Sources, FileId, &mut Diagnostics) -> Option<T>,
+) -> Option<T> {
+    let mut sources = Sources::default();
+    let file = sources.add("model", text);
+    let mut diagnostics = Diagnostics::default();
+    let model = compile(&mut sources, file, &mut diagnostics);
+    assert_eq!(model.is_none(), diagnostics.has_errors(), "{text}");
+    for diagnostic in diagnostics.sorted().iter().take(2) {
+        assert!(!render(diagnostic, &sources, false).is_empty());
+    }
+    model
+}
+
+/// Small words of SMV and LOTOS that fit in many places.
+const SMV: &[&str] = &[
+    "MODULE",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "DEFINE",
+    "ASSIGN",
+    "TRANS",
+    "INIT",
+    "INVAR",
+    "LTLSPEC",
+    "CTLSPEC",
+    "COMPUTE",
+    "FAIRNESS",
+    "ISA",
+    "init",
+    "next",
+    "case",
+    "esac",
+    "self",
+    "process",
+    "array",
+    "of",
+    "word",
+    "unsigned",
+    "boolean",
+    "TRUE",
+    "FALSE",
+    "union",
+    "in",
+    "mod",
+    "count",
+    "toint",
+    "word1",
+    "extend",
+    "0ud8_255",
+    "0sb4_1111",
+    "X",
+    "G",
+    "H",
+    "O",
+    "U",
+    "V",
+    "S",
+    "E",
+    "A",
+    "MIN",
+    "MAX",
+    "!",
+    "&",
+    "|",
+    "xor",
+    "<->",
+    ":=",
+    "..",
+    "#",
+];
+const LOTOS: &[&str] = &[
+    "stop",
+    "exit",
+    "hide",
+    "in",
+    "let",
+    "choice",
+    "par",
+    "process",
+    "endproc",
+    "where",
+    "type",
+    "endtype",
+    "is",
+    "sorts",
+    "opns",
+    "eqns",
+    "forall",
+    "ofsort",
+    "of",
+    "any",
+    "accept",
+    "noexit",
+    "behaviour",
+    "endspec",
+    "library",
+    "endlib",
+    "i",
+    "[]",
+    "|||",
+    "||",
+    "|[",
+    "]|",
+    ">>",
+    "[>",
+    "=>",
+    "=",
+    "eq",
+    "Nat",
+    "Bool",
+    "Boolean",
+    "true",
+    "0",
+    "Succ",
+    "!",
+    "?x:Nat",
+    "(*! external *)",
+    "actualizedby",
+    "renamedby",
+    "using",
+];
+
+#[test]
+fn broken_models_in_smv_are_answered() {
+    deeply(|| {
+        break_models(&models("tests/models/smv", "smv"), SMV, |text| {
+            compiled(text, |sources, file, diagnostics| {
+                smv::compile(sources, file, &smv::Options::default(), diagnostics)
+            });
+        });
+    });
+}
+
+/// Visits some states of a behaviour in both ways; they find the same.
+fn explore(behaviour: &Behaviour, text: &str) {
+    let Ok(mut unfolding) = Unfolding::new(behaviour) else { return };
+    // Few states are enough for what is done with many.
+    unfolding.take_apart_from(20);
+    let (mut state, mut transitions) = (0, 0);
+    while state < unfolding.states() {
+        if state == 100 || unfolding.expand(state).is_err() {
+            return;
         }
+        transitions += unfolding.edges().len() as u64;
+        state += 1;
+    }
+    let budget = Budget { memory: 32 << 20, threads: 1, ..Budget::unlimited(&Unwatched) };
+    let found = breadth_first(behaviour, &[], &budget);
+    assert!(found.is_complete(), "{text}");
+    assert_eq!(
+        (found.coverage.states, found.coverage.transitions),
+        (u64::from(state), transitions),
+        "{text}"
+    );
+}
+
+#[test]
+fn broken_models_in_lotos_are_answered() {
+    deeply(|| {
+        break_models(&models("tests/models/lotos", "lotos"), LOTOS, |text| {
+            let found = compiled(text, |sources, file, diagnostics| {
+                lotos::compile(sources, file, &lotos::Options::default(), diagnostics)
+            });
+            if let Some(behaviour) = found {
+                explore(&behaviour, text);
+            }
+        });
     });
 }
 

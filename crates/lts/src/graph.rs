@@ -70,9 +70,27 @@ impl Graph {
 pub struct Builder {
     initial: u32,
     states: u32,
-    labels: Vec<String>,
-    numbers: FxHashMap<String, u32>,
+    labels: Labels,
     edges: Vec<(u32, Edge)>,
+}
+
+/// Texts, each once.
+#[derive(Clone, Debug, Default)]
+struct Labels {
+    texts: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Labels {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
 }
 
 /// There are more states, edges or labels than fit.
@@ -95,13 +113,7 @@ impl Builder {
 
     /// Returns the number of a label.
     pub fn label(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = self.labels.len() as u32;
-        self.labels.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), number);
-        number
+        self.labels.number(text)
     }
 
     /// Adds an edge.
@@ -118,7 +130,7 @@ impl Builder {
     /// Puts the edges of each state together, in the order in which they came.
     pub fn build(self) -> Result<Graph, TooLarge> {
         let most = u32::MAX as usize;
-        if self.states == u32::MAX || self.edges.len() >= most || self.labels.len() >= most {
+        if self.states == u32::MAX || self.edges.len() >= most || self.labels.texts.len() >= most {
             return Err(TooLarge);
         }
         let mut starts = vec![0_u32; self.states as usize + 1];
@@ -134,6 +146,77 @@ impl Builder {
             edges[next[from as usize] as usize] = edge;
             next[from as usize] += 1;
         }
-        Ok(Graph { initial: self.initial, labels: self.labels, starts, edges })
+        Ok(Graph { initial: self.initial, labels: self.labels.texts, starts, edges })
+    }
+}
+
+/// Makes a [`Graph`] of edges that come state by state, the first state first: there is nothing to sort, and nothing is kept
+/// twice. The graph begins with state 0.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    labels: Labels,
+    /// Where the edges of each state begin, up to the state at hand.
+    starts: Vec<u32>,
+    edges: Vec<Edge>,
+    last: u32,
+}
+
+impl Rows {
+    /// Returns the number of a label.
+    pub fn label(&mut self, text: &str) -> u32 {
+        self.labels.number(text)
+    }
+
+    /// Begins with another state.
+    pub fn state(&mut self) {
+        self.starts.push(self.edges.len() as u32);
+    }
+
+    /// Adds an edge of the state at hand.
+    pub fn edge(&mut self, label: u32, target: u32) {
+        self.last = self.last.max(target);
+        self.edges.push(Edge { label, target });
+    }
+
+    /// Returns about how many bytes are in use, without those of labels.
+    pub fn bytes(&self) -> u64 {
+        self.starts.capacity() as u64 * 4 + self.edges.capacity() as u64 * 8
+    }
+
+    /// Returns the graph; states that edges lead to and that did not come themselves have no edges.
+    pub fn build(self) -> Result<Graph, TooLarge> {
+        let Rows { labels, mut starts, edges, last } = self;
+        let most = u32::MAX as usize;
+        if starts.len() >= most || edges.len() >= most || labels.texts.len() >= most || last == u32::MAX {
+            return Err(TooLarge);
+        }
+        let states = starts.len().max(last as usize + 1);
+        starts.resize(states + 1, edges.len() as u32);
+        Ok(Graph { initial: 0, labels: labels.texts, starts, edges })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Builder, Rows};
+
+    #[test]
+    fn rows_make_the_same_graph() {
+        let edges = [(0, "a", 1), (0, "b", 2), (2, "a", 0), (2, "a", 3)];
+        let (mut builder, mut rows) = (Builder::new(0, 0), Rows::default());
+        let mut states = 0;
+        for (from, text, target) in edges {
+            let label = builder.label(text);
+            builder.edge(from, label, target);
+            while states <= from {
+                rows.state();
+                states += 1;
+            }
+            assert_eq!(rows.label(text), label);
+            rows.edge(label, target);
+        }
+        assert_eq!(rows.build(), builder.build());
+        let empty = Rows::default().build().expect("a graph");
+        assert_eq!((empty.states(), empty.edges().len()), (1, 0));
     }
 }

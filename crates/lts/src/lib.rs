@@ -17,7 +17,7 @@ pub mod mu;
 mod pattern;
 
 pub use compare::{Evidence, Verdict, compare};
-pub use graph::{Builder, Edge, Graph, TooLarge};
+pub use graph::{Builder, Edge, Graph, Rows, TooLarge};
 pub use label::{Label, Pace};
 pub use minimise::{Relation, Settings, minimise};
 pub use pattern::LabelPattern;

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use narrows_explicit::{Budget, numbered_walk};
-use narrows_lts::{Builder, Graph, LabelPattern, Relation, Settings, minimise};
-use narrows_model::behaviour::{Behaviour, Fault};
+use narrows_explicit::{Budget, Progress};
+use narrows_lts::{Builder, Graph, LabelPattern, Relation, Rows, Settings, minimise};
+use narrows_model::behaviour::{Behaviour, Fault, Unfolding};
 use narrows_model::{Coverage, Limit, Scratch, StateSpace};
-use rustc_hash::FxHashMap;
 
 use crate::graphs::{Timed, Trouble};
 use crate::markov::{self, Accuracy, Aim, Interval, Reward};
+use crate::stages::STAGE;
 
 /// All states of a behaviour.
 #[derive(Clone, Debug)]
@@ -29,40 +29,57 @@ pub enum Unbuilt {
     Fault(Fault),
 }
 
-/// What an edge takes while the graph is made.
-const EDGE: u64 = 48;
+/// What a label takes, with its text.
+const LABEL: u64 = 128;
+/// After this many states it is asked whether to go on.
+const WATCH_EVERY: u32 = 1024;
 
-/// Walks over all states.
+/// Walks over all states, breadth first; they are numbered in the order in which they are found.
 pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
-    if let Some(fault) = behaviour.fault(None) {
-        return Err(Unbuilt::Fault(fault));
-    }
-    let mut builder = Builder::new(0, 0);
-    let mut labels: FxHashMap<Box<[u8]>, u32> = FxHashMap::default();
-    let mut bytes = 0;
-    let walk = numbered_walk(behaviour, budget, &mut |edge| {
-        let written = edge.successor.label;
-        let label = match labels.get(written) {
-            Some(label) => *label,
-            None => {
-                let label = builder.label(&behaviour.label(written));
-                labels.insert(written.into(), label);
-                bytes += 2 * written.len() as u64 + EDGE;
-                label
+    let mut unfolding = Unfolding::new(behaviour).map_err(Unbuilt::Fault)?;
+    let mut rows = Rows::default();
+    // For each event, the number of its label, once it has one.
+    let mut labels: Vec<Option<u32>> = Vec::new();
+    let (mut state, mut transitions, mut depth, mut level_end) = (0, 0, 0, 1);
+    while state < unfolding.states() {
+        if state == level_end {
+            level_end = unfolding.states();
+            depth += 1;
+        }
+        rows.state();
+        unfolding.expand(state).map_err(Unbuilt::Fault)?;
+        transitions += unfolding.edges().len() as u64;
+        for (event, target) in unfolding.edges() {
+            let label = match labels.get(*event as usize).copied().flatten() {
+                Some(label) => label,
+                None => {
+                    let label = rows.label(&unfolding.label(*event));
+                    labels.resize(labels.len().max(*event as usize + 1), None);
+                    labels[*event as usize] = Some(label);
+                    label
+                }
+            };
+            rows.edge(label, *target);
+        }
+        if state % WATCH_EVERY == 0 {
+            let memory = unfolding.bytes() + rows.bytes() + labels.capacity() as u64 * LABEL;
+            let states = u64::from(unfolding.states());
+            let progress = Progress { states, transitions, depth, memory };
+            if memory > budget.memory || unfolding.is_full() {
+                return Err(Unbuilt::Limit(Limit::Memory));
             }
-        };
-        builder.edge(edge.from, label, edge.target);
-        bytes += EDGE;
-        bytes
-    });
-    if let Some(fault) = walk.broken.and_then(|state| behaviour.fault(Some(&state))) {
-        return Err(Unbuilt::Fault(fault));
+            if let Some(limit) = budget.watch.check(&progress) {
+                return Err(Unbuilt::Limit(limit));
+            }
+        }
+        state += 1;
     }
-    if let Some(limit) = walk.exploration.end.limit() {
-        return Err(Unbuilt::Limit(limit));
-    }
-    let graph = builder.build().map_err(|_| Unbuilt::Limit(Limit::Memory))?;
-    Ok(Labelled { graph, coverage: walk.exploration.coverage })
+    let bytes = unfolding.bytes() + rows.bytes();
+    let states = u64::from(unfolding.states());
+    drop(unfolding);
+    let graph = rows.build().map_err(|_| Unbuilt::Limit(Limit::Memory))?;
+    let coverage = Coverage { states, transitions, depth, bytes, of_system: true, ..Coverage::default() };
+    Ok(Labelled { graph, coverage })
 }
 
 /// Follows a run of the graph in the behaviour itself; returns the states on the way, or `None` if there is no such run.
@@ -185,6 +202,9 @@ impl Paced {
 impl Tempo {
     /// Returns a label with its rate, and without its action if that is not counted.
     fn relabelled(&self, label: &str) -> String {
+        if let Some(rate) = label.strip_prefix(STAGE) {
+            return format!("rate {rate}");
+        }
         let is_counted = self.events.iter().flatten().any(|pattern| pattern.fits(label));
         let rate = self.rates.iter().find(|(pattern, _)| pattern.fits(label)).and_then(|(_, rate)| *rate);
         match (is_counted, rate) {

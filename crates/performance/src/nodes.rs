@@ -197,10 +197,10 @@ impl<'a> Nodes<'a> {
             return Ok(self.node(step.target, 0, (from, choice)));
         }
         self.rows.expand(step.target)?;
-        let moved = self.rows.deed(step.deed).moved;
+        let deed = self.rows.deed(step.deed);
         let goes_on = |pid: u8, delay: u16| {
             let mut paces = self.rows.row(step.target).iter().map(|step| self.rows.deed(step.deed).pace);
-            !moved.contains(usize::from(pid)) && paces.any(|pace| pace == Pace::Later(pid, delay))
+            !deed.stops(pid, delay) && paces.any(|pace| pace == Pace::Later(pid, delay))
         };
         let mut clocks = Vec::new();
         for (pid, delay, far) in running {

@@ -34,10 +34,17 @@ pub struct Deed {
     pub pace: Pace,
     /// Among the choices of this process it is taken by chance, with this weight.
     pub chance: Option<(u8, u32)>,
-    /// Which processes move.
+    /// Which processes move; none where moves are labels.
     pub moved: ProcessSet,
     /// Which events it is, and how many times each.
     pub events: Vec<(u16, u32)>,
+}
+
+impl Deed {
+    /// Returns whether this clock stops when it is done: it has run out, or its process has moved.
+    pub fn stops(&self, pid: u8, delay: u16) -> bool {
+        self.pace == Pace::Later(pid, delay) || self.moved.contains(usize::from(pid))
+    }
 }
 
 /// When a step is taken.

@@ -122,12 +122,9 @@ impl Run {
         for (event, count) in &deed.events {
             part.counts[usize::from(*event)] += u64::from(*count);
         }
-        let moved = deed.moved;
         self.state = step.target;
         let running = self.running(rows);
-        self.clocks.retain(|(pid, delay, _)| {
-            !moved.contains(usize::from(*pid)) && running.contains(&(*pid, *delay))
-        });
+        self.clocks.retain(|(pid, delay, _)| !deed.stops(*pid, *delay) && running.contains(&(*pid, *delay)));
         Ok(())
     }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use narrows_explicit::{Budget, Unwatched};
+use narrows_explicit::{Budget, Unwatched, numbered_walk};
 use narrows_languages::lotos::{Options, compile};
 use narrows_lts::{Builder, Graph, Relation, Settings, Verdict, compare, minimise};
+use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_performance::labelled::build;
 use narrows_source::{Diagnostics, Sources, render};
 
@@ -382,6 +383,35 @@ fn ends(term: &Term) -> bool {
     }
 }
 
+/// All edges of a graph: where from, the label, where to.
+fn edges(graph: &Graph) -> Vec<(u32, String, u32)> {
+    graph.all_edges().map(|(from, edge)| (from, graph.label(edge.label).to_owned(), edge.target)).collect()
+}
+
+/// All edges, with trees taken apart as soon as can be.
+fn edges_apart(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
+    let mut unfolding = Unfolding::new(behaviour).expect("an initial state");
+    unfolding.take_apart_from(1);
+    let (mut edges, mut state) = (Vec::new(), 0);
+    while state < unfolding.states() {
+        unfolding.expand(state).expect("a state with its steps");
+        let found = unfolding.edges().iter().map(|(event, target)| (state, unfolding.label(*event), *target));
+        edges.extend(found);
+        state += 1;
+    }
+    edges
+}
+
+/// All edges, with states as bytes.
+fn edges_written(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
+    let mut edges = Vec::new();
+    numbered_walk(behaviour, &Budget::unlimited(&Unwatched), &mut |edge| {
+        edges.push((edge.from, behaviour.label(edge.successor.label), edge.target));
+        0
+    });
+    edges
+}
+
 #[test]
 fn random_behaviours_follow_the_rules() {
     let mut random = Random(7);
@@ -412,6 +442,10 @@ fn random_behaviours_follow_the_rules() {
         let built = build(&behaviour, &Budget::unlimited(&Unwatched)).unwrap_or_else(|_| panic!("{text}"));
         let verdict = compare(&expected, &built.graph, Settings::plain(Relation::Strong)).unwrap();
         assert!(verdict == Verdict::Equivalent, "round {round}\n{text}\n{verdict:?}");
+        // However states are kept, they have the same numbers, and their steps the same order.
+        let all = edges(&built.graph);
+        assert_eq!(edges_apart(&behaviour), all, "{text}");
+        assert_eq!(edges_written(&behaviour), all, "{text}");
         let small = minimise(&expected, Settings::plain(Relation::Strong)).unwrap();
         // The same term may stand in several places of the text, which are states of their own.
         assert!(built.graph.states() >= small.states(), "{text}");

@@ -8,6 +8,7 @@ mod escape;
 mod figures;
 mod html;
 mod json;
+mod labels;
 mod loss;
 mod machine;
 mod plot;
@@ -30,6 +31,7 @@ pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as 
 pub use figures::{Figures, ViewSize};
 pub use html::Page;
 pub use json::{diagnostics as json_diagnostics, document};
+pub use labels::{RecordedLabel, RecordedLabels, labels_document, read_labels};
 pub use machine::{MachineReport, machine_picture};
 pub use report::{Problem, Report, Unreached};
 pub use run::{change_text as change_line, one_line};

@@ -52,7 +52,7 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
 }
 
 /// Writes what time it is when a step is taken, if time has passed since the one before.
-fn passed_time(trace: &Trace, index: usize, bar: Bar, into: &mut String) {
+pub(crate) fn passed_time(trace: &Trace, index: usize, bar: Bar, into: &mut String) {
     if let Some(time) = trace.times.get(index)
         && index.checked_sub(1).and_then(|before| trace.times.get(before)) != Some(time)
     {
@@ -69,12 +69,13 @@ pub(crate) fn repeats(index: usize, total: usize) -> String {
 }
 
 /// Says whether a step of a long run is near one of its ends, or near the start of its cycle.
-fn is_shown(index: usize, total: usize, cycle: Option<usize>) -> bool {
+pub(crate) fn is_shown(index: usize, total: usize, cycle: Option<usize>) -> bool {
     let near_cycle = cycle.is_some_and(|start| index + BEFORE_CYCLE >= start && index < start + ENDS);
     total <= LONGEST || index < ENDS || index >= total - ENDS || near_cycle
 }
 
-fn left_out(steps: usize, bar: Bar, into: &mut String) {
+/// Says that steps are not shown.
+pub(crate) fn left_out(steps: usize, bar: Bar, into: &mut String) {
     if steps > 0 {
         let steps = count(steps as u64, "step");
         let _ = writeln!(into, "{}… {steps} left out; --trace and --html save all of them …", bar.text());
@@ -108,14 +109,16 @@ fn changed_values(trace: &Trace, index: usize, layout: &Layout, bar: Bar, into: 
 
 /// What stands at the left of a line: a bar beside the steps of a cycle.
 #[derive(Clone, Copy)]
-struct Bar(bool);
+pub(crate) struct Bar(bool);
 
 impl Bar {
-    fn at(index: usize, cycle: Option<usize>) -> Bar {
+    /// Returns what stands beside a step.
+    pub(crate) fn at(index: usize, cycle: Option<usize>) -> Bar {
         Bar(cycle.is_some_and(|start| start <= index))
     }
 
-    fn text(self) -> &'static str {
+    /// Returns it as text.
+    pub(crate) fn text(self) -> &'static str {
         if self.0 { "│ " } else { "  " }
     }
 

@@ -6,7 +6,7 @@ use narrows_source::Sources;
 use serde_json::Value;
 
 use crate::chart::Chart;
-use crate::{Report, machine, run, trace_json};
+use crate::{Report, labels, machine, run, trace_json};
 
 /// Who tells the runs of a model.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub enum Teller<'a> {
     /// Of a synchronous system: the values of variables, and what each step changes. Pictures show these signals, or the
     /// variables that change if there are none.
     Machine(&'a Machine, &'a Sources, &'a [Signal]),
-    /// Nobody: there are no runs to be told.
-    Nobody(&'a Sources),
+    /// Of processes whose steps have labels: these.
+    Labels(&'a Sources),
 }
 
 impl<'a> Teller<'a> {
@@ -25,7 +25,7 @@ impl<'a> Teller<'a> {
     pub(crate) fn sources(&self) -> &'a Sources {
         match self {
             Teller::Processes(report) => report.sources,
-            Teller::Machine(_, sources, _) | Teller::Nobody(sources) => sources,
+            Teller::Machine(_, sources, _) | Teller::Labels(sources) => sources,
         }
     }
 
@@ -33,7 +33,7 @@ impl<'a> Teller<'a> {
     pub(crate) fn sets(&self) -> Option<(&'a SetSize, u64)> {
         match self {
             Teller::Processes(report) => Some((report.coverage.sets.as_ref()?, report.coverage.bytes)),
-            Teller::Machine(..) | Teller::Nobody(_) => None,
+            Teller::Machine(..) | Teller::Labels(_) => None,
         }
     }
 
@@ -42,7 +42,7 @@ impl<'a> Teller<'a> {
         match self {
             Teller::Processes(report) => run::steps(report, trace, text),
             Teller::Machine(system, ..) => machine::run_text(system, trace, text),
-            Teller::Nobody(_) => {}
+            Teller::Labels(_) => labels::steps(trace, text),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Teller<'a> {
         match self {
             Teller::Processes(report) => trace_json::trace_value(report.evaluator, report.sources, trace),
             Teller::Machine(system, sources, _) => machine::trace_value(system, sources, trace),
-            Teller::Nobody(_) => Value::Null,
+            Teller::Labels(_) => labels::trace_value(trace),
         }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Teller<'a> {
                 chart.has_messages().then(|| chart.svg(title))
             }
             Teller::Machine(system, _, signals) => Some(machine::run_picture(system, signals, trace, title)),
-            Teller::Nobody(_) => None,
+            Teller::Labels(_) => None,
         }
     }
 }

@@ -187,17 +187,23 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
 }
 
 /// Finds the run in a document, and its steps.
-fn find_trace(document: &Value) -> Result<(&Value, &Vec<Value>), String> {
+pub(crate) fn find_trace(document: &Value) -> Result<(&Value, &Vec<Value>), String> {
     match document.get("schema").and_then(Value::as_u64) {
         Some(schema) if schema == u64::from(SCHEMA) => {}
         Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
         None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
     }
     let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
-    let trace = document.get("trace").or_else(|| answers.find_map(|answer| answer.get("trace")));
+    let trace = document.get("trace").or_else(|| answers.find_map(of_answer));
     let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
     let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
     Ok((trace, steps))
+}
+
+/// Returns the run of an answer: a counterexample, a run of a graph, or the first one that shows a figure.
+fn of_answer(answer: &Value) -> Option<&Value> {
+    let of_figure = || answer.get("runs")?.get(0)?.get("trace");
+    answer.get("trace").or_else(|| answer.get("run")).or_else(of_figure)
 }
 
 /// A recorded run of a synchronous system.
@@ -258,12 +264,14 @@ pub fn read_run(document: &Value) -> Result<RecordedRun, String> {
     })
 }
 
-fn strings(list: Option<&Value>) -> Vec<String> {
+/// Reads a list of texts.
+pub(crate) fn strings(list: Option<&Value>) -> Vec<String> {
     let entries = list.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(|entry| entry.as_str().map(str::to_owned)).collect()
 }
 
-fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
+/// Reads where an endless run of so many steps comes back to.
+pub(crate) fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
     match trace.get("cycle") {
         None | Some(Value::Null) => Ok(None),
         Some(cycle) => match cycle.as_u64().map(|cycle| cycle as usize) {

@@ -3,8 +3,8 @@
 use narrows_languages::lotos::{self, Options};
 use narrows_lts::{LabelPattern, linear, mu};
 use narrows_model::behaviour::Behaviour;
-use narrows_performance::as_f64;
 use narrows_performance::labelled::Tempo;
+use narrows_performance::{Delay, as_f64};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources};
 
 use crate::prepare::{formula_origin, relocate};
@@ -19,10 +19,23 @@ pub struct Labelled {
     pub(crate) tempo: Tempo,
     /// The names of what is counted, in the same order.
     pub(crate) events: Vec<String>,
-    /// The patterns of delays, as they are written.
-    pub(crate) delays: Vec<(LabelPattern, String)>,
+    /// The delays, and how their patterns are written.
+    pub(crate) delays: Vec<Delayed>,
+    /// Where what is measured begins and ends, by question.
+    pub(crate) ways: Vec<(usize, (LabelPattern, LabelPattern))>,
     /// The formulas, by question.
     pub(crate) formulas: Vec<(usize, Formula)>,
+}
+
+/// How long some actions take.
+#[derive(Debug)]
+pub(crate) struct Delayed {
+    /// Which actions.
+    pub(crate) pattern: LabelPattern,
+    /// How that is written.
+    pub(crate) text: String,
+    /// How long.
+    pub(crate) delay: Delay,
 }
 
 /// A formula of a study.
@@ -46,17 +59,16 @@ pub fn prepare_labelled(
     let mut found = Diagnostics::default();
     let behaviour = lotos::compile(sources, model, &options, &mut found);
     let mut tempo = Tempo::default();
-    let (mut events, mut delays, mut formulas) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut events, mut delays) = (Vec::new(), Vec::new());
+    let (mut ways, mut formulas) = (Vec::new(), Vec::new());
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
-        let mean = as_f64(entry.delay.mean());
-        let is_random = entry.delay.stages() == 1 && entry.times.is_none() && entry.over.is_none();
-        if !is_random {
-            let title = "actions take random times without memory: `exponential`, or the mean of `fixed` or `between`";
+        if entry.times.is_some() || entry.over.is_some() {
+            let title = "how fast an action goes can't depend on the state: `times` and `over` are for Promela models";
             diagnostics.push(Diagnostic::error("S0013", entry.place.span, title));
         }
-        tempo.rates.push((pattern.clone(), (mean > 0.0).then(|| 1.0 / mean)));
-        delays.push((pattern, entry.place.text.clone()));
+        tempo.rates.push((pattern.clone(), rate_of(&entry.delay).map(|(_, rate)| rate)));
+        delays.push(Delayed { pattern, text: entry.place.text.clone(), delay: entry.delay.clone() });
     }
     let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
         if !events.iter().any(|known| known == name) {
@@ -76,6 +88,16 @@ pub fn prepare_labelled(
                 event(&of.text, std::slice::from_ref(of), diagnostics);
                 event(&per.text, std::slice::from_ref(per), diagnostics);
             }
+            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
+                ways.extend(way(from, to, diagnostics).map(|way| (number, way)));
+            }
+            Question::MinCount(of, from, to)
+            | Question::MaxCount(of, from, to)
+            | Question::Count(of, from, to) => {
+                event(&of.text, std::slice::from_ref(of), diagnostics);
+                ways.extend(way(from, to, diagnostics).map(|way| (number, way)));
+            }
+            Question::Makespan => {}
             Question::Mu(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());
                 let formula = mu::parse(file, &text.text, &mut found);
@@ -88,7 +110,7 @@ pub fn prepare_labelled(
             }
             _ => {
                 let title = format!("`{}` can't be asked of a LOTOS model", ask.question.kind());
-                let help = "ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`";
+                let help = "ask `throughput`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
         }
@@ -97,7 +119,18 @@ pub fn prepare_labelled(
         diagnostics.push(relocate(diagnostic, sources));
     }
     let behaviour = behaviour.filter(|_| !diagnostics.has_errors())?;
-    Some(Labelled { behaviour, tempo, events, delays, formulas })
+    Some(Labelled { behaviour, tempo, events, delays, ways, formulas })
+}
+
+/// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.
+pub(crate) fn rate_of(delay: &Delay) -> Option<(u32, f64)> {
+    let mean = as_f64(delay.mean());
+    (mean > 0.0).then(|| (delay.stages(), f64::from(delay.stages()) / mean))
+}
+
+fn way(from: &Text, to: &Text, diagnostics: &mut Diagnostics) -> Option<(LabelPattern, LabelPattern)> {
+    let (from, to) = (pattern(from, diagnostics), pattern(to, diagnostics));
+    Some((from?, to?))
 }
 
 fn pattern(text: &Text, diagnostics: &mut Diagnostics) -> Option<LabelPattern> {

@@ -159,14 +159,15 @@ const EXPLANATIONS: &[Explanation] = &[
     Explanation {
         code: "S0013",
         title: "a delay that actions can't have",
-        text: "In studies of LOTOS models, an action takes a random time without memory, or no time: `fixed = 0`.
+        text: "In studies of LOTOS models, how long an action takes does not depend on the state: nothing of a state can be
+seen but its labels.
 
 ```toml
 [delay]
-\"LATENCY !* !HIT\" = { erlang = { stages = 3, mean = 5 } }
+\"LATENCY !* !HIT\" = { exponential = 5, times = \"n\" }
 ```
 
-Write `exponential`. Of `fixed` and `between`, the mean is taken. Several stages are several actions of the model.
+Leave `times` and `over` out. Where an action takes different times, let it have different values, and give each its delay.
 ",
     },
     Explanation {
@@ -179,7 +180,8 @@ Write `exponential`. Of `fixed` and `between`, the mean is taken. Several stages
 utilisation = \"busy\"
 ```
 
-Ask `throughput`, `mean_period`, `mean_count`, `ltl` or `mu`.
+Ask `throughput`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`; `from` and `to` are patterns for
+labels.
 ",
     },
     Explanation {

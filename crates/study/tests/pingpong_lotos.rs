@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use narrows_explicit::{Budget, Unwatched};
 use narrows_lts::mu::{Checker, parse};
 use narrows_lts::{LabelPattern, Relation, Settings, Verdict, aut, compare, edit};
-use narrows_model::FigureResult;
+use narrows_model::{Figure, FigureResult};
+use narrows_performance::Delay;
 use narrows_performance::labelled::build;
-use narrows_source::{Diagnostics, FileId, Sources, Span};
-use narrows_study::{Labelled, Study, Text, measure_labelled, prepare_labelled, read};
+use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, Span};
+use narrows_study::{
+    Ask, Budgets, Labelled, Question, Study, Subject, Text, measure_labelled, prepare_labelled, read,
+};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pingpong/lotos")
@@ -117,4 +120,64 @@ fn locks_and_caches_are_what_they_should_be() {
     assert!(!Checker::new(&graph).check(&formula).expect("an answer").holds());
     let pattern = LabelPattern::new("LEAVE !0 !FREE_LOCK (0)").expect("a pattern");
     assert!(graph.labels().iter().any(|label| pattern.fits(label)));
+}
+
+/// There are tables that come with the program, and no files.
+struct Nothing;
+
+impl Loader for Nothing {
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
+        Err("there are no files".to_owned())
+    }
+}
+
+/// Asks one question of a study, with delays of another kind.
+fn asked(place: &Path, question: fn(Text) -> Question, kind: fn(&Delay) -> Delay) -> Vec<Figure> {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let file = sources.add("study.toml", fs::read_to_string(place).expect("a study"));
+    let mut study = read(&sources, file, &mut diagnostics);
+    study.delays.iter_mut().for_each(|entry| entry.delay = kind(&entry.delay));
+    for delay in study.coherence.iter_mut().flat_map(|layer| &mut layer.latencies).flat_map(|(_, list)| list)
+    {
+        *delay = kind(delay);
+    }
+    let event = Text { text: "transfer".to_owned(), span: Span::default() };
+    study.asks = vec![Ask::plain(question(event))];
+    let model = study.model.as_ref().expect("a model").text.clone();
+    let text = fs::read_to_string(place.with_file_name(&model)).expect("a model");
+    let file = sources.add(model, text);
+    let subject = Subject::prepare(&study, &mut sources, file, &Nothing, &mut diagnostics);
+    let subject = subject.unwrap_or_else(|| panic!("{:#?}", diagnostics.sorted()));
+    let symbolic = || narrows_symbolic::Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
+    let explicit = Budget::unlimited(&Unwatched);
+    subject.measure(&study, &Budgets { explicit, symbolic: &symbolic }).figures
+}
+
+/// With latencies that are exact, or that have stages, caches by hand and caches put under Promela still agree.
+#[test]
+fn other_latencies_agree_with_the_layer() {
+    let layered = folder().join("..");
+    for (by_hand, by_table) in [
+        ("locks_a.toml", "a1.toml"),
+        ("locks_b.toml", "b1.toml"),
+        ("buffers_a.toml", "a2.toml"),
+        ("buffers_b.toml", "b2.toml"),
+    ] {
+        let places = [folder().join(by_hand), layered.join(by_table)];
+        let [one, other] = places
+            .each_ref()
+            .map(|place| asked(place, Question::Throughput, |delay| Delay::Fixed(delay.mean())));
+        assert_eq!((one[0].view, other[0].view), ("timed", "timed"));
+        assert!(matches!(one[0].result, FigureResult::Value { exact: true, .. }), "{by_hand}");
+        assert_eq!(one[0].result, other[0].result, "{by_hand}");
+        let [one, other] = places
+            .each_ref()
+            .map(|place| asked(place, Question::MeanPeriod, |delay| Delay::Erlang(3, delay.mean())));
+        let bounds = |figures: &[Figure]| match &figures[0].result {
+            FigureResult::Value { low, high, .. } => (low.to_f64(), high.to_f64()),
+            other => panic!("{by_hand}: {other:?}"),
+        };
+        let (one, other) = (bounds(&one), bounds(&other));
+        assert!(one.0 <= other.1 && other.0 <= one.1, "{by_hand}: {one:?} {other:?}");
+    }
 }

@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 "formulas about LOTOS models are given with --mu or --ltl"
             );
             let asked = Asked { mu: &arguments.mu, ltl: &arguments.ltl, only: &arguments.only };
-            behaviours::check(model, &asked, &arguments.models, &interrupted)
+            behaviours::check(model, &asked, &arguments.models, &mut writer.borrow_mut(), &interrupted)
         },
     )
 }
@@ -175,7 +175,7 @@ fn wants_order(arguments: &Arguments) -> bool {
 fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
     let others = [
         (arguments.files.wants_trail(), "--spin-trail"),
-        (language == "LOTOS" && arguments.files.is_wanted(), "--trace, --html and --svg"),
+        (language == "LOTOS" && arguments.files.wants_pictures(), "--html and --svg"),
         (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
         (arguments.checkpointing.is_wanted(), "--checkpoint"),
         (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),

@@ -126,7 +126,7 @@ impl Loaded {
             Subject::Machine(prepared) => {
                 Teller::Machine(&prepared.machine, &self.sources, &prepared.signals)
             }
-            Subject::Labelled(_) => Teller::Nobody(&self.sources),
+            Subject::Labelled(_) => Teller::Labels(&self.sources),
         };
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,

@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 use narrows_model::{Trace, Verdict};
 use narrows_report::{
-    Chart, MachineReport, Page, Report, StudyPage, machine_picture, machine_trace_document, trace_document,
-    write_trail,
+    Chart, MachineReport, Page, RecordedLabels, Report, StudyPage, labels_document, machine_picture,
+    machine_trace_document, trace_document, write_trail,
 };
 
 use crate::input::Model;
@@ -47,9 +47,9 @@ pub(crate) struct Writer<'f> {
 }
 
 impl Files {
-    /// Returns whether any file is to be written.
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.trace.is_some() || self.html.is_some() || self.svg.is_some() || self.spin_trail.is_some()
+    /// Returns whether something is to be drawn, or written as a page.
+    pub(crate) fn wants_pictures(&self) -> bool {
+        self.html.is_some() || self.svg.is_some()
     }
 
     /// Returns whether a trail is to be written.
@@ -112,6 +112,17 @@ impl Writer<'_> {
             write(path, &machine_picture(machine, trace, &model.name))?;
         }
         Ok(())
+    }
+
+    /// Writes a run of a LOTOS model against something of this kind.
+    pub(crate) fn add_labels(&mut self, model: &str, kind: &str, run: &RecordedLabels) -> anyhow::Result<()> {
+        match &self.files.trace {
+            Some(path) if !self.is_saved => {
+                self.is_saved = true;
+                write(path, &format!("{:#}\n", labels_document(model, kind, run)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the first counterexample.

@@ -19,6 +19,13 @@ pub struct Options {
     pub values: Vec<(String, String, String)>,
 }
 
+/// Returns the names of the specification's parameters, as far as the text can be read.
+pub fn parameters(text: &str) -> Vec<String> {
+    let tree = parser::parse(text, FileId(0), &mut Diagnostics::default());
+    let parameters = tree.root.iter().flat_map(|root| &root.parameters);
+    parameters.map(|parameter| parameter.name.name.to_string()).collect()
+}
+
 /// Turns a text into a system; `None` if there are errors.
 pub fn compile(
     sources: &mut Sources,

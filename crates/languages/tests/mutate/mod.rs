@@ -2,7 +2,7 @@
 
 use narrows_tests::random::Random;
 
-/// What a piece may be replaced by: small words that fit in many places, and numbers at the edges of types.
+/// What a piece may be replaced by in any language: numbers at the edges of types, and signs.
 const REPLACEMENTS: &[&str] = &[
     "0",
     "1",
@@ -13,11 +13,37 @@ const REPLACEMENTS: &[&str] = &[
     "65536",
     "2147483647",
     "-2147483648",
+    "_",
+    "::",
+    "->",
+    ";",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "!",
+    "?",
+    "@",
+    ":",
+    ".",
+    "..",
+    "/",
+    "%",
+    "<<",
+    ">>",
+    "#",
+    "\u{fe}",
+    "\0",
+];
+
+/// Small words of Promela that fit in many places.
+pub(crate) const PROMELA: &[&str] = &[
     "_pid",
     "_last",
     "_nr_pr",
     "_priority",
-    "_",
     "timeout",
     "np_",
     "else",
@@ -37,32 +63,10 @@ const REPLACEMENTS: &[&str] = &[
     "od",
     "if",
     "fi",
-    "::",
-    "->",
-    ";",
-    "{",
-    "}",
-    "(",
-    ")",
-    "[",
-    "]",
-    "!",
     "!!",
-    "?",
     "??",
-    "@",
-    ":",
-    ".",
-    "..",
-    "/",
-    "%",
-    "<<",
-    ">>",
-    "#",
     "##",
     "\n#define x ",
-    "\u{fe}",
-    "\0",
 ];
 
 /// Splits a text into words, signs and white space.
@@ -82,8 +86,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Deletes, doubles, swaps and replaces a few pieces, or cuts the text off.
-pub(crate) fn mutate(text: &str, random: &mut Random) -> String {
+/// Deletes, doubles, swaps and replaces a few pieces, also by words of the language, or cuts the text off.
+pub(crate) fn mutate(text: &str, words: &[&'static str], random: &mut Random) -> String {
     let mut pieces = pieces(text);
     for _ in 0..random.between(1, 4) {
         let (from, to) = (random.below(pieces.len()), random.below(pieces.len()));
@@ -91,7 +95,10 @@ pub(crate) fn mutate(text: &str, random: &mut Random) -> String {
             0..3 if pieces.len() > 1 => drop(pieces.remove(from)),
             3..6 => pieces.insert(to, pieces[from]),
             6..9 => pieces.swap(from, to),
-            9..12 => pieces[from] = random.pick(REPLACEMENTS).expect("there are some"),
+            9..12 => {
+                let list = if random.below(2) == 0 { REPLACEMENTS } else { words };
+                pieces[from] = random.pick(list).expect("there are some");
+            }
             _ => pieces.truncate(from.max(1)),
         }
     }

@@ -1,133 +1,204 @@
-//! What is kept from one state to the next: values, results, and what processes can do where they stand.
+//! What is kept from one state to the next: values, results, trees, and what they can do.
+//!
+//! A state is a tree, and each tree is kept once: a number stands for it. Its root is a point where processes run side by
+//! side, or within something, and what is below are trees; or a point where a single process stands, with the values of
+//! its variables. What a step leads to before the values of its event are decided is a tree too, but one of another
+//! kind: there, an action stands for what comes after it.
 
 use rustc_hash::FxHashMap;
 
-use super::data::{OperationId, SortId};
-use super::points::{GateId, PointId};
+use super::alphabet::{Sets, alphabets};
+use super::answers::{Answers, OPEN, Step};
+use super::crown::Joints;
+use super::data::OperationId;
+use super::events::Events;
+use super::points::{Behaviour, GateSet, PointId, PointKind};
+use super::tables::{Lists, Nodes};
 use super::values::{Value, Values};
-use narrows_source::Span;
 
 /// What belongs to one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(super) values: Values,
     pub(super) results: FxHashMap<(OperationId, Box<[Value]>), Value>,
-    /// What can be done in the leaves of states that have been seen.
-    pub(super) leaves: Vec<Box<[u32]>>,
-    pub(super) known: FxHashMap<Box<[u8]>, u32>,
-    pub(super) acts: Vec<Act>,
-    /// The steps of the state at hand.
-    pub(super) table: Table,
-    /// The successors of the state at hand.
-    pub(super) found: Found,
+    /// The values of variables.
+    pub(super) tuples: Lists,
+    pub(super) nodes: Nodes,
+    pub(super) opens: Nodes,
+    pub(super) events: Events,
+    pub(super) answers: Answers,
+    /// What becomes of something open when the values are those of an event; [`NOTHING`] if they do not fit.
+    pub(super) decided: FxHashMap<(u32, u32), u32>,
+    pub(super) sets: Sets,
+    /// What can happen from each point on.
+    alphabets: Vec<GateSet>,
+    /// Of points where two sides meet: the first point where they meet at the same gates.
+    groups: Vec<u32>,
+    /// Steps while they are put together.
+    pub(super) stack: Vec<Step>,
+    /// Steps of rows of trees while they are put together.
+    pub(super) joints: Joints,
+    /// A successor of the state at hand.
+    pub(super) target: Vec<u32>,
+    /// How deeply choices are nested while it is found out what can be done.
+    pub(super) nesting: u32,
 }
 
-/// What one part of a state can do.
-#[derive(Debug)]
-pub(super) struct Act {
-    pub(super) gate: GateId,
-    /// The sorts, and the values that are decided.
-    pub(super) offers: Box<[Given]>,
-    pub(super) then: Then,
-    pub(super) span: Span,
-}
+/// Stands for no node.
+pub(super) const NOTHING: u32 = u32::MAX;
+/// In the note about a node: whether it is known that everything below it has its values.
+const SOUND: u32 = 1 << 31;
+/// More results than this are not remembered.
+const MOST: usize = 1 << 20;
+/// There are not more nodes than this: their numbers leave a bit free.
+const MOST_NODES: usize = (1 << 31) - (1 << 24);
 
-/// A value's sort, and the value if it is decided.
-pub(super) type Given = (SortId, Option<Value>);
-
-/// What becomes of a part of a state.
-#[derive(Debug)]
-pub(super) enum Then {
-    /// This.
-    To(Box<[u8]>),
-    /// It depends on the values.
-    Bound(Start, FxHashMap<Box<[Value]>, Option<Box<[u8]>>>),
-}
-
-/// Where an act begins whose values are open.
-#[derive(Clone, Debug)]
-pub(super) enum Start {
-    /// At an action.
-    Prefix(PointId, Box<[Value]>),
-    /// Within several processes side by side.
-    Within(Box<[u8]>, Box<[Part]>),
-}
-
-/// What happens to a range of bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) by: By,
-}
-
-/// What takes the place of bytes.
-#[derive(Clone, Debug)]
-pub(super) enum By {
-    /// What an act leads to.
-    Act(u32),
-    /// This.
-    Bytes(Box<[u8]>),
-    /// Nothing.
-    Nothing,
-}
-
-/// A step that some parts of a state take together.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Combined {
-    pub(super) gate: GateId,
-    pub(super) offers: (u32, u32),
-    pub(super) parts: (u32, u32),
-}
-
-/// Steps while they are put together.
-#[derive(Debug, Default)]
-pub(super) struct Table {
-    pub(super) steps: Vec<Combined>,
-    pub(super) offers: Vec<Given>,
-    pub(super) parts: Vec<Part>,
-}
-
-impl Table {
-    pub(super) fn clear(&mut self) {
-        self.steps.clear();
-        self.offers.clear();
-        self.parts.clear();
+impl Memory {
+    /// Makes what is there from the beginning.
+    pub(super) fn prepare(&mut self, behaviour: &Behaviour) {
+        if self.alphabets.is_empty() {
+            self.values.prepare(&behaviour.data);
+            self.alphabets = alphabets(behaviour);
+            self.tuples.number(&[]);
+            self.events.prepare();
+            self.sets.prepare();
+            self.answers.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
+            self.groups = groups(behaviour);
+        }
     }
 
-    pub(super) fn offers(&self, step: Combined) -> &[Given] {
-        &self.offers[step.offers.0 as usize..step.offers.1 as usize]
+    /// Gets ready for another state.
+    pub(super) fn begin(&mut self) {
+        self.answers.make_room();
+        if self.decided.len() > MOST {
+            self.decided.clear();
+        }
+        self.stack.clear();
+        self.joints.clear();
+        self.nesting = 0;
     }
 
-    pub(super) fn parts(&self, step: Combined) -> &[Part] {
-        &self.parts[step.parts.0 as usize..step.parts.1 as usize]
+    /// Returns whether there is no number for another node.
+    pub(super) fn is_full(&self) -> bool {
+        self.nodes.len() > MOST_NODES || self.opens.len() > MOST_NODES || self.events.len() > MOST_NODES
     }
 
-    /// Adds offers, and says where they are.
-    pub(super) fn add_offers(&mut self, offers: impl IntoIterator<Item = Given>) -> (u32, u32) {
-        let start = self.offers.len() as u32;
-        self.offers.extend(offers);
-        (start, self.offers.len() as u32)
+    /// Returns about how many bytes are in use.
+    pub(super) fn bytes(&self) -> u64 {
+        let hashed = (self.decided.capacity() * 12) as u64;
+        let nodes = self.nodes.bytes() + self.opens.bytes() + self.tuples.bytes();
+        nodes + self.events.bytes() + self.answers.bytes() + hashed
     }
 
-    /// Adds the parts of steps, one after the other, and says where they are.
-    pub(super) fn join_parts(&mut self, ranges: &[(u32, u32)]) -> (u32, u32) {
-        let start = self.parts.len() as u32;
-        for (from, to) in ranges {
-            for index in *from..*to {
-                let part = self.parts[index as usize].clone();
-                self.parts.push(part);
+    /// Returns the node of a point where a single process stands.
+    pub(super) fn leaf(&mut self, point: PointId, variables: &[Value]) -> u32 {
+        let tuple = self.tuple(variables.iter().copied());
+        self.nodes.number([point.0, tuple, 0]).0
+    }
+
+    /// Returns the number of some values.
+    pub(super) fn tuple(&mut self, values: impl Iterator<Item = Value>) -> u32 {
+        let words: Vec<u32> = values.map(Value::word).collect();
+        self.tuples.number(&words)
+    }
+
+    /// Returns some values.
+    pub(super) fn values_of(&self, tuple: u32) -> Vec<Value> {
+        self.tuples.get(tuple).iter().map(|word| Value::from_word(*word)).collect()
+    }
+
+    /// Returns two sides under a point: a node, or something open if one of them is.
+    #[inline]
+    pub(super) fn pair(&mut self, point: u32, left: u32, right: u32) -> u32 {
+        if (left | right) & OPEN != 0 {
+            return self.opens.number([point, left, right]).0 | OPEN;
+        }
+        let (node, is_new) = self.nodes.number([point, left, right]);
+        if is_new {
+            *self.nodes.note(node) = *self.nodes.note(left) & *self.nodes.note(right) & SOUND;
+        }
+        node
+    }
+
+    /// Returns two sides under a point, and as many levels as needed: where more than two meet at the same gates, it does not
+    /// matter who meets whom first. So none is far from the root, and parts of the state come again more often.
+    pub(super) fn balanced(&mut self, point: PointId, left: u32, right: u32) -> u32 {
+        let (mut points, mut sides) = (vec![point.0], Vec::new());
+        let mut waiting = vec![right, left];
+        while let Some(node) = waiting.pop() {
+            let [found, first, second] = self.nodes.get(node);
+            let group = self.groups[found as usize];
+            if group != NOTHING && group == self.groups[point.0 as usize] {
+                points.push(found);
+                waiting.extend([second, first]);
+            } else {
+                sides.push(node);
             }
         }
-        (start, self.parts.len() as u32)
+        // There are as many points as places where two meet.
+        self.halves(&mut points.into_iter(), &sides)
+    }
+
+    fn halves(&mut self, points: &mut dyn Iterator<Item = u32>, sides: &[u32]) -> u32 {
+        if let [only] = sides {
+            return *only;
+        }
+        let point = points.next().unwrap_or_default();
+        let (left, right) = sides.split_at(sides.len() / 2);
+        let left = self.halves(points, left);
+        let right = self.halves(points, right);
+        self.pair(point, left, right)
+    }
+
+    /// Returns what has one side, and maybe values: a node, or something open if that side is.
+    #[inline]
+    pub(super) fn wrap(&mut self, point: u32, body: u32, tuple: u32) -> u32 {
+        if body & OPEN != 0 {
+            return self.opens.number([point, body, tuple]).0 | OPEN;
+        }
+        let (node, is_new) = self.nodes.number([point, body, tuple]);
+        if is_new {
+            *self.nodes.note(node) = *self.nodes.note(body) & SOUND;
+        }
+        node
+    }
+
+    /// Notes that everything below a node has its values.
+    pub(super) fn set_sound(&mut self, node: u32) {
+        *self.nodes.note(node) |= SOUND;
+    }
+
+    /// Returns whether nothing can happen at a node but at some gates, and nothing below it lacks a value.
+    #[inline]
+    pub(super) fn is_idle(&mut self, node: u32, but: u32) -> bool {
+        let point = self.nodes.get(node)[0];
+        *self.nodes.note(node) & SOUND != 0 && self.alphabets[point as usize].is_within(self.sets.get(but))
+    }
+
+    /// Returns what can happen from a point on.
+    #[inline]
+    pub(super) fn alphabet(&self, point: u32) -> &GateSet {
+        &self.alphabets[point as usize]
+    }
+
+    /// Returns the gates without which the sides of a point are asked.
+    pub(super) fn below(&mut self, set: u32, point: u32, kind: &PointKind) -> u32 {
+        self.sets.below(set, point, kind)
     }
 }
 
-/// Labels and targets that were found.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) bytes: Vec<u8>,
-    /// Where each label begins, where it ends and the target begins, and where that ends.
-    pub(super) ends: Vec<(u32, u32, u32)>,
-    pub(super) seen: rustc_hash::FxHashSet<u64>,
+/// Finds points where two sides meet at the same gates.
+fn groups(behaviour: &Behaviour) -> Vec<u32> {
+    let mut firsts: Vec<(&GateSet, u32)> = Vec::new();
+    let mut groups = vec![NOTHING; behaviour.points.len()];
+    for (number, point) in behaviour.points.iter().enumerate() {
+        if let PointKind::Parallel { gates, .. } = &point.kind {
+            let known = firsts.iter().find(|(known, _)| *known == gates);
+            groups[number] = known.map_or(number as u32, |(_, first)| *first);
+            if known.is_none() {
+                firsts.push((gates, number as u32));
+            }
+        }
+    }
+    groups
 }

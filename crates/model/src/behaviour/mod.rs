@@ -3,12 +3,21 @@
 //! A [`Behaviour`] is plain data: sorts with equations, and points of control. Its meaning is a
 //! [`StateSpace`]: from a state, a string of bytes, to its successors, each with a label.
 
+mod alphabet;
+mod answers;
+mod crown;
 mod data;
+mod events;
+mod leaves;
 mod memory;
 mod points;
 mod rewrite;
+mod settle;
 mod steps;
+mod tables;
+mod unfolding;
 mod values;
+mod written;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -18,10 +27,16 @@ pub use data::{
 };
 pub use points::{Behaviour, GateId, GateSet, Jump, Offer, Point, PointId, PointKind};
 pub use rewrite::Fault;
+pub use unfolding::Unfolding;
 
 use crate::{Difference, Expansion, Scratch, StateSpace, Successor, Violation};
+use crown::Crown;
 use memory::Memory;
-use values::read_number;
+use rustc_hash::FxHashSet;
+use values::{read_number, write_number};
+
+/// What a thread remembers of states as bytes is forgotten when it has more bytes than this.
+const MOST: u64 = 1 << 28;
 
 impl Behaviour {
     /// Writes a label as text: the gate, and the values after exclamation marks.
@@ -43,10 +58,13 @@ impl Behaviour {
     /// Says why a state has no successors; `None` if nothing is wrong with it. Without a state, it is about the first one.
     pub fn fault(&self, state: Option<&[u8]>) -> Option<Fault> {
         let mut memory = Memory::default();
-        memory.values.prepare(&self.data);
+        memory.prepare(self);
         let result = match state {
-            Some(state) => self.expand(state, &mut memory),
-            None => self.settle(self.initial, &[], &mut memory, &mut Vec::new(), 0),
+            Some(mut state) => {
+                let node = self.read(&mut state, &mut memory);
+                self.expand(&Crown::Tree(0), &[node], &mut memory, &mut |_, _| {})
+            }
+            None => self.settle(self.initial, &[], &mut memory, 0).map(|_| ()),
         };
         result.err().map(|fault| *fault)
     }
@@ -91,12 +109,11 @@ impl StateSpace for Behaviour {
 
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut memory = Memory::default();
-        memory.values.prepare(&self.data);
+        memory.prepare(self);
+        let node = self.settle(self.initial, &[], &mut memory, 0).map_err(|fault| fault.violation())?;
         let mut state = Vec::new();
-        match self.settle(self.initial, &[], &mut memory, &mut state, 0) {
-            Ok(()) => Ok((state, Vec::new())),
-            Err(fault) => Err(fault.violation()),
-        }
+        self.write(node, &memory, &mut state);
+        Ok((state, Vec::new()))
     }
 
     fn successors(
@@ -106,16 +123,36 @@ impl StateSpace for Behaviour {
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
         let memory: &mut Memory = scratch.memory();
-        memory.values.prepare(&self.data);
-        let result = self.expand(state, memory);
-        let found = &memory.found;
-        for (start, middle, end) in &found.ends {
+        if memory.bytes() > MOST {
+            *memory = Memory::default();
+        }
+        memory.prepare(self);
+        let mut rest = state;
+        let node = self.read(&mut rest, memory);
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let result = self.expand(&Crown::Tree(0), &[node], memory, &mut |event, row| {
+            // Two processes may do the same.
+            if seen.insert((event, row[0])) {
+                found.push((event, row[0]));
+            }
+        });
+        let (mut label, mut target) = (Vec::new(), Vec::new());
+        for (event, node) in &found {
+            label.clear();
+            write_number(u32::from(memory.events.gate(*event).0), &mut label);
+            for (sort, value) in memory.events.given(*event) {
+                write_number(u32::from(sort.0), &mut label);
+                memory.values.encode(&self.data, sort, value.unwrap_or_default(), &mut label);
+            }
+            target.clear();
+            self.write(*node, memory, &mut target);
             let successor = Successor {
                 moves: &[],
                 violations: &[],
                 events: &[],
-                label: &found.bytes[*start as usize..*middle as usize],
-                target: Some(&found.bytes[*middle as usize..*end as usize]),
+                label: &label,
+                target: Some(&target),
                 difference: Difference::Unknown,
             };
             if visit(successor).is_break() {
@@ -133,7 +170,7 @@ impl StateSpace for Behaviour {
             });
             return Expansion::Moves;
         }
-        if !found.ends.is_empty() {
+        if !found.is_empty() {
             return Expansion::Moves;
         }
         if *state == [Behaviour::DONE.0 as u8] { Expansion::Ended } else { Expansion::Deadlock }

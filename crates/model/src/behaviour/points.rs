@@ -38,6 +38,31 @@ impl GateSet {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
     }
 
+    /// Adds the gates of another set.
+    pub fn extend(&mut self, other: &GateSet) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Returns what is left without the gates of another set.
+    #[must_use]
+    pub fn without(&self, other: &GateSet) -> GateSet {
+        let others = other.0.iter().copied().chain(std::iter::repeat(0));
+        let mut set = GateSet(self.0.iter().zip(others).map(|(word, other)| word & !other).collect());
+        while set.0.last() == Some(&0) {
+            set.0.pop();
+        }
+        set
+    }
+
+    /// Returns whether another set has all its gates.
+    pub fn is_within(&self, other: &GateSet) -> bool {
+        let others = other.0.iter().copied().chain(std::iter::repeat(0));
+        self.0.iter().zip(others).all(|(word, other)| word & !other == 0)
+    }
+
     /// Returns whether a gate is among them.
     #[inline]
     pub fn contains(&self, gate: GateId) -> bool {

@@ -24,6 +24,16 @@ impl Value {
         Value(operation.0)
     }
 
+    /// Returns the value as a word, to be kept.
+    pub(crate) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the value that a word stands for.
+    pub(crate) fn from_word(word: u32) -> Value {
+        Value(word)
+    }
+
     pub(crate) fn as_number(self) -> u32 {
         self.0 & !NUMBERS
     }

@@ -215,7 +215,8 @@ impl Chain {
     }
 
     /// Returns `right + Σ rate·values[target]` of a state.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "sweeps are little else, and a tenth slower where it is called")]
+    #[inline(always)]
     pub(super) fn gather(&self, state: usize, right: f64, values: &[f64]) -> f64 {
         let range = self.starts[state] as usize..self.starts[state + 1] as usize;
         let rates = &self.rates[range.clone()];

@@ -106,28 +106,34 @@ impl Parts {
 /// So many times all states are looked at before their components are sought.
 const LOOKS: usize = 10;
 
+/// What is known of a state: that it is reached, and that it leads back.
+const REACHED: u8 = 1;
+const RETURNS: u8 = 2;
+
 /// Returns whether every state leads to every other, if a few looks at all states show that. They do if states were numbered
 /// as they were found, and are much quicker than a search for components.
 fn is_connected(chain: &Chain) -> bool {
     let Some((root, _)) = chain.initial().first() else { return false };
-    let mut reached = vec![false; chain.states()];
-    let mut returns = vec![false; chain.states()];
-    (reached[*root as usize], returns[*root as usize]) = (true, true);
+    let mut known = vec![0_u8; chain.states()];
+    known[*root as usize] = REACHED | RETURNS;
     for turn in 0..LOOKS {
-        let mut all = true;
+        let mut all = REACHED | RETURNS;
         let mut look = |state: usize| {
+            let mut here = known[state];
             for target in chain.targets(state) {
-                reached[*target as usize] |= reached[state];
-                returns[state] |= returns[*target as usize];
+                let there = &mut known[*target as usize];
+                *there |= here & REACHED;
+                here |= *there & RETURNS;
             }
-            all &= reached[state] && returns[state];
+            known[state] |= here;
+            all &= here;
         };
         if turn % 2 == 0 {
             (0..chain.states()).for_each(&mut look);
         } else {
             (0..chain.states()).rev().for_each(&mut look);
         }
-        if all {
+        if all == REACHED | RETURNS {
             return true;
         }
     }

@@ -45,7 +45,7 @@ pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
 
 /// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
 fn enough(states: usize) -> usize {
-    states - states / 4
+    states - states * 2 / 5
 }
 
 /// How often each transition may be looked at before lumping costs more than it saves.

@@ -52,6 +52,8 @@ pub(super) struct Iteration {
     directions: Vec<Vec<f32>>,
     /// How many directions there may be now.
     most: usize,
+    /// How many sweeps there are before a search now.
+    plain: usize,
     /// How long each state is visited, roughly.
     visited: Vec<f32>,
     help: Help,
@@ -72,10 +74,11 @@ impl Iteration {
     }
 }
 
-/// Sweeps between two searches: they make what remains smooth.
-const PLAIN: usize = 3;
+/// Sweeps between two searches, at first and at most: they make what remains smooth. If a search leaves much, the next one
+/// would do the same again, so there are more.
+const PLAIN: (usize, usize) = (2, 32);
 /// Sweeps that find out how much states count: at first, and before coarser chains are made.
-const SPREAD: (usize, usize) = (5, 10);
+const SPREAD: (usize, usize) = (3, 10);
 /// How many directions there are at first, and at most if that is too few.
 const DIRECTIONS: (usize, usize) = (20, 60);
 /// This share of the time is spread over all states, as if all were visited as often.
@@ -84,7 +87,7 @@ const SELDOM: f64 = 0.1;
 /// after so many directions.
 const SLOW: (f64, usize) = (0.75, 8);
 /// With few digits, no search leaves less than this share.
-const LEAST: f64 = 1e-5;
+const LEAST: f64 = 3e-6;
 /// If it leaves more than this share with them, they do not.
 const VAIN: f64 = 0.3;
 
@@ -103,6 +106,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             weights: Vec::new(),
             directions: Vec::new(),
             most: DIRECTIONS.0,
+            plain: PLAIN.0,
             visited: Vec::new(),
             help: if self.closed { Help::Untried } else { Help::Useless },
         };
@@ -214,7 +218,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
 
     /// Does some sweeps, and then takes the best change that some more lead to. It may leave so much of what there was.
     pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64], enough: f64) {
-        for _ in 0..PLAIN {
+        for _ in 0..iteration.plain {
             self.sweep(iteration, values);
         }
         if iteration.change > 0.0 && iteration.change.is_finite() {
@@ -304,6 +308,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
     /// Gets help if the last search left so much, or gives it up if that was with help.
     fn reconsider(&self, iteration: &mut Iteration, search: &Search) {
         let (progress, is_slow) = (search.progress(), search.is_slow());
+        iteration.plain = if progress > VAIN { (2 * iteration.plain).min(PLAIN.1) } else { PLAIN.0 };
         match iteration.help {
             Help::Untried if is_slow => self.get_help(iteration),
             Help::Given(..) if progress > VAIN || progress.is_nan() => self.get_help(iteration),
@@ -329,7 +334,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
                 break;
             }
         }
-        iteration.most = DIRECTIONS.0;
+        (iteration.most, iteration.plain) = (DIRECTIONS.0, PLAIN.0);
         self.find_slope(iteration);
     }
 }
@@ -403,8 +408,9 @@ fn remove(vector: &mut [f32], direction: &[f32]) -> f64 {
         return 0.0;
     }
     let along = dot(vector, direction);
+    let amount = along as f32;
     for (value, part) in vector.iter_mut().zip(direction) {
-        *value = (f64::from(*value) - along * f64::from(*part)) as f32;
+        *value -= amount * part;
     }
     along
 }

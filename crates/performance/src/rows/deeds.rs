@@ -48,7 +48,9 @@ impl<'a> Deeds<'a> {
         let mut moved = ProcessSet::default();
         let mut events: Vec<(u16, u32)> = Vec::new();
         for step in successor.moves {
-            moved.insert(usize::from(step.pid));
+            if self.system.is_some() {
+                moved.insert(usize::from(step.pid));
+            }
             for event in timing.events_of(step) {
                 match events.iter_mut().find(|(known, _)| *known == event) {
                     Some((_, count)) => *count += 1,

@@ -73,7 +73,7 @@ const NONE: u16 = u16::MAX;
 const MOST: usize = 1 << 18;
 
 /// If nothing was remembered so many times, and more often than not, it is not worth it.
-const IN_VAIN: u32 = 1 << 14;
+const IN_VAIN: u32 = 1 << 12;
 
 fn place(seen: u64, look: u16, length: usize) -> usize {
     let mixed = (seen ^ u64::from(look) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -66,7 +66,7 @@ impl Walk {
                 let (start, cause) = own.map_or((now, None), |(.., start, cause)| (*start, *cause));
                 list.push(Activity { pid, delay, start, end: now, cause });
             }
-            running.retain(|(pid, ..)| !deed.moved.contains(usize::from(*pid)));
+            running.retain(|(pid, delay, ..)| !deed.stops(*pid, *delay));
         }
         list
     }

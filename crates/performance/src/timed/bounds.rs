@@ -44,6 +44,25 @@ pub enum Bound {
     Infinite(Walk),
 }
 
+impl Bound {
+    /// Returns the lesser of two bounds, or the greater; one that never begins does not count.
+    #[must_use]
+    pub fn extreme(self, other: Bound, least: bool) -> Bound {
+        let rank = |bound: &Bound| match bound {
+            Bound::NeverBegins => None,
+            Bound::Finite(value, _) => Some(Some(*value)),
+            Bound::Infinite(_) => Some(None),
+        };
+        let is_less = match (rank(&self), rank(&other)) {
+            (_, None) => return self,
+            (None, _) => return other,
+            (Some(Some(one)), Some(Some(two))) => one <= two,
+            (Some(one), _) => one.is_some(),
+        };
+        if is_less == least { self } else { other }
+    }
+}
+
 impl Timed<'_> {
     /// Returns what an edge adds.
     pub(super) fn cost(&self, cost: Cost<'_>, node: u32, edge: &Edge) -> u64 {

@@ -5,13 +5,18 @@ use narrows_lts::mu::{Checker, Run};
 use narrows_lts::{Graph, LabelPattern, linear};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Figure, FigureResult};
+use narrows_performance::actions::ambiguous;
+use narrows_performance::graphs::Trouble;
 use narrows_performance::labelled::{Paced, Throughput, Unbuilt, build, replay};
 use narrows_performance::markov::{Accuracy, Interval};
+use narrows_performance::stages::{Stages, spread};
+use narrows_performance::waiting::{Kind, settled};
 
+use super::actions::{Actual, Sizes, two_clocks};
 use super::solve::set;
 use super::stochastic::reciprocal;
-use super::{Measured, Size, blank, expect};
-use crate::labelled::{Formula, Labelled};
+use super::{Measured, Size, blank, expect, views};
+use crate::labelled::{Delayed, Formula, Labelled, rate_of};
 use crate::{Ask, Question, Study, Text, View};
 
 /// How wide an interval may be.
@@ -34,33 +39,117 @@ pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) ->
             return Measured { figures: all(study, |_| result.clone()), sizes: Vec::new() };
         }
     };
-    let mut sizes = Vec::new();
-    let needs_time = study.asks.iter().any(|ask| !matches!(ask.question, Question::Mu(_) | Question::Ltl(_)));
-    let means = if needs_time { Some(means(model, graph, &mut sizes)) } else { None };
-    let (states, transitions) = (graph.states().to_string(), Some(graph.edges().len() as u64));
-    let seconds = budget.watch.seconds() - before;
-    let minimised = sizes.pop();
-    let view = if needs_time { View::Stochastic } else { View::Untimed };
-    let sizes = vec![Size { view: view.name(), states, transitions, minimised, seconds }];
     let checker = Checker::new(graph);
+    let mut bench = Bench { study, model, graph, budget: *budget, means: None, exact: Sizes::new() };
     let mut figures = Vec::new();
     for (number, ask) in study.asks.iter().enumerate() {
         let formula = model.formulas.iter().find(|(index, _)| *index == number).map(|(_, formula)| formula);
-        let mut figure = match (formula, &means) {
-            (Some(formula), _) => check(ask, formula, graph, &checker, model),
-            (None, Some(Ok(means))) => mean(study, ask, model, means),
-            (None, Some(Err(reason))) => {
+        let found = match formula {
+            Some(formula) => vec![check(ask, formula, graph, &checker, model)],
+            None => views(study, ask.view, &ask.question)
+                .into_iter()
+                .map(|view| match view {
+                    View::Stochastic => bench.mean(ask),
+                    View::Timed | View::Untimed => bench.exact(ask, number, view),
+                })
+                .collect(),
+        };
+        for mut figure in found {
+            figure.notes.extend(unknown_gates(ask, number, model, graph));
+            ask.name.clone_into(&mut figure.name);
+            expect::finish(&mut figure, ask, study);
+            figures.push(figure);
+        }
+    }
+    let seconds = budget.watch.seconds() - before;
+    Measured { figures, sizes: bench.sizes(seconds) }
+}
+
+/// Says which gates are asked about and never used: they may be written in another way.
+fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
+    let named = |text: &Text| {
+        let place = model.events.iter().position(|name| *name == text.text);
+        place.map_or(&[][..], |place| &model.tempo.events[place])
+    };
+    let mut patterns: Vec<&LabelPattern> = match &ask.question {
+        Question::Throughput(what) | Question::MeanPeriod(what) => named(what).iter().collect(),
+        Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
+        Question::MinCount(of, ..) | Question::MaxCount(of, ..) | Question::Count(of, ..) => {
+            named(of).iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    if let Some((_, (from, to))) = model.ways.iter().find(|(index, _)| *index == number) {
+        patterns.extend([from, to]);
+    }
+    patterns.retain(|pattern| !graph.labels().iter().any(|label| pattern.is_about(label)));
+    let note = |pattern: &LabelPattern| {
+        format!("No label is about the gate of `{pattern}`; `narrows explore` lists the labels there are.")
+    };
+    patterns.into_iter().map(note).collect()
+}
+
+/// A study with the graph of its model, and what is known of it so far.
+struct Bench<'a> {
+    study: &'a Study,
+    model: &'a Labelled,
+    graph: &'a Graph,
+    budget: Budget<'a>,
+    means: Option<Means>,
+    /// How large the views are in which runs are exact.
+    exact: Sizes,
+}
+
+/// How often everything that is counted happens.
+struct Means {
+    /// The error is a sentence, or a limit.
+    found: Result<Vec<Throughput>, FigureResult>,
+    /// How many states and edges there were with all stages of delays, and how many states after minimisation.
+    size: Option<(u32, usize, u32)>,
+}
+
+impl Bench<'_> {
+    fn exact(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
+        let way = self.model.ways.iter().find(|(index, _)| *index == number).map(|(_, way)| way);
+        let asked = Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget };
+        asked.answer(ask, way, view, &mut self.exact)
+    }
+
+    fn mean(&mut self, ask: &Ask) -> Figure {
+        let means = self.means.get_or_insert_with(|| means(self.model, self.graph, &self.budget));
+        match &means.found {
+            Ok(found) => mean(self.study, ask, self.model, found),
+            Err(result) => {
                 let mut figure = blank(ask, View::Stochastic);
-                figure.result = FigureResult::None(reason.clone());
+                figure.result = result.clone();
                 figure
             }
-            (None, None) => blank(ask, View::Untimed),
-        };
-        ask.name.clone_into(&mut figure.name);
-        expect::finish(&mut figure, ask, study);
-        figures.push(figure);
+        }
     }
-    Measured { figures, sizes }
+
+    /// Returns how large the views are that were built; that of the graph itself if there is no other.
+    fn sizes(&self, seconds: f64) -> Vec<Size> {
+        let (states, edges) = (u64::from(self.graph.states()), self.graph.edges().len() as u64);
+        let size = |view: View, states: u64, edges: u64, minimised: Option<u32>| Size {
+            view: view.name(),
+            states: states.to_string(),
+            transitions: Some(edges),
+            minimised: minimised.map(u64::from),
+            seconds,
+        };
+        let mut sizes: Vec<Size> = Vec::new();
+        for (view, nodes, edges) in &self.exact {
+            sizes.push(size(*view, *nodes, *edges, None));
+        }
+        if let Some((states, edges, left)) = self.means.as_ref().and_then(|means| means.size) {
+            sizes.push(size(View::Stochastic, u64::from(states), edges as u64, Some(left)));
+        }
+        if sizes.is_empty() {
+            let view = if self.means.is_some() { View::Stochastic } else { View::Untimed };
+            sizes.push(size(view, states, edges, None));
+        }
+        sizes
+    }
 }
 
 fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
@@ -74,19 +163,56 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
     study.asks.iter().map(figure).collect()
 }
 
-/// Finds out how often everything that is counted happens; the error is a sentence.
-fn means(model: &Labelled, graph: &Graph, sizes: &mut Vec<u64>) -> Result<Vec<Throughput>, String> {
-    check_delays(model, graph)?;
-    let paced =
-        Paced::new(graph, &model.tempo).map_err(|trouble| format!("There is no Markov chain: {trouble}."))?;
-    sizes.push(u64::from(paced.size().0));
-    paced.throughputs(ACCURACY).map_err(|trouble| format!("There is no Markov chain: {trouble}."))
+/// Finds out how often everything that is counted happens.
+fn means(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Means {
+    let mut size = None;
+    let found = check_delays(model, graph).map_err(FigureResult::None).and_then(|()| {
+        let none = |trouble: Trouble| FigureResult::None(format!("There is no Markov chain: {trouble}."));
+        let settled = settled(graph, &kinds(model, graph)).map_err(none)?;
+        let graph = settled.as_ref().unwrap_or(graph);
+        let staged = with_stages(model, graph, budget)?;
+        let graph = staged.as_ref().unwrap_or(graph);
+        let paced = Paced::new(graph, &model.tempo).map_err(none)?;
+        size = Some((paced.before.0, paced.before.1, paced.size().0));
+        paced.throughputs(ACCURACY).map_err(none)
+    });
+    Means { found, size }
+}
+
+/// Says which labels take no time, and which are counted.
+fn kinds(model: &Labelled, graph: &Graph) -> Vec<Kind> {
+    let kind = |label: &String| {
+        let delay = model.delays.iter().find(|delay| delay.pattern.fits(label));
+        let is_now = delay.is_none_or(|delay| rate_of(&delay.delay).is_none());
+        let is_counted = model.tempo.events.iter().flatten().any(|pattern| pattern.fits(label));
+        Kind { is_now, is_counted }
+    };
+    graph.labels().iter().map(kind).collect()
+}
+
+/// Returns the graph with the stages of delays that have several; `None` if there are none.
+fn with_stages(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Result<Option<Graph>, FigureResult> {
+    let stages_of = |label: &String| {
+        let delay = model.delays.iter().find(|delay| delay.pattern.fits(label));
+        let stages = delay.and_then(|delay| rate_of(&delay.delay));
+        stages.map_or(Stages::None, |(count, rate)| Stages::Some(count, rate))
+    };
+    let stages: Vec<Stages> = graph.labels().iter().map(stages_of).collect();
+    let has_several = |label: u32| matches!(stages[label as usize], Stages::Some(count, _) if count > 1);
+    if !(0..stages.len() as u32).any(has_several) {
+        return Ok(None);
+    }
+    let is_now = |label: u32| stages[label as usize] == Stages::None;
+    if let Some(label) = ambiguous(graph, is_now, has_several) {
+        return Err(FigureResult::None(two_clocks(label)));
+    }
+    spread(graph, &stages, budget).map(Some).map_err(FigureResult::Undecided)
 }
 
 /// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate take time, all
 /// have to be named.
-fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String> {
-    for (pattern, text) in &model.delays {
+pub(super) fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String> {
+    for Delayed { pattern, text, .. } in &model.delays {
         if !graph.labels().iter().any(|label| pattern.is_about(label)) {
             return Err(format!(
                 "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there are."
@@ -94,8 +220,8 @@ fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String> {
         }
     }
     let is_forgotten = |label: &&String| {
-        let is_about = |(pattern, _): &(LabelPattern, String)| pattern.is_about(label);
-        let fits = |(pattern, _): &(LabelPattern, String)| pattern.fits(label);
+        let is_about = |delay: &Delayed| delay.pattern.is_about(label);
+        let fits = |delay: &Delayed| delay.pattern.fits(label);
         model.delays.iter().any(is_about) && !model.delays.iter().any(fits)
     };
     match graph.labels().iter().find(is_forgotten) {

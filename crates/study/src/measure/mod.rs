@@ -1,5 +1,6 @@
 //! Answers the questions of a study.
 
+mod actions;
 pub(crate) mod expect;
 pub(crate) mod formulas;
 mod labelled;

@@ -110,74 +110,56 @@ impl<'a, 's> Views<'a, 's> {
                 figure.witnesses.extend(failure.1.clone());
             }
             Some(Ok(timed)) => {
-                let asked = Asked {
-                    views: self,
-                    timed,
-                    unit: if view == View::Untimed { "steps" } else { &self.study.unit },
-                };
-                asked.fill(&ask.question, &mut figure);
+                let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
+                Asked { model: self, timed, unit }.fill(&ask.question, &mut figure);
             }
         }
         figure
     }
 }
 
-/// A question about a view that was built.
-struct Asked<'v, 'a, 's> {
-    views: &'v Views<'a, 's>,
-    timed: &'v Timed<'a>,
-    unit: &'v str,
+/// Where ways begin and end, state by state.
+pub(super) type Ways = (Vec<bool>, Vec<bool>);
+
+/// What a model knows about the states and runs of a view of it.
+pub(super) trait Model {
+    /// Says what may begin or end: an expression holds, an action happens.
+    fn verb(&self) -> &'static str;
+
+    /// Returns the number of an event, if it is one.
+    fn event(&self, what: &Text) -> Option<u16>;
+
+    /// Returns what says when a resource is busy; the text itself if there is no such resource.
+    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text;
+
+    /// Returns for each state whether an expression holds; `None` if that is not known, and then the
+    /// figure says why.
+    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>>;
+
+    /// Returns where ways begin and end: all ways of one element are looked at together.
+    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>>;
+
+    /// Replays a run, with times in a unit; `None` if it is no run of the model.
+    fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
 }
 
-impl Asked<'_, '_, '_> {
-    fn fill(&self, question: &Question, figure: &mut Figure) {
-        match question {
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
-                self.unit.clone_into(&mut figure.unit);
-                self.bounds(from, to, Cost::Time, Ends::of(question), figure);
-            }
-            Question::MinCount(what, from, to)
-            | Question::MaxCount(what, from, to)
-            | Question::Count(what, from, to) => {
-                let ends = Ends::of(question);
-                if let Some(event) = self.views.prepared.event(what) {
-                    return self.bounds(from, to, Cost::Event(event), ends, figure);
-                }
-                if let Some(holds) = self.holds(what, figure) {
-                    let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
-                    unit.clone_into(&mut figure.unit);
-                    self.bounds(from, to, Cost::While(&holds), ends, figure);
-                }
-            }
-            Question::Makespan => {
-                self.unit.clone_into(&mut figure.unit);
-                self.makespan(figure);
-            }
-            Question::Throughput(event) => {
-                figure.unit = format!("1/{}", self.unit);
-                if let Some(event) = self.views.prepared.event(event) {
-                    self.frequency(Cost::Event(event), figure);
-                }
-            }
-            Question::Utilisation(what) => {
-                if let Some(holds) = self.holds(self.views.study.busy(what), figure) {
-                    self.frequency(Cost::While(&holds), figure);
-                }
-            }
-            _ => {
-                figure.result = FigureResult::None(format!(
-                    "This is a mean over runs: ask it in the stochastic view, not in the {} one.",
-                    figure.view
-                ));
-            }
-        }
+impl Model for Views<'_, '_> {
+    fn verb(&self) -> &'static str {
+        "holds"
     }
 
-    /// Returns for each state whether an expression holds; `None` if that goes wrong somewhere.
-    fn holds(&self, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
-        let evaluator = self.views.engine.evaluator();
-        let expr: &Expr = self.views.prepared.predicate(text)?;
-        let rows = self.timed.rows();
+    fn event(&self, what: &Text) -> Option<u16> {
+        self.prepared.event(what)
+    }
+
+    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
+        self.study.busy(what)
+    }
+
+    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+        let evaluator = self.engine.evaluator();
+        let expr: &Expr = self.prepared.predicate(text)?;
+        let rows = timed.rows();
         let mut list = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
             match evaluator.holds(expr, &rows.state(state)) {
@@ -193,6 +175,66 @@ impl Asked<'_, '_, '_> {
         Some(list)
     }
 
+    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>> {
+        Some(vec![(self.holds(timed, ends.0, figure)?, self.holds(timed, ends.1, figure)?)])
+    }
+
+    fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {
+        timed_trace(timed, self.engine.evaluator(), walk, unit)
+    }
+}
+
+/// A question about a view that was built.
+pub(super) struct Asked<'v, 'a> {
+    pub(super) model: &'v dyn Model,
+    pub(super) timed: &'v Timed<'a>,
+    pub(super) unit: &'v str,
+}
+
+impl Asked<'_, '_> {
+    pub(super) fn fill(&self, question: &Question, figure: &mut Figure) {
+        match question {
+            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
+                self.unit.clone_into(&mut figure.unit);
+                self.bounds(from, to, Cost::Time, Ends::of(question), figure);
+            }
+            Question::MinCount(what, from, to)
+            | Question::MaxCount(what, from, to)
+            | Question::Count(what, from, to) => {
+                let ends = Ends::of(question);
+                if let Some(event) = self.model.event(what) {
+                    return self.bounds(from, to, Cost::Event(event), ends, figure);
+                }
+                if let Some(holds) = self.model.holds(self.timed, what, figure) {
+                    let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
+                    unit.clone_into(&mut figure.unit);
+                    self.bounds(from, to, Cost::While(&holds), ends, figure);
+                }
+            }
+            Question::Makespan => {
+                self.unit.clone_into(&mut figure.unit);
+                self.makespan(figure);
+            }
+            Question::Throughput(event) => {
+                figure.unit = format!("1/{}", self.unit);
+                if let Some(event) = self.model.event(event) {
+                    self.frequency(Cost::Event(event), figure);
+                }
+            }
+            Question::Utilisation(what) => {
+                if let Some(holds) = self.model.holds(self.timed, self.model.busy(what), figure) {
+                    self.frequency(Cost::While(&holds), figure);
+                }
+            }
+            _ => {
+                figure.result = FigureResult::None(format!(
+                    "This is a mean over runs: ask it in the stochastic view, not in the {} one.",
+                    figure.view
+                ));
+            }
+        }
+    }
+
     /// Returns so many ticks as a time, for costs that are times.
     fn number(&self, value: u64, cost: Cost<'_>) -> Number {
         let is_time = match cost {
@@ -206,25 +248,26 @@ impl Asked<'_, '_, '_> {
     }
 
     fn bounds(&self, from: &Text, to: &Text, cost: Cost<'_>, ends: Ends, figure: &mut Figure) {
-        let Some(from_holds) = self.holds(from, figure) else { return };
-        let Some(to_holds) = self.holds(to, figure) else { return };
-        let between = Between { from: &from_holds, to: &to_holds };
+        let Some(ways) = self.model.ways(self.timed, (from, to), figure) else { return };
         let mut found = Vec::new();
         if ends != Ends::Most {
-            self.set(self.timed.least(between, cost), cost, &from.text, figure);
+            let least = ways.iter().map(|(from, to)| self.timed.least(Between { from, to }, cost));
+            self.set(least.reduce(|one, other| one.extreme(other, true)), cost, &from.text, figure);
             found.push(figure.result.clone());
         }
         if ends != Ends::Least {
-            self.set(self.timed.most(between, cost), cost, &from.text, figure);
+            let most = ways.iter().map(|(from, to)| self.timed.most(Between { from, to }, cost));
+            self.set(most.reduce(|one, other| one.extreme(other, false)), cost, &from.text, figure);
             found.push(figure.result.clone());
         }
         figure.result = span(&found);
     }
 
-    fn set(&self, bound: Bound, cost: Cost<'_>, from: &str, figure: &mut Figure) {
-        match bound {
+    fn set(&self, bound: Option<Bound>, cost: Cost<'_>, from: &str, figure: &mut Figure) {
+        match bound.unwrap_or(Bound::NeverBegins) {
             Bound::NeverBegins => {
-                figure.result = FigureResult::None(format!("`{from}` never holds, so that nothing begins."));
+                let verb = self.model.verb();
+                figure.result = FigureResult::None(format!("`{from}` never {verb}, so that nothing begins."));
             }
             Bound::Finite(value, walk) => {
                 let number = self.number(value, cost);
@@ -247,7 +290,7 @@ impl Asked<'_, '_, '_> {
         let between = Between { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
-            self.set(bound, Cost::Time, "the start", figure);
+            self.set(Some(bound), Cost::Time, "the start", figure);
             match figure.result {
                 FigureResult::Value { low, .. } => ends.push(low),
                 _ => return,
@@ -291,8 +334,7 @@ impl Asked<'_, '_, '_> {
 
     /// Replays a run, with times.
     fn witness(&self, what: &str, walk: &Walk, figure: &mut Figure) {
-        let evaluator = self.views.engine.evaluator();
-        match timed_trace(self.timed, evaluator, walk, self.unit) {
+        match self.model.trace(self.timed, walk, self.unit) {
             Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
             None => figure
                 .notes

@@ -72,7 +72,7 @@ struct Question {
     formula: Formula,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let texts = arguments.texts()?;
     if arguments.diagnostic.is_some() {
         anyhow::ensure!(texts.len() == 1, "--diagnostic is for one formula, and there are {}", texts.len());
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
         return Ok(2);
     }
-    let graph = super::read(&arguments.file)?;
+    let graph = super::read(&arguments.file, given)?;
     for question in &questions {
         warn_of_unknown_labels(&question.formula, &graph, &mut all);
     }

@@ -34,8 +34,8 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (first, second) = (files::read(&arguments.first)?, files::read(&arguments.second)?);
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+    let (first, second) = files::read_both(&arguments.first, &arguments.second, given)?;
     let verdict = compare(&first, &second, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
     if arguments.is_json() {
         output::print_json(&document(arguments, &verdict))?;

@@ -31,11 +31,11 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let Some(operator) = Operator::parse(&arguments.operator) else {
         anyhow::bail!("`{}` is no operator: try '|||', '||' or '|[a, b]|', in quotes", arguments.operator);
     };
-    let (first, second) = (files::read(&arguments.first)?, files::read(&arguments.second)?);
+    let (first, second) = files::read_both(&arguments.first, &arguments.second, given)?;
     let both = edit::compose(&first, &second, &operator)?;
     files::write(&both, arguments.output.as_deref())?;
     output::note(&format!(

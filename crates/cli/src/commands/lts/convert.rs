@@ -35,8 +35,8 @@ enum Form {
     Csv,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let graph = files::read(&arguments.file)?;
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+    let graph = files::read(&arguments.file, given)?;
     let text = match arguments.to {
         Form::Aut => {
             files::write(&edit::breadth_first(&graph), arguments.output.as_deref())?;

@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let graph = super::read(&arguments.file)?;
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+    let graph = super::read(&arguments.file, given)?;
     let shown = arguments.file.display();
     let result = Timed::new(&graph).and_then(|timed| timed.determinate(&graph));
     match result {

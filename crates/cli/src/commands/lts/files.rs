@@ -11,13 +11,60 @@ use narrows_lts::{Graph, aut};
 use crate::behaviours;
 use crate::output;
 
-/// Reads a graph, or makes that of a LOTOS model; `-` is standard input.
-pub(super) fn read(path: &Path) -> anyhow::Result<Graph> {
+/// Reads a graph, or makes that of a LOTOS model; `-` is standard input. The definitions are values of parameters.
+pub(super) fn read(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+    let given = shared(&[path], definitions)?;
+    read_one(path, &given[0])
+}
+
+/// Reads two graphs. A definition is for those of them that have such a parameter.
+pub(super) fn read_both(
+    first: &Path,
+    second: &Path,
+    definitions: &[String],
+) -> anyhow::Result<(Graph, Graph)> {
+    let given = shared(&[first, second], definitions)?;
+    Ok((read_one(first, &given[0])?, read_one(second, &given[1])?))
+}
+
+/// Says which definitions are for which file. What fits none is for the first model, which says so.
+fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<String>>> {
+    let mut given = vec![Vec::new(); paths.len()];
+    if definitions.is_empty() {
+        return Ok(given);
+    }
+    let mut parameters = Vec::new();
+    for path in paths {
+        let is_model = behaviours::is_behaviour(path);
+        parameters.push(if is_model { Some(behaviours::parameters(path)?) } else { None });
+    }
+    let Some(first) = parameters.iter().position(Option::is_some) else {
+        anyhow::bail!(
+            "-D gives a parameter of a LOTOS model its value, and `{}` is a graph, which has none",
+            paths[0].display()
+        );
+    };
+    for definition in definitions {
+        let name = definition.split('=').next().unwrap_or("").trim();
+        let is_it = |known: &String| known.eq_ignore_ascii_case(name);
+        let has_it = |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| list.iter().any(is_it));
+        let mut found: Vec<usize> = (0..paths.len()).filter(|place| has_it(&parameters[*place])).collect();
+        if found.is_empty() {
+            found.push(first);
+        }
+        for place in found {
+            given[place].push(definition.clone());
+        }
+    }
+    Ok(given)
+}
+
+fn read_one(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
     if path == Path::new("-") {
         return read_lines(io::stdin().lock(), "standard input");
     }
     if behaviours::is_behaviour(path) {
-        return behaviours::read_graph(path);
+        return behaviours::read_graph(path, definitions);
     }
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("can't read {shown}"))?;

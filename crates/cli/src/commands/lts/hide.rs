@@ -31,11 +31,11 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let patterns = arguments.regex.iter().map(|text| Pattern::new(text));
     let patterns = patterns.collect::<Result<_, _>>().map_err(anyhow::Error::msg)?;
     let choice = Choice { names: arguments.names.clone(), patterns, all_but: arguments.all_but };
-    let graph = files::read(&arguments.file)?;
+    let graph = files::read(&arguments.file, given)?;
     files::write(&edit::hide(&graph, &choice), arguments.output.as_deref())?;
     Ok(0)
 }

@@ -34,8 +34,8 @@ struct Counts {
     deadlocks: usize,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let graph = super::read(&arguments.file)?;
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+    let graph = super::read(&arguments.file, given)?;
     let counts = count(&graph)?;
     let labels = graph.labels().len();
     if arguments.is_json() {

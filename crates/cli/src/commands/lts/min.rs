@@ -22,8 +22,8 @@ pub(crate) struct Arguments {
     relation: relation::Chosen,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let graph = files::read(&arguments.file)?;
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+    let graph = files::read(&arguments.file, given)?;
     let small = minimise(&graph, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
     files::write(&small, arguments.output.as_deref())?;
     files::tell_sizes(&graph, &small);

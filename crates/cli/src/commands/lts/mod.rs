@@ -23,6 +23,10 @@ pub(crate) use run_text::run_text;
 /// Look at labelled graphs (.aut), and change, compare and check them
 #[derive(Args)]
 pub(crate) struct Arguments {
+    /// In a LOTOS model, give a parameter of the specification this value
+    #[arg(short = 'D', value_name = "NAME=VALUE", global = true)]
+    definitions: Vec<String>,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -58,17 +62,18 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    let given = &arguments.definitions;
     match &arguments.command {
-        Command::Check(arguments) => check::run(arguments),
-        Command::Info(arguments) => info::run(arguments),
-        Command::Steady(arguments) => steady::run(arguments),
-        Command::Transient(arguments) => transient::run(arguments),
-        Command::Determinate(arguments) => determinate::run(arguments),
-        Command::Min(arguments) => min::run(arguments),
-        Command::Compare(arguments) => compare::run(arguments),
-        Command::Hide(arguments) => hide::run(arguments),
-        Command::Rename(arguments) => rename::run(arguments),
-        Command::Compose(arguments) => compose::run(arguments),
-        Command::Convert(arguments) => convert::run(arguments),
+        Command::Check(arguments) => check::run(arguments, given),
+        Command::Info(arguments) => info::run(arguments, given),
+        Command::Steady(arguments) => steady::run(arguments, given),
+        Command::Transient(arguments) => transient::run(arguments, given),
+        Command::Determinate(arguments) => determinate::run(arguments, given),
+        Command::Min(arguments) => min::run(arguments, given),
+        Command::Compare(arguments) => compare::run(arguments, given),
+        Command::Hide(arguments) => hide::run(arguments, given),
+        Command::Rename(arguments) => rename::run(arguments, given),
+        Command::Compose(arguments) => compose::run(arguments, given),
+        Command::Convert(arguments) => convert::run(arguments, given),
     }
 }

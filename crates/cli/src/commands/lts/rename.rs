@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let mut rules = Vec::new();
     for pair in arguments.rules.chunks(2) {
         let [pattern, replacement] = pair else {
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         let pattern = Pattern::new(pattern).map_err(anyhow::Error::msg)?;
         rules.push(Rule { pattern, replacement: replacement.clone() });
     }
-    let graph = files::read(&arguments.file)?;
+    let graph = files::read(&arguments.file, given)?;
     files::write(&edit::rename(&graph, &rules), arguments.output.as_deref())?;
     Ok(0)
 }

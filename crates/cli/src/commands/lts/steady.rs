@@ -93,10 +93,10 @@ struct Throughput {
     greatest: Option<Interval>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
-    let graph = super::read(&common.file)?;
+    let graph = super::read(&common.file, given)?;
     let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
     let chain = common.chain(&graph, &timed)?;
     let has_choices = timed.has_choices(&graph);

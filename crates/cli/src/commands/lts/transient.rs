@@ -34,13 +34,13 @@ struct Moment {
     shares: Option<markov::Distribution>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
     if let Some(time) = arguments.time.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
         anyhow::bail!("`{time}` is no time: it should be at least 0 and finite");
     }
-    let graph = super::read(&common.file)?;
+    let graph = super::read(&common.file, given)?;
     let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
     let chain = common.chain(&graph, &timed)?;
     let moment = |time: &f64| Moment {

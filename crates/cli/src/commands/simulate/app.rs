@@ -1,10 +1,12 @@
-//! What the keys do. It draws nothing and touches no files.
+//! What the keys do with processes. It touches no files.
 
 use narrows_model::ProcessView;
+use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::session::{Session, Status, Stop};
-use super::text;
+use super::terminal::{Action, Screen};
+use super::{text, view};
 
 /// How many steps `R` and `p` take at most.
 const RUN: usize = 100;
@@ -36,14 +38,6 @@ pub(super) enum Pane {
     History,
     Output,
     Help,
-}
-
-/// What the program has to do after a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    Continue,
-    Save,
-    Quit,
 }
 
 impl<'s> App<'s> {
@@ -213,6 +207,20 @@ impl<'s> App<'s> {
             let verb = if set { "stop" } else { "no longer stop" };
             self.message = Some(format!("Runs {verb} at line {line}."));
         }
+    }
+}
+
+impl Screen for App<'_> {
+    fn draw(&self, frame: &mut Frame<'_>) {
+        view::draw(frame, self);
+    }
+
+    fn key(&mut self, key: KeyEvent) -> Action {
+        App::key(self, key)
+    }
+
+    fn say(&mut self, message: String) {
+        self.message = Some(message);
     }
 }
 

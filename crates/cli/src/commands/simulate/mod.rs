@@ -5,12 +5,14 @@ mod behaviours;
 mod detail;
 #[cfg(test)]
 mod examples;
+mod keys;
 mod machine;
 mod prng;
 mod random;
 #[cfg(test)]
 mod real_trails;
 mod saved;
+mod screen;
 mod session;
 #[cfg(test)]
 mod session_tests;
@@ -24,7 +26,7 @@ mod view_tests;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use narrows_model::Evaluator;
 use narrows_report::{RecordedTrace, Trail};
@@ -70,7 +72,8 @@ pub(crate) struct Arguments {
     /// Replay a trail that SPIN's verifier wrote
     #[arg(long, value_name = "MODEL.trail")]
     trail: Option<PathBuf>,
-    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value
+    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of
+    /// the specification
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     define: Vec<String>,
     /// Look for included files in a directory
@@ -125,7 +128,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let mut app = App::new(session);
     app.message = note;
-    terminal::run(&mut app, &arguments.file, &definitions).context("the terminal can't be used")?;
+    let document = |app: &App<'_>| saved_document(&app.session, &arguments.file, &definitions);
+    terminal::drive(&mut app, &arguments.file, document)?;
     Ok(0)
 }
 

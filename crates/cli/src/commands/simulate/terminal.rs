@@ -1,55 +1,67 @@
-//! The simulator on a real terminal.
+//! A simulator on a real terminal: the loop that draws and reads keys, for all kinds of models.
 
 use std::io;
 use std::path::Path;
 
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use anyhow::{Context, Result};
+use ratatui::Frame;
+use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use serde_json::Value;
 
-use super::app::{Action, App};
-use super::{saved_document, view};
-
-/// Lets the user drive the simulator. The terminal is restored at the end, and if the program panics.
-pub(super) fn run(app: &mut App<'_>, model: &Path, definitions: &[String]) -> io::Result<()> {
-    let mut terminal = ratatui::try_init()?;
-    let result = drive(&mut terminal, app, model, definitions);
-    ratatui::try_restore()?;
-    result
+/// What the program has to do after a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Continue,
+    Save,
+    Quit,
 }
 
-fn drive(
+/// A simulator that can be shown, and that keys drive.
+pub(super) trait Screen {
+    /// Draws everything.
+    fn draw(&self, frame: &mut Frame<'_>);
+
+    /// Does what a key asks for.
+    fn key(&mut self, key: KeyEvent) -> Action;
+
+    /// Says something, until the next key.
+    fn say(&mut self, message: String);
+}
+
+/// Lets the user drive a simulator. A run is saved beside the model, as the document that is made of it. The terminal is
+/// restored at the end, and if the program panics.
+pub(super) fn drive<S: Screen>(screen: &mut S, model: &Path, document: impl Fn(&S) -> Value) -> Result<()> {
+    let mut terminal = ratatui::try_init().context("the terminal can't be used")?;
+    let result = keys(&mut terminal, screen, model, document);
+    ratatui::try_restore().context("the terminal can't be restored")?;
+    result.context("the terminal can't be used")
+}
+
+fn keys<S: Screen>(
     terminal: &mut ratatui::DefaultTerminal,
-    app: &mut App<'_>,
+    screen: &mut S,
     model: &Path,
-    definitions: &[String],
+    document: impl Fn(&S) -> Value,
 ) -> io::Result<()> {
     loop {
-        terminal.draw(|frame| view::draw(frame, app))?;
+        terminal.draw(|frame| screen.draw(frame))?;
         let Event::Key(key) = event::read()? else { continue };
         if key.kind == KeyEventKind::Release {
             continue;
         }
-        match app.key(key) {
+        match screen.key(key) {
             Action::Continue => {}
             Action::Quit => return Ok(()),
-            Action::Save => {
-                let message = match save(app, model, definitions) {
-                    Ok(name) => format!("Saved {name}; open it with --trace {name}"),
-                    Err(error) => format!("The run can't be saved: {error}"),
-                };
-                app.message = Some(message);
-            }
+            Action::Save => screen.say(match save_beside(model, &format!("{:#}\n", document(screen))) {
+                Ok(name) => format!("Saved {name}; open it with --trace {name}"),
+                Err(error) => format!("The run can't be saved: {error}"),
+            }),
         }
     }
 }
 
-/// Saves the run beside the model under a name that is not taken.
-fn save(app: &App<'_>, model: &Path, definitions: &[String]) -> io::Result<String> {
-    let document = saved_document(&app.session, model, definitions);
-    save_beside(model, &format!("{document:#}\n"))
-}
-
 /// Writes a text beside a model under a name that is not taken; returns the name.
-pub(super) fn save_beside(model: &Path, text: &str) -> io::Result<String> {
+fn save_beside(model: &Path, text: &str) -> io::Result<String> {
     for number in 1.. {
         let path = model.with_extension(format!("run{number}.json"));
         match std::fs::File::create_new(&path) {

@@ -173,7 +173,7 @@ fn values(
         let Some((_, text, origin)) = given else {
             let name = &parameter.name;
             let title = format!("the parameter `{}` of the specification has no value", name.name);
-            let help = format!("give it one: `-D {}=VALUE`, or `[constants]` in a study", name.name);
+            let help = format!("give it one: `-D {}=VALUE`, or `[constant]` in a study", name.name);
             diagnostics.push(Diagnostic::error("L0230", name.span, title).help(help));
             continue;
         };

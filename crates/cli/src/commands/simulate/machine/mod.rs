@@ -1,22 +1,23 @@
 //! The simulator of synchronous systems.
 
-mod app;
 mod session;
 #[cfg(test)]
 mod tests;
 mod view;
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use narrows_languages::smv::Options;
 use narrows_report::{RecordedRun, change_line, machine_trace_document};
 
 use super::Arguments;
+use super::keys::App;
+use super::terminal::drive;
 use crate::input::unreadable;
 use crate::machines::{MachineModel, compile_file};
 use session::Session;
+use view::Shown;
 
 /// Simulates a model; returns the exit status.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
@@ -43,7 +44,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if let Some(count) = arguments.random {
         return print(&mut session, count, arguments.quiet);
     }
-    app::drive(session, note, &model, &definitions)?;
+    let mut app = App::new(Shown { session, name: model.name.clone() });
+    app.message = note;
+    let document = |app: &App<Shown<'_>>| saved_document(&app.session.session, &model, &definitions);
+    drive(&mut app, &arguments.file, document)?;
     Ok(0)
 }
 
@@ -129,10 +133,4 @@ fn write_state(session: &Session<'_>, quiet: bool, out: &mut dyn Write) -> io::R
         writeln!(out, "      ◆ {atom}: {value}")?;
     }
     Ok(())
-}
-
-/// Saves the run beside the model under a name that is not taken.
-fn save(session: &Session<'_>, model: &MachineModel, definitions: &[String]) -> io::Result<String> {
-    let document = saved_document(session, model, definitions);
-    super::terminal::save_beside(Path::new(&model.name), &format!("{document:#}\n"))
 }

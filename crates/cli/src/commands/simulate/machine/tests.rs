@@ -6,9 +6,12 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::app::{Action, App};
+use super::super::keys::App;
+use super::super::screen;
+use super::super::terminal::Action;
 use super::session::Session;
-use super::{random, saved_document, view};
+use super::view::Shown;
+use super::{random, saved_document};
 use crate::machines::MachineModel;
 
 const LIGHT: &str = "MODULE main
@@ -110,11 +113,12 @@ fn the_end_and_what_is_wrong_are_said() {
 #[test]
 fn keys_drive_it_and_the_screen_shows_it() {
     let model = model(LIGHT);
-    let mut app = App::new(Session::new(&model.compiled.machine, 1));
-    let press = |app: &mut App<'_>, code: KeyCode| app.key(KeyEvent::new(code, KeyModifiers::NONE));
+    let mut app =
+        App::new(Shown { session: Session::new(&model.compiled.machine, 1), name: "light.smv".to_owned() });
+    let press = |app: &mut App<Shown<'_>>, code: KeyCode| app.key(KeyEvent::new(code, KeyModifiers::NONE));
     let mut terminal = Terminal::new(TestBackend::new(100, 20)).expect("a terminal in memory");
-    let mut screen = |app: &App<'_>| {
-        terminal.draw(|frame| view::draw(frame, app, "light.smv")).expect("it draws");
+    let mut screen = |app: &App<Shown<'_>>| {
+        terminal.draw(|frame| screen::draw(frame, app)).expect("it draws");
         let buffer = terminal.backend().buffer().clone();
         buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
     };
@@ -125,11 +129,11 @@ fn keys_drive_it_and_the_screen_shows_it() {
     assert!(shown.contains("Steps (1 of 2)"), "{shown}");
     press(&mut app, KeyCode::Down);
     press(&mut app, KeyCode::Enter);
-    assert_eq!(app.session.position(), 1);
+    assert_eq!(app.session.session.position(), 1);
     press(&mut app, KeyCode::Char('R'));
-    assert_eq!(app.session.position(), 101);
+    assert_eq!(app.session.session.position(), 101);
     press(&mut app, KeyCode::Char('g'));
-    assert_eq!(app.session.position(), 0);
+    assert_eq!(app.session.session.position(), 0);
     press(&mut app, KeyCode::Char('9'));
     assert_eq!(app.message.as_deref(), Some("There is no step 9."));
     press(&mut app, KeyCode::Char('?'));

@@ -1,26 +1,75 @@
-//! What the keys do, and the loop that reads them.
+//! What the keys do with a run of which states and steps are shown as text: of synchronous systems, and of behaviours.
 
-use std::io;
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::Line;
 
-use anyhow::{Context, Result};
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-
-use super::session::Session;
-use super::view;
-use crate::machines::MachineModel;
+use super::screen;
+use super::terminal::{Action, Screen};
 
 /// How many steps `R` takes at most.
 const RUN: usize = 100;
 /// How many steps a page has.
 const PAGE: usize = 10;
 
+/// A run that is being made, and what is shown of it.
+pub(super) trait Run {
+    /// Returns the name of the model.
+    fn name(&self) -> &str;
+
+    /// Returns how many steps led to the current state.
+    fn position(&self) -> usize;
+
+    /// Returns how many states are remembered, also those that were taken back.
+    fn length(&self) -> usize;
+
+    /// Returns the state that an endless run comes back to, by its number.
+    fn cycle(&self) -> Option<usize>;
+
+    /// Returns how many steps can be taken now.
+    fn choices(&self) -> usize;
+
+    /// Takes one of the steps; returns whether there is such a step.
+    fn choose(&mut self, index: usize) -> bool;
+
+    /// Takes a step at random; returns whether there was one.
+    fn random_step(&mut self) -> bool;
+
+    /// Goes a step back; returns whether there was one.
+    fn back(&mut self) -> bool;
+
+    /// Goes forward again, or round in an endless run; returns whether there was a step to take.
+    fn forward(&mut self) -> bool;
+
+    /// Goes to a state by its number, or to the last one there is.
+    fn jump(&mut self, number: usize);
+
+    /// Says what is wrong in the current state, or in the step to it.
+    fn fault(&self) -> Option<String>;
+
+    /// Returns the current state, a line each, and what these lines are called.
+    fn state(&self) -> (&'static str, Vec<Line<'static>>);
+
+    /// Returns what the steps are called, with how many there are.
+    fn choices_title(&self) -> (&'static str, String);
+
+    /// Returns one of the steps that can be taken.
+    fn choice(&self, index: usize) -> String;
+
+    /// Says that there is no step, and whether that is wrong.
+    fn dead_end(&self) -> (&'static str, bool);
+
+    /// Returns what led to a state, by its number.
+    fn past(&self, number: usize) -> String;
+}
+
 /// The simulator on the screen.
-pub(super) struct App<'m> {
-    pub(super) session: Session<'m>,
+pub(super) struct App<R> {
+    pub(super) session: R,
     /// The step that Enter takes.
     pub(super) selected: usize,
     pub(super) pane: Pane,
-    /// How many lines the variables are scrolled.
+    /// How many lines the state is scrolled.
     pub(super) scroll: u16,
     /// What there is to say, until the next key.
     pub(super) message: Option<String>,
@@ -35,16 +84,8 @@ pub(super) enum Pane {
     Help,
 }
 
-/// What the program has to do after a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
-    Continue,
-    Save,
-    Quit,
-}
-
-impl<'m> App<'m> {
-    pub(super) fn new(session: Session<'m>) -> App<'m> {
+impl<R: Run> App<R> {
+    pub(super) fn new(session: R) -> App<R> {
         App { session, selected: 0, pane: Pane::History, scroll: 0, message: None, digits: String::new() }
     }
 
@@ -52,7 +93,7 @@ impl<'m> App<'m> {
     pub(super) fn key(&mut self, key: KeyEvent) -> Action {
         self.message = None;
         let digits = std::mem::take(&mut self.digits);
-        let last = self.session.steps().len().saturating_sub(1);
+        let last = self.session.choices().saturating_sub(1);
         match key.code {
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return Action::Quit,
             KeyCode::Char('q') => return Action::Quit,
@@ -67,9 +108,9 @@ impl<'m> App<'m> {
             KeyCode::End => self.selected = last,
             KeyCode::Char('r') => self.random(1),
             KeyCode::Char('R') => self.random(RUN),
-            KeyCode::Left | KeyCode::Char('b') => self.go(Session::back, "This is where the run begins."),
+            KeyCode::Left | KeyCode::Char('b') => self.go(R::back, "This is where the run begins."),
             KeyCode::Right | KeyCode::Char('f') => {
-                self.go(Session::forward, "No step was taken back: choose one.");
+                self.go(R::forward, "No step was taken back: choose one.");
             }
             KeyCode::Char('[') => self.jump(self.session.position().saturating_sub(10)),
             KeyCode::Char(']') => self.jump(self.session.position() + 10),
@@ -87,7 +128,7 @@ impl<'m> App<'m> {
     /// Chooses a step by its number as soon as no further digit can make another one.
     fn digit(&mut self, mut digits: String, digit: char) {
         digits.push(digit);
-        let count = self.session.steps().len();
+        let count = self.session.choices();
         match digits.parse::<usize>() {
             Ok(number) if (1..=count).contains(&number) => {
                 self.selected = number - 1;
@@ -106,7 +147,7 @@ impl<'m> App<'m> {
         if self.session.choose(index) {
             self.arrived();
         } else {
-            self.message = Some("There is no next state.".to_owned());
+            self.message = Some(self.session.dead_end().0.to_owned());
         }
     }
 
@@ -120,7 +161,7 @@ impl<'m> App<'m> {
     fn random(&mut self, count: usize) {
         for _ in 0..count {
             if !self.session.random_step() {
-                self.message = Some("There is no next state.".to_owned());
+                self.message = Some(self.session.dead_end().0.to_owned());
                 return;
             }
             self.arrived();
@@ -130,7 +171,7 @@ impl<'m> App<'m> {
         }
     }
 
-    fn go(&mut self, step: impl FnOnce(&mut Session<'m>) -> bool, otherwise: &str) {
+    fn go(&mut self, step: impl FnOnce(&mut R) -> bool, otherwise: &str) {
         if step(&mut self.session) {
             self.selected = 0;
         } else {
@@ -144,43 +185,16 @@ impl<'m> App<'m> {
     }
 }
 
-/// Lets the user drive the simulator. The terminal is restored at the end, and if the program panics.
-pub(super) fn drive(
-    session: Session<'_>,
-    note: Option<String>,
-    model: &MachineModel,
-    definitions: &[String],
-) -> Result<()> {
-    let mut app = App::new(session);
-    app.message = note;
-    let mut terminal = ratatui::try_init().context("the terminal can't be used")?;
-    let result = keys(&mut terminal, &mut app, model, definitions);
-    ratatui::try_restore().context("the terminal can't be restored")?;
-    result.context("the terminal can't be used")
-}
+impl<R: Run> Screen for App<R> {
+    fn draw(&self, frame: &mut Frame<'_>) {
+        screen::draw(frame, self);
+    }
 
-fn keys(
-    terminal: &mut ratatui::DefaultTerminal,
-    app: &mut App<'_>,
-    model: &MachineModel,
-    definitions: &[String],
-) -> io::Result<()> {
-    loop {
-        terminal.draw(|frame| view::draw(frame, app, &model.name))?;
-        let Event::Key(key) = event::read()? else { continue };
-        if key.kind == KeyEventKind::Release {
-            continue;
-        }
-        match app.key(key) {
-            Action::Continue => {}
-            Action::Quit => return Ok(()),
-            Action::Save => {
-                let message = match super::save(&app.session, model, definitions) {
-                    Ok(name) => format!("Saved {name}; open it with --trace {name}"),
-                    Err(error) => format!("The run can't be saved: {error}"),
-                };
-                app.message = Some(message);
-            }
-        }
+    fn key(&mut self, key: KeyEvent) -> Action {
+        App::key(self, key)
+    }
+
+    fn say(&mut self, message: String) {
+        self.message = Some(message);
     }
 }

@@ -1,0 +1,133 @@
+//! Which gates matter where: what can ever happen from a point on, and which gates others ask for.
+
+use rustc_hash::FxHashMap;
+
+use super::points::{Behaviour, GateId, GateSet, Jump, PointKind};
+
+/// What can happen from each point on, now or later.
+pub(super) fn alphabets(behaviour: &Behaviour) -> Vec<GateSet> {
+    let count = behaviour.points.len();
+    let mut leads: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (number, point) in behaviour.points.iter().enumerate() {
+        for jump in jumps(&point.kind) {
+            leads[jump.point.0 as usize].push(number);
+        }
+    }
+    let mut sets = vec![GateSet::default(); count];
+    let mut waiting: Vec<usize> = (0..count).collect();
+    let mut is_waiting = vec![true; count];
+    while let Some(number) = waiting.pop() {
+        is_waiting[number] = false;
+        let set = alphabet(&behaviour.points[number].kind, &sets);
+        if set != sets[number] {
+            sets[number] = set;
+            for before in &leads[number] {
+                if !std::mem::replace(&mut is_waiting[*before], true) {
+                    waiting.push(*before);
+                }
+            }
+        }
+    }
+    sets
+}
+
+fn jumps(kind: &PointKind) -> Vec<&Jump> {
+    match kind {
+        PointKind::Stop | PointKind::Done | PointKind::Exit(_) => Vec::new(),
+        PointKind::Choice(branches) => branches.iter().collect(),
+        PointKind::Prefix { next, .. }
+        | PointKind::Over(_, next)
+        | PointKind::Guard(_, next)
+        | PointKind::Let(_, next)
+        | PointKind::Hide(_, next) => vec![next],
+        PointKind::Parallel { left, right, .. }
+        | PointKind::Enable { left, right, .. }
+        | PointKind::Disable(left, right) => vec![left, right],
+    }
+}
+
+fn alphabet(kind: &PointKind, sets: &[GateSet]) -> GateSet {
+    let at = |jump: &Jump| &sets[jump.point.0 as usize];
+    let mut set = GateSet::default();
+    match kind {
+        PointKind::Exit(_) => set.insert(GateId::EXIT),
+        PointKind::Hide(gates, body) => {
+            set = at(body).without(gates);
+            if at(body).meets(gates) {
+                set.insert(GateId::INTERNAL);
+            }
+        }
+        PointKind::Enable { left, right, .. } => {
+            let mut exit = GateSet::default();
+            exit.insert(GateId::EXIT);
+            set = at(left).without(&exit);
+            if at(left).contains(GateId::EXIT) {
+                set.insert(GateId::INTERNAL);
+            }
+            set.extend(at(right));
+        }
+        other => {
+            if let PointKind::Prefix { gate, .. } = other {
+                set.insert(*gate);
+            }
+            for jump in jumps(other) {
+                set.extend(at(jump));
+            }
+        }
+    }
+    set
+}
+
+/// Sets of gates, each once; the first is empty.
+#[derive(Debug, Default)]
+pub(super) struct Sets {
+    sets: Vec<GateSet>,
+    /// What becomes of a set below a point, on its right side.
+    below: FxHashMap<(u32, u32), u32>,
+}
+
+impl Sets {
+    /// The empty set.
+    pub(super) const EMPTY: u32 = 0;
+
+    /// Makes the first set.
+    pub(super) fn prepare(&mut self) {
+        if self.sets.is_empty() {
+            self.sets.push(GateSet::default());
+        }
+    }
+
+    /// Returns a set.
+    pub(super) fn get(&self, set: u32) -> &GateSet {
+        &self.sets[set as usize]
+    }
+
+    /// Returns the gates without which the right side of a point is asked for its steps, or what is below it if there is
+    /// one side only. Steps that both sides take together are not asked for in this way.
+    pub(super) fn below(&mut self, set: u32, point: u32, kind: &PointKind) -> u32 {
+        if let Some(known) = self.below.get(&(set, point)) {
+            return *known;
+        }
+        let here = self.get(set);
+        let mut exit = GateSet::default();
+        exit.insert(GateId::EXIT);
+        let made = match kind {
+            PointKind::Parallel { gates, .. } => {
+                let mut made = here.clone();
+                made.extend(gates);
+                made.extend(&exit);
+                made
+            }
+            // In a process within itself, a gate inside may have the number of another one outside.
+            PointKind::Hide(gates, _) => here.without(gates),
+            PointKind::Enable { .. } => here.without(&exit),
+            _ => here.clone(),
+        };
+        let number = self.sets.iter().position(|known| *known == made).unwrap_or_else(|| {
+            self.sets.push(made);
+            self.sets.len() - 1
+        }) as u32;
+        self.below.insert((set, point), number);
+        number
+    }
+}

@@ -1,0 +1,214 @@
+//! What parts of states can do, once it has been found out.
+
+/// What a tree can do: an event, and what becomes of the tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) event: u32,
+    /// A node; or, with the bit [`OPEN`], something that becomes a node when the values of the event are decided; or
+    /// [`UNMADE`].
+    pub(super) then: u32,
+    /// If it is not made: the tree one of whose sides takes the step.
+    tree: u32,
+    /// If it is not made: which step the side takes, and with the bit [`RIGHT`], that it is the right one.
+    side: u32,
+}
+
+/// Marks what depends on values that are open.
+pub(super) const OPEN: u32 = 1 << 31;
+/// Stands for what nobody has asked for: many steps come to nothing, as others do not go along.
+const UNMADE: u32 = u32::MAX;
+const RIGHT: u32 = 1 << 31;
+
+/// How something is made: a tree, the step that one of its sides takes, and whether it is the right one.
+pub(super) struct Recipe {
+    pub(super) tree: u32,
+    pub(super) step: usize,
+    pub(super) is_right: bool,
+}
+
+impl Step {
+    /// Makes a step that leads to something.
+    #[inline]
+    pub(super) fn new(event: u32, then: u32) -> Step {
+        Step { event, then, tree: 0, side: 0 }
+    }
+
+    /// Makes a step that the left or the only side of a tree takes.
+    #[inline]
+    pub(super) fn of_left(event: u32, tree: u32, step: usize) -> Step {
+        Step { event, then: UNMADE, tree, side: step as u32 }
+    }
+
+    /// Makes a step that the right side of a tree takes.
+    #[inline]
+    pub(super) fn of_right(event: u32, tree: u32, step: usize) -> Step {
+        Step { event, then: UNMADE, tree, side: step as u32 | RIGHT }
+    }
+
+    /// Returns how to make what it leads to, if that is not made.
+    #[inline]
+    pub(super) fn recipe(&self) -> Option<Recipe> {
+        let Step { then, tree, side, .. } = *self;
+        (then == UNMADE).then_some(Recipe {
+            tree,
+            step: (side & !RIGHT) as usize,
+            is_right: side & RIGHT != 0,
+        })
+    }
+}
+
+/// Marks the question for all steps; the rest is the number of a set of gates without which they are asked for. Without
+/// this bit, a question is the number of an event that somebody else takes part in.
+pub(super) const ALL: u32 = 1 << 31;
+
+/// Some steps that are kept: from where to where.
+pub(super) type Range = std::ops::Range<usize>;
+
+/// Answers to questions about nodes.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// A node and 1, or 0 if the slot is free; a question; where its steps begin, and how many they are.
+    slots: Vec<[u32; 4]>,
+    count: usize,
+    steps: Vec<Step>,
+    /// Up to where steps belong to answers that can be found again.
+    end: usize,
+    /// How often answers are found, for each point and each of the two kinds of questions.
+    rates: Vec<[Rate; 2]>,
+}
+
+/// How often an answer was looked for, and found; how often it will not be looked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    asked: u32,
+    found: u32,
+    pause: u32,
+    is_always: bool,
+}
+
+const SMALLEST: usize = 1 << 10;
+/// So many answers, or steps in them, are kept; then they are all forgotten.
+const MOST: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 22;
+/// After so many questions at a point it is decided whether it pays to keep answers there: if one in so many is found.
+const PROBE: u32 = 1 << 12;
+const WORTHWHILE: u32 = 4;
+/// If not, so many questions are answered without looking.
+const PAUSE: u32 = 1 << 18;
+
+impl Answers {
+    /// Makes counters for points, of which it is said whether answers are kept there in any case.
+    pub(super) fn prepare(&mut self, points: impl Iterator<Item = bool>) {
+        self.rates = points.map(|is_always| [Rate { is_always, ..Rate::default() }; 2]).collect();
+    }
+
+    /// Forgets steps that can't be found again, and all answers if they are many.
+    pub(super) fn make_room(&mut self) {
+        self.steps.truncate(self.end);
+        if self.count > MOST || self.steps.len() > MOST_STEPS {
+            self.slots.fill([0; 4]);
+            self.count = 0;
+            self.steps.clear();
+            self.end = 0;
+        }
+    }
+
+    /// Returns whether it pays to look for an answer at a point, and to keep it.
+    #[inline]
+    pub(super) fn is_worthwhile(&mut self, point: u32, question: u32) -> bool {
+        let rate = &mut self.rates[point as usize][usize::from(question & ALL != 0)];
+        if rate.pause > 0 {
+            rate.pause -= 1;
+            return false;
+        }
+        rate.asked = rate.asked.wrapping_add(1);
+        if rate.asked < PROBE || rate.is_always {
+            return true;
+        }
+        let pays = rate.found >= rate.asked / WORTHWHILE;
+        *rate = Rate { pause: if pays { 0 } else { PAUSE }, ..Rate::default() };
+        pays
+    }
+
+    /// Counts that an answer was found.
+    #[inline]
+    pub(super) fn count_found(&mut self, point: u32, question: u32) {
+        let rate = &mut self.rates[point as usize][usize::from(question & ALL != 0)];
+        rate.found = rate.found.wrapping_add(1);
+    }
+
+    /// Returns the answer to a question about a node, if it is known.
+    #[inline]
+    pub(super) fn find(&self, node: u32, question: u32) -> Option<Range> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = place(node, question);
+        loop {
+            let [found, asked, start, count] = self.slots[slot & mask];
+            if found == 0 {
+                return None;
+            }
+            if found - 1 == node && asked == question {
+                return Some(start as usize..(start + count) as usize);
+            }
+            slot += 1;
+        }
+    }
+
+    /// Keeps steps until the next state, and if they can be found again then, longer.
+    pub(super) fn keep(&mut self, steps: &[Step], found_as: Option<(u32, u32)>) -> Range {
+        let start = self.steps.len();
+        self.steps.extend_from_slice(steps);
+        if let Some((node, question)) = found_as {
+            if self.count * 2 >= self.slots.len() {
+                self.grow();
+            }
+            self.enter([node + 1, question, start as u32, steps.len() as u32]);
+            self.count += 1;
+            self.end = self.steps.len();
+        }
+        start..self.steps.len()
+    }
+
+    fn enter(&mut self, entry: [u32; 4]) {
+        let mask = self.slots.len() - 1;
+        let mut slot = place(entry[0] - 1, entry[1]);
+        while self.slots[slot & mask][0] != 0 {
+            slot += 1;
+        }
+        self.slots[slot & mask] = entry;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let length = (self.slots.len() * 2).max(SMALLEST);
+        let old = std::mem::replace(&mut self.slots, vec![[0; 4]; length]);
+        old.into_iter().filter(|entry| entry[0] != 0).for_each(|entry| self.enter(entry));
+    }
+
+    /// Returns a step that is kept.
+    #[inline]
+    pub(super) fn step(&self, index: usize) -> Step {
+        self.steps[index]
+    }
+
+    /// Notes what a step leads to.
+    pub(super) fn make(&mut self, index: usize, then: u32) {
+        self.steps[index].then = then;
+    }
+
+    /// Returns steps that are kept.
+    pub(super) fn steps(&self, range: Range) -> &[Step] {
+        &self.steps[range]
+    }
+
+    /// Returns how many bytes are in use.
+    pub(super) fn bytes(&self) -> u64 {
+        self.slots.capacity() as u64 * 16 + self.steps.capacity() as u64 * 16
+    }
+}
+
+#[inline]
+fn place(node: u32, question: u32) -> usize {
+    let product = (u64::from(node) << 32 | u64::from(question)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product >> 32) as usize
+}

@@ -1,0 +1,121 @@
+//! Delays of several stages in a labelled graph: a state for each stage that such a delay may be in.
+//!
+//! Each stage is a random time without memory, so that the graph with stages has rates alone. What a clock is, [the graph
+//! as a space](crate::actions) says. Where something happens at once, stages need not be looked at.
+
+use narrows_explicit::{Budget, Progress};
+use narrows_lts::{Builder, Graph};
+use narrows_model::Limit;
+use rustc_hash::FxHashMap;
+
+use crate::waiting::left_at_once;
+
+#[cfg(test)]
+mod tests;
+
+/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called so.
+pub const STAGE: char = '\u{1}';
+
+/// How long an action takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stages {
+    /// No time.
+    None,
+    /// So many random times without memory, each of which ends with this rate.
+    Some(u32, f64),
+}
+
+/// The stages that have begun, by label: which, and how many of them have ended.
+type Clocks = Box<[(u32, u32)]>;
+
+/// How many bytes a node takes, beside its clocks.
+const NODE: u64 = 120;
+/// How many bytes a clock takes.
+const CLOCK: u64 = 16;
+
+struct Spread<'g, 'b> {
+    graph: &'g Graph,
+    stages: &'g [Stages],
+    budget: &'b Budget<'b>,
+    /// Whether each state is left before any time passes.
+    is_left: Vec<bool>,
+    nodes: Vec<(u32, Clocks)>,
+    numbers: FxHashMap<(u32, Clocks), u32>,
+    bytes: u64,
+}
+
+/// Makes a graph in which each label of a delay stands for its last stage. The stages before it have labels of their own,
+/// which begin with [`STAGE`].
+pub fn spread(graph: &Graph, stages: &[Stages], budget: &Budget<'_>) -> Result<Graph, Limit> {
+    let (nodes, numbers) = (Vec::new(), FxHashMap::default());
+    let (found, is_left) = left_at_once(graph, |label| stages[label as usize] == Stages::None);
+    let is_left = found.of.iter().map(|component| is_left[*component as usize]).collect();
+    Spread { graph, stages, budget, is_left, nodes, numbers, bytes: 0 }.run()
+}
+
+impl Spread<'_, '_> {
+    fn run(mut self) -> Result<Graph, Limit> {
+        let mut builder = Builder::new(0, self.graph.edges().len());
+        // Labels keep their numbers.
+        self.graph.labels().iter().for_each(|label| {
+            builder.label(label);
+        });
+        self.node(self.graph.initial(), Clocks::default());
+        let (mut next, mut edges) = (0, 0_u64);
+        while let Some((state, clocks)) = self.nodes.get(next).cloned() {
+            let from = next as u32;
+            next += 1;
+            if next.is_multiple_of(1 << 10) {
+                self.watch(edges)?;
+            }
+            for edge in self.graph.edges_from(state) {
+                edges += 1;
+                let ended =
+                    clocks.iter().find(|(label, _)| *label == edge.label).map_or(0, |(_, ended)| *ended);
+                match self.stages[edge.label as usize] {
+                    Stages::Some(..) if self.is_left[state as usize] => {}
+                    Stages::Some(count, rate) if ended + 1 < count => {
+                        let mut further: Vec<(u32, u32)> = clocks.to_vec();
+                        further.retain(|(label, _)| *label != edge.label);
+                        further.push((edge.label, ended + 1));
+                        further.sort_unstable();
+                        let label = builder.label(&format!("{STAGE}{rate:e}"));
+                        let target = self.node(state, further.into());
+                        builder.edge(from, label, target);
+                    }
+                    Stages::None | Stages::Some(..) => {
+                        let possible = self.graph.edges_from(edge.target);
+                        let goes_on = |(label, _): &&(u32, u32)| {
+                            *label != edge.label && possible.iter().any(|other| other.label == *label)
+                        };
+                        let clocks = clocks.iter().filter(goes_on).copied().collect();
+                        let target = self.node(edge.target, clocks);
+                        builder.edge(from, edge.label, target);
+                    }
+                }
+            }
+        }
+        builder.states(self.nodes.len() as u32);
+        builder.build().map_err(|_| Limit::Memory)
+    }
+
+    fn node(&mut self, state: u32, clocks: Clocks) -> u32 {
+        let next = self.nodes.len() as u32;
+        let number = *self.numbers.entry((state, clocks.clone())).or_insert(next);
+        if number == next {
+            self.bytes += NODE + 2 * CLOCK * clocks.len() as u64;
+            self.nodes.push((state, clocks));
+        }
+        number
+    }
+
+    fn watch(&self, edges: u64) -> Result<(), Limit> {
+        let memory = self.bytes + edges * 24;
+        if memory > self.budget.memory {
+            return Err(Limit::Memory);
+        }
+        let states = self.nodes.len() as u64;
+        let progress = Progress { states, transitions: edges, depth: 0, memory };
+        self.budget.watch.check(&progress).map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,121 @@
+//! Random graphs whose delays have stages, in two ways: as a graph with more states, and as a view of their states.
+
+use narrows_explicit::{Budget, Unwatched};
+use narrows_lts::{Builder, Graph, LabelPattern};
+
+use super::{Stages, spread};
+use crate::actions::{Actions, ambiguous, timing};
+use crate::graphs::Timed;
+use crate::labelled::{Paced, Tempo};
+use crate::markov::{self, Accuracy, Aim, Interval};
+use crate::random::Random;
+use crate::waiting::{Kind, settled};
+use crate::{Delay, Rows, Time, Trouble, stochastic};
+
+const ACCURACY: Accuracy = Accuracy { relative: 1e-8, sweeps: 100_000 };
+
+/// A graph of a few states, each with a step to the next, and further ones. `N` takes no time.
+fn random_graph(random: &mut Random) -> Graph {
+    let states = 2 + random.below(5) as u32;
+    let mut builder = Builder::new(0, 0);
+    let mut names: Vec<u32> = ["A", "B", "C", "N"].iter().map(|name| builder.label(name)).collect();
+    names.truncate(3 + random.below(2) as usize);
+    for state in 0..states {
+        for number in 0..=random.below(3) {
+            let target = if number == 0 { (state + 1) % states } else { random.below(states.into()) as u32 };
+            builder.edge(state, names[random.below(names.len() as u64) as usize], target);
+        }
+    }
+    builder.build().expect("a small graph")
+}
+
+fn pattern(name: &str) -> LabelPattern {
+    LabelPattern::new(name).expect("a pattern")
+}
+
+/// How often `A`, `B` and `C` happen, by the view of states: the least and the greatest over all ways to choose, and whether
+/// there is something to choose. `None` if time stands still.
+fn by_states(graph: &Graph, delays: &[(LabelPattern, Delay)]) -> Option<(Vec<[Interval; 2]>, bool)> {
+    let names: Vec<String> = ["A", "B", "C"].iter().map(|name| (*name).to_owned()).collect();
+    let events: Vec<_> = names.iter().map(|name| (name.clone(), vec![pattern(name)])).collect();
+    let timing = timing(graph, delays, &events).expect("few labels");
+    let actions = Actions::new(graph);
+    let rows = Rows::new(&actions, None, &timing, Budget::unlimited(&Unwatched));
+    let view = match rows.and_then(stochastic::build) {
+        Ok(view) => view,
+        Err(Trouble::Zeno(..)) => return None,
+        Err(other) => panic!("{other:?}"),
+    };
+    let graph = view.graph(&names).expect("a small graph");
+    let timed = Timed::new(&graph).expect("an automaton");
+    let reward = |name: &String| {
+        let action = timed.actions.iter().position(|action| action == name);
+        action.map_or_else(|| markov::Reward::none(&timed.automaton), |action| timed.reward(&graph, action))
+    };
+    let rewards: Vec<_> = names.iter().map(reward).collect();
+    let bound = |reward, aim| markov::average(&timed.automaton, reward, aim, ACCURACY).expect("time passes");
+    let bounds = |reward| [bound(reward, Aim::Least), bound(reward, Aim::Greatest)];
+    Some((rewards.iter().map(bounds).collect(), view.decisions() > 0))
+}
+
+#[test]
+fn stages_are_the_same_in_a_graph_and_in_a_view() {
+    let mut random = Random::new(11);
+    let (mut compared, mut with_memory, mut with_waiting, mut with_choice, mut still) = (0, 0, 0, 0, 0);
+    for _ in 0..6_000 {
+        let graph = random_graph(&mut random);
+        let mut delays = Vec::new();
+        let mut tempo = Tempo::default();
+        let mut stages = vec![Stages::None; graph.labels().len()];
+        for name in ["A", "B", "C"] {
+            let (count, mean) = (1 + random.below(3) as u32, 1 + random.below(4) as u32);
+            let rate = f64::from(count) / f64::from(mean);
+            delays.push((pattern(name), Delay::Erlang(count, Time::from_integer(mean.into()))));
+            tempo.rates.push((pattern(name), Some(rate)));
+            tempo.events.push(vec![pattern(name)]);
+            if let Some(label) = graph.labels().iter().position(|label| label == name) {
+                stages[label] = Stages::Some(count, rate);
+            }
+        }
+        if ambiguous(
+            &graph,
+            |label| stages[label as usize] == Stages::None,
+            |label| stages[label as usize] != Stages::None,
+        )
+        .is_some()
+        {
+            continue;
+        }
+        let kind =
+            |stages: &Stages| Kind { is_now: *stages == Stages::None, is_counted: *stages != Stages::None };
+        let kinds: Vec<Kind> = stages.iter().map(kind).collect();
+        let settled = settled(&graph, &kinds);
+        let expected = by_states(&graph, &delays);
+        // Where time stands still, both ways say so.
+        assert_eq!(settled.is_err(), expected.is_none(), "{graph:?}");
+        let (Ok(settled), Some((expected, is_open))) = (settled, expected) else {
+            still += 1;
+            continue;
+        };
+        with_waiting += u32::from(settled.is_some());
+        let graph = settled.unwrap_or(graph);
+        let stages: Vec<Stages> = (0..graph.labels().len())
+            .map(|label| stages.get(label).copied().unwrap_or(Stages::None))
+            .collect();
+        let spread = spread(&graph, &stages, &Budget::unlimited(&Unwatched)).expect("a small graph");
+        let paced = Paced::new(&spread, &tempo).expect("a chain");
+        let found = paced.throughputs(ACCURACY).expect("time passes");
+        for (found, expected) in found.iter().zip(&expected) {
+            let (least, greatest) = found.open.unwrap_or((found.uniform, found.uniform));
+            for (one, other) in [(least, expected[0]), (greatest, expected[1])] {
+                let near = (one.middle() - other.middle()).abs() <= 1e-6 * (1e-6 + other.middle());
+                assert!(near, "{one:?} {other:?} {graph:?} {delays:?}");
+            }
+        }
+        with_choice += u32::from(is_open);
+        compared += 1;
+        with_memory += u32::from(spread.states() > graph.states() + 4);
+    }
+    let all = [compared, with_memory, with_waiting, with_choice, still];
+    assert!(all.iter().zip([1_000, 200, 50, 50, 50]).all(|(count, least)| *count > least), "{all:?}");
+}

@@ -1,0 +1,109 @@
+//! Runs of processes whose steps have labels: nothing else of them is shown. The transition of a step is its number among
+//! those of its state.
+
+use std::fmt::Write;
+
+use narrows_model::{Trace, TraceStep};
+use serde_json::{Map, Value, json};
+
+use crate::json::head;
+use crate::run::{Bar, is_shown, left_out, one_line, passed_time, repeats};
+use crate::trace_json::{find_trace, read_cycle, strings};
+
+/// Returns the label of a step.
+fn label(step: &TraceStep) -> &str {
+    step.moves.first().map_or("", |step| &step.text)
+}
+
+/// Writes the steps of a run.
+pub(crate) fn steps(trace: &Trace, into: &mut String) {
+    let total = trace.steps.len();
+    let width = total.to_string().len();
+    let cycle = trace.cycle.filter(|start| *start < total);
+    let mut next = 0;
+    for (index, step) in trace.steps.iter().enumerate() {
+        if !is_shown(index, total, cycle) {
+            continue;
+        }
+        left_out(index - next, Bar::at(next, cycle), into);
+        next = index + 1;
+        if cycle == Some(index) {
+            let _ = writeln!(into, "┌─ cycle: {} for ever", repeats(index, total));
+        }
+        let bar = Bar::at(index, cycle);
+        passed_time(trace, index, bar, into);
+        let _ = writeln!(into, "{}{:>width$}  {}", bar.text(), index + 1, one_line(label(step)));
+    }
+    if let Some(start) = cycle {
+        let _ = writeln!(into, "└─ back to step {}", start + 1);
+    }
+}
+
+/// Makes the value of `"trace"` in answers and in documents.
+pub(crate) fn trace_value(trace: &Trace) -> Value {
+    let step = |(index, step): (usize, &TraceStep)| {
+        let mut entry = Map::new();
+        entry.insert("label".into(), json!(label(step)));
+        if let Some(time) = trace.times.get(index) {
+            entry.insert("time".into(), json!(time));
+        }
+        Value::Object(entry)
+    };
+    let steps: Vec<Value> = trace.steps.iter().enumerate().map(step).collect();
+    let choice = |step: &TraceStep| step.moves.first().map(|step| step.step.transition.0);
+    let choices: Vec<Option<u32>> = trace.steps.iter().map(choice).collect();
+    json!({ "choices": choices, "cycle": trace.cycle, "steps": steps })
+}
+
+/// A recorded run of labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedLabels {
+    /// The values that were given to parameters.
+    pub definitions: Vec<String>,
+    /// The steps.
+    pub steps: Vec<RecordedLabel>,
+    /// For an endless run: the step that comes again after the last one.
+    pub cycle: Option<usize>,
+}
+
+/// A step of a recorded run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedLabel {
+    /// Its label.
+    pub label: String,
+    /// Which of the steps of its state it is, if that is known.
+    pub choice: Option<usize>,
+}
+
+/// Makes a document of a run, for [`read_labels`]; `kind` says what it shows.
+pub fn labels_document(model: &str, kind: &str, run: &RecordedLabels) -> Value {
+    let mut document = head(model);
+    let steps: Vec<Value> = run.steps.iter().map(|step| json!({ "label": step.label })).collect();
+    let choices: Vec<Option<usize>> = run.steps.iter().map(|step| step.choice).collect();
+    document.insert("kind".into(), json!(kind));
+    document.insert("definitions".into(), json!(run.definitions));
+    document.insert("trace".into(), json!({ "choices": choices, "cycle": run.cycle, "steps": steps }));
+    Value::Object(document)
+}
+
+/// Reads a run of labels from a document of its own, or from the first answer that has one.
+///
+/// # Errors
+///
+/// Says what is wrong with it.
+pub fn read_labels(document: &Value) -> Result<RecordedLabels, String> {
+    let (trace, steps) = find_trace(document)?;
+    let choices = trace.get("choices").and_then(Value::as_array);
+    let choice = |index: usize| Some(choices?.get(index)?.as_u64()? as usize);
+    let read = |(index, step): (usize, &Value)| {
+        let label = step.get("label").and_then(Value::as_str).map(str::to_owned);
+        let label =
+            label.ok_or_else(|| format!("step {} has no \"label\": it is no run of labels", index + 1))?;
+        Ok(RecordedLabel { label, choice: choice(index) })
+    };
+    Ok(RecordedLabels {
+        definitions: strings(document.get("definitions")),
+        steps: steps.iter().enumerate().map(read).collect::<Result<_, String>>()?,
+        cycle: read_cycle(trace, steps.len())?,
+    })
+}
