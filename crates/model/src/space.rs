@@ -256,7 +256,7 @@ pub enum ViolationKind {
     NoEquation,
     /// Rewriting a term does not come to an end.
     EndlessRewriting,
-    /// A value is to be chosen from a sort with no end of values.
+    /// A value is to be chosen from no end of values, or from too many.
     EndlessSort,
     /// A process calls itself again and again without a step.
     EndlessRecursion,
@@ -339,7 +339,9 @@ impl ViolationKind {
             ViolationKind::BadPriority => "priority out of range",
             ViolationKind::NoEquation => "no equation says what this is",
             ViolationKind::EndlessRewriting => "rewriting does not end",
-            ViolationKind::EndlessSort => "a value is to be chosen from a sort with no end of values",
+            ViolationKind::EndlessSort => {
+                "a value is to be chosen from no end of values, or from more than a million"
+            }
             ViolationKind::EndlessRecursion => "a process calls itself again and again without a step",
             ViolationKind::NumberTooLarge => "number too large",
             ViolationKind::BelowZero => "difference below zero",

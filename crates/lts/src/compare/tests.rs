@@ -88,7 +88,7 @@ fn formulas_are_short() {
     assert_eq!(formula(early, late, Relation::Strong), r#"<"a"> ["c"] false"#);
     assert_eq!(formula(late, early, Relation::Strong), r#"["a"] <"c"> true"#);
     assert_eq!(formula(early, late, Relation::Branching), r#"<i* . "a"> [i* . "c"] false"#);
-    assert_eq!(formula(early, late, Relation::Weak), r#"<i* . "a" . i*> [i* . "c" . i*] false"#);
+    assert_eq!(formula(early, late, Relation::Weak), r#"<i* . "a" . i*> [i* . "b" . i*] false"#);
     let spins = "des (0, 2, 2)\n(0, a, 1)\n(1, i, 1)";
     let stops = "des (0, 1, 2)\n(0, a, 1)";
     assert_eq!(formula(spins, stops, Relation::DivergenceBranching), r#"<i* . "a"> <i> @"#);

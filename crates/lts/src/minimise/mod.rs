@@ -1,7 +1,7 @@
 //! The smallest graph that behaves the same.
 //!
 //! A [`Relation`] says what *the same* means. States are divided into blocks of states that behave the same
-//! (`refine.rs`, `weak.rs`), and each block becomes a state of the result.
+//! (`refine.rs`, `halves.rs`, `splitters.rs`), and each block becomes a state of the result.
 
 mod amounts;
 mod classes;
@@ -13,7 +13,6 @@ mod prune;
 mod quotient;
 mod race;
 mod refine;
-mod saturate;
 mod splitters;
 mod spread;
 mod table;
@@ -34,9 +33,6 @@ use table::Table;
 
 /// With at most so many edges at each state, whole signatures are faster than Valmari's algorithm.
 const FEW: usize = 16;
-
-/// With more edges for internal steps before and after others, weak bisimulation does without them.
-const SATURATED: usize = 16_000_000;
 
 /// What it means to behave the same, from the finest to the coarsest; weak and trace ignore divergence, as branching
 /// does.
@@ -132,21 +128,13 @@ fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, String>
     let with_history = if wants_history { weak::refine(&table) } else { None };
     let (partition, history) = match with_history {
         Some((partition, history)) => (partition, Some(history)),
-        None => (refine_weakly(&table), None),
+        None => (splitters::refine(&table), None),
     };
     let words = quotient::words(&mut table, &partition);
     let mut division = finish(&branching.quotient, table, partition, words, history)?;
     division.quotient = prune::prune(&division.quotient)?;
     division.of = branching.of.into_iter().map(|block| division.of[block as usize]).collect();
     Ok(division)
-}
-
-/// Divides the states of a table, with more edges if these are not too many.
-fn refine_weakly(table: &Table) -> Partition {
-    match saturate::saturate(table, SATURATED) {
-        Some(mut saturated) => halves::refine(&mut saturated, Partition::new(table.states())),
-        None => splitters::refine(table),
-    }
 }
 
 fn finish(

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::spread::{Buckets, SETS, Spread};
+use super::spread::{Buckets, Mask, SETS, Spread};
 use super::table::{SILENT, Table};
 use super::{Relation, Settings};
 use crate::graph::{Builder, Edge, Graph};
@@ -12,7 +12,7 @@ struct Pruner {
     spread: Spread,
     is_needless: Vec<bool>,
     /// What edges with a label reach from a state, as far as that was asked for.
-    known: FxHashMap<(u32, u32), (u64, u64)>,
+    known: FxHashMap<(u32, u32), (Mask, Mask)>,
 }
 
 /// Leaves out all edges that are made up for, of a graph whose internal steps have no cycles.
@@ -41,7 +41,7 @@ pub(super) fn prune(graph: &Graph) -> Result<Graph, String> {
 impl Pruner {
     /// Returns the targets that edges with a label lead to, with internal steps after them: those of one edge at least,
     /// and those of two.
-    fn reach(&mut self, state: u32, label: u32) -> (u64, u64) {
+    fn reach(&mut self, state: u32, label: u32) -> (Mask, Mask) {
         let (table, spread) = (&self.table, &self.spread);
         *self.known.entry((state, label)).or_insert_with(|| {
             let edges = table.edges(state);

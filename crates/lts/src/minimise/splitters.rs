@@ -1,16 +1,17 @@
-//! Weak bisimulation without more edges, and without signatures: for graphs where there would be too many.
+//! Weak bisimulation without more edges for internal steps before and after others, and without signatures.
 //!
 //! Blocks fall apart by which of their states reach a block, the *splitter*, with internal steps, or with a label and
-//! internal steps before and after (Kanellakis and Smolka, 1983). Up to 64 splitters are taken at once, small ones first: what the
-//! small ones do makes the others smaller. When a block falls apart, each part becomes a splitter. A batch of them costs
-//! one look at all edges from where they are reached, so that there are O(n m) such looks at most, and little memory.
+//! internal steps before and after (Kanellakis and Smolka, 1983). Up to 128 splitters are taken at once, small ones
+//! first: what these do makes the others smaller. When a block falls apart, each part becomes a splitter. A batch of
+//! them takes one look, for each label, at the edges from where they are reached. That makes O(n m) with a small
+//! factor, and little memory: edges for internal steps before and after others would be as many, and stay.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::classes::Classes;
 use super::partition::Partition;
-use super::spread::{Buckets, SETS, Spread};
+use super::spread::{Buckets, Mask, SETS, Spread};
 use super::table::Table;
 
 struct Refiner {
@@ -20,6 +21,17 @@ struct Refiner {
     /// Splitters with their sizes, the smallest first; sizes may be too large.
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
     is_waiting: Vec<bool>,
+    /// What is known of the states with masks in each block, and the blocks where there are some.
+    seen: Vec<Seen>,
+    list: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    count: u32,
+    /// The mask of one of them, and whether there are others.
+    mask: Mask,
+    is_mixed: bool,
 }
 
 /// Divides the states of a table into blocks; internal steps lead to smaller numbers.
@@ -35,6 +47,8 @@ pub(super) fn refine(table: &Table) -> Partition {
         classes: Classes::default(),
         waiting: BinaryHeap::new(),
         is_waiting: Vec::new(),
+        seen: Vec::new(),
+        list: Vec::new(),
     };
     refiner.wait(0..refiner.partition.blocks());
     let mut buckets = Buckets::default();
@@ -84,11 +98,60 @@ impl Refiner {
 
     /// Lets blocks fall apart by the masks of their states.
     fn split(&mut self) {
+        self.look();
+        let mut is_divided = false;
+        for block in std::mem::take(&mut self.list) {
+            let Seen { count, is_mixed, .. } = self.seen[block as usize];
+            let size = self.partition.states(block).len() as u32;
+            if !is_mixed && 2 * count >= size {
+                self.seen[block as usize].count = 0;
+                if count < size {
+                    self.carve(block);
+                }
+            } else {
+                is_divided = true;
+            }
+        }
+        if is_divided {
+            self.divide();
+        }
+    }
+
+    /// Finds the blocks of states with masks.
+    fn look(&mut self) {
+        self.seen.resize(self.partition.blocks() as usize, Seen::default());
         for state in self.spread.touched() {
-            self.partition.mark(*state);
+            let block = self.partition.block(*state);
+            let mask = self.spread.mask(*state);
+            let seen = &mut self.seen[block as usize];
+            if seen.count == 0 {
+                *seen = Seen { mask, count: 0, is_mixed: false };
+                self.list.push(block);
+            }
+            seen.count += 1;
+            seen.is_mixed |= seen.mask != mask;
+        }
+    }
+
+    /// Makes a block of the states without masks of another one, where they are few and all masks are the same.
+    fn carve(&mut self, block: u32) {
+        let states = self.partition.states(block).iter();
+        let others: Vec<u32> = states.copied().filter(|state| self.spread.mask(*state) == 0).collect();
+        let number = self.partition.carve(block, &others);
+        self.wait([block, number].into_iter());
+    }
+
+    /// Lets all other blocks of states with masks fall apart.
+    fn divide(&mut self) {
+        for state in self.spread.touched() {
+            let block = self.partition.block(*state);
+            if self.seen.get(block as usize).is_some_and(|seen| seen.count > 0) {
+                self.partition.mark(*state);
+            }
         }
         let (mut affected, mut classes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(block) = self.partition.next() {
+            self.seen[block as usize].count = 0;
             affected.clear();
             affected.extend_from_slice(self.partition.marked(block));
             classes.clear();
@@ -96,18 +159,19 @@ impl Refiner {
             counts.push(self.partition.clean(block));
             self.classes.restart(None);
             for state in &affected {
-                let class = self.classes.number(&[self.spread.mask(*state)]);
+                let class = self.classes.number(&halves(self.spread.mask(*state)));
                 counts.resize(self.classes.len(), 0);
                 counts[class as usize] += 1;
                 classes.push(class);
-            }
-            if counts.iter().filter(|count| **count > 0).count() == 1 {
-                self.partition.unmark(block);
-                continue;
             }
             let first_new = self.partition.blocks();
             self.partition.split(block, &affected, &classes, &counts);
             self.wait((first_new..self.partition.blocks()).chain([block]));
         }
     }
+}
+
+/// A mask as the words of a signature.
+fn halves(mask: Mask) -> [u64; 2] {
+    [mask as u64, (mask >> 64) as u64]
 }

@@ -1,4 +1,4 @@
-//! Which states reach which sets of states with internal steps, for up to 64 sets at once.
+//! Which states reach which sets of states with internal steps, for up to 128 sets at once.
 //!
 //! Each set is a bit, and each state has a mask of those it reaches. Internal steps lead to smaller numbers: masks are complete
 //! if states are taken in order. This takes one look at the edges, and no memory beside the masks.
@@ -6,7 +6,10 @@
 use super::table::{SILENT, Sources, Table};
 
 /// How many sets there are at once, at most.
-pub(super) const SETS: usize = 64;
+pub(super) const SETS: usize = 128;
+
+/// A bit for each set.
+pub(super) type Mask = u128;
 
 /// The masks of states.
 pub(super) struct Spread {
@@ -14,7 +17,7 @@ pub(super) struct Spread {
     /// Where visible edges come from: where those into each state begin, with sources and labels.
     starts: Vec<u32>,
     arrows: Vec<(u32, u32)>,
-    masks: Vec<u64>,
+    masks: Vec<Mask>,
     /// States whose masks have changed, a bit for each.
     pending: Vec<u64>,
     range: (usize, usize),
@@ -68,7 +71,7 @@ impl Spread {
     }
 
     /// Returns the mask of a state.
-    pub(super) fn mask(&self, state: u32) -> u64 {
+    pub(super) fn mask(&self, state: u32) -> Mask {
         self.masks[state as usize]
     }
 
@@ -78,7 +81,7 @@ impl Spread {
     }
 
     /// Adds to the mask of a state, before masks spread.
-    pub(super) fn add(&mut self, state: u32, mask: u64) {
+    pub(super) fn add(&mut self, state: u32, mask: Mask) {
         self.masks[state as usize] |= mask;
         let at = state as usize / 64;
         self.pending[at] |= 1 << (state % 64);
@@ -116,7 +119,7 @@ impl Spread {
 /// What is to be added to the masks of states that a visible step leads from, by label.
 #[derive(Default)]
 pub(super) struct Buckets {
-    of: Vec<Vec<(u32, u64)>>,
+    of: Vec<Vec<(u32, Mask)>>,
     labels: Vec<u32>,
 }
 

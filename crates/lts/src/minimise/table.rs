@@ -63,19 +63,6 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns a table of the same states with other edges, those of each state sorted; internal steps are ordinary.
-    pub(super) fn with_edges(&self, starts: Vec<u32>, edges: Vec<Edge>) -> Table {
-        let place = (0..self.states()).collect();
-        Table {
-            place,
-            starts,
-            edges,
-            labels: self.labels.clone(),
-            weights: Weights::default(),
-            has_inert: false,
-        }
-    }
-
     /// Returns how many states there are.
     pub(super) fn states(&self) -> u32 {
         self.starts.len() as u32 - 1

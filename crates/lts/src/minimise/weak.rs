@@ -2,9 +2,8 @@
 //!
 //! Internal steps have no cycles, so that a signature is made of those of the next states, in that order; a block keeps one
 //! for all its states. When blocks fall apart, only states from which one of the new blocks is reached so are looked at
-//! again. Where only the blocks are wanted, `saturate.rs` and `splitters.rs` are faster; there can be too many words in
-//! signatures, and then there is no history. Invariant: at the start of a
-//! round, the signature of a state is that kept for its block, unless new blocks are reached.
+//! again. Where only the blocks are wanted, `splitters.rs` is faster; there can be too many words in signatures, and
+//! then there is no history. Invariant: at the start of a round, the signature of a state is that kept for its block, unless new blocks are reached.
 
 use super::classes::Classes;
 use super::history::History;

@@ -498,13 +498,13 @@ Equations must lead to something simpler.
     Explanation {
         code: "L0403",
         title: "no end of values",
-        text: "An action `?x:S` or `choice x:S` is open to all values of a sort with no end of them, and no partner decides which one.
+        text: "An action `?x:S` or `choice x:S` is open to all values of a sort with no end of them, or to more than a million values at once, and no partner decides which one.
 
 ```lotos
 put ?x:Nat; stop
 ```
 
-Let a partner offer a value, or use a sort with finitely many values.
+Let a partner offer a value, or use a sort with few values.
 ",
     },
     Explanation {

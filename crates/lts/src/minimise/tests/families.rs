@@ -4,7 +4,7 @@ use super::random::Random;
 use crate::graph::{Builder, Graph};
 use crate::minimise::partition::Partition;
 use crate::minimise::table::Table;
-use crate::minimise::{Relation, Settings, halves, refine};
+use crate::minimise::{Relation, Settings, halves, refine, splitters};
 
 /// Internal steps from state to state, visible ones from there into a visible chain.
 struct Sketch {
@@ -151,6 +151,16 @@ fn there_is_no_family_with_much_to_do() {
             [5_000, 10_000, 20_000].map(|length| work(&family(length), settings)).to_vec();
         // What is quadratic has hundreds of times as much to do.
         assert!(works.iter().flatten().all(|work| *work < 4.0), "{name}: {works:?}");
+    }
+}
+
+/// Weak bisimulation looks at what is before small parts only, too.
+#[test]
+fn visible_chains_are_little_to_do_for_weak_bisimulation() {
+    for labels in [&["a"][..], &["a", "i"], &["a", "i", "b", "i", "i"]] {
+        let graph = super::chain(50_000, labels);
+        let partition = splitters::refine(&Table::new(&graph, Settings::plain(Relation::Weak)).unwrap());
+        assert!(partition.work < 20 * 100_001, "{labels:?}: {}", partition.work);
     }
 }
 

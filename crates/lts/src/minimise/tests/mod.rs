@@ -34,18 +34,16 @@ fn check(graph: &Graph, settings: Settings) {
     // With a history, other code does it.
     let division = divide(graph, settings, true).unwrap();
     assert_eq!(canonical(&division.of), canonical(&expected), "with history, {}", context());
-    if settings.relation != Relation::Weak {
-        let mut table = Table::new(graph, settings).unwrap();
-        let all = Partition::new(table.states());
-        let blocks = halves::refine(&mut table, all).into_blocks();
-        let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
-        assert_eq!(canonical(&of), canonical(&expected), "smaller parts, {}", context());
+    let mut table = Table::new(graph, settings).unwrap();
+    let blocks = if settings.relation == Relation::Weak {
+        splitters::refine(&table)
     } else {
-        let table = Table::new(graph, settings).unwrap();
-        let blocks = splitters::refine(&table).into_blocks();
-        let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
-        assert_eq!(canonical(&of), canonical(&expected), "splitters, {}", context());
-    }
+        let all = Partition::new(table.states());
+        halves::refine(&mut table, all)
+    };
+    let blocks = blocks.into_blocks();
+    let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
+    assert_eq!(canonical(&of), canonical(&expected), "without signatures, {}", context());
     let small = minimise(graph, settings).unwrap();
     let again = minimise(&small, settings).unwrap();
     assert_eq!(small.states(), again.states(), "{}", context());
