@@ -31,8 +31,8 @@ pub enum Unbuilt {
 
 /// What a label takes, with its text.
 const LABEL: u64 = 128;
-/// After this many states it is asked whether to go on.
-const WATCH_EVERY: u32 = 1024;
+/// After this many states and edges it is asked whether to go on.
+const WATCH_EVERY: usize = 4096;
 
 /// Walks over all states, breadth first; they are numbered in the order in which they are found.
 pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
@@ -41,6 +41,7 @@ pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unb
     // For each event, the number of its label, once it has one.
     let mut labels: Vec<Option<u32>> = Vec::new();
     let (mut state, mut transitions, mut depth, mut level_end) = (0, 0, 0, 1);
+    let mut since_watch = WATCH_EVERY;
     while state < unfolding.states() {
         if state == level_end {
             level_end = unfolding.states();
@@ -61,7 +62,9 @@ pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unb
             };
             rows.edge(label, *target);
         }
-        if state % WATCH_EVERY == 0 {
+        since_watch += 1 + unfolding.edges().len();
+        if since_watch >= WATCH_EVERY {
+            since_watch = 0;
             let memory = unfolding.bytes() + rows.bytes() + labels.capacity() as u64 * LABEL;
             let states = u64::from(unfolding.states());
             let progress = Progress { states, transitions, depth, memory };

@@ -109,6 +109,39 @@ fn protocols_do_what_they_are_for() {
 }
 
 #[test]
+fn it_does_not_matter_who_meets_whom_first() {
+    let [one, two, three, four, five] =
+        ["a; b; stop", "b; c; stop", "c; stop", "d; a; stop", "b; d; a; stop"];
+    let nested = |op: &str| {
+        [
+            format!("({one} {op} ({two} {op} ({three} {op} ({four} {op} {five}))))"),
+            format!("(((({one} {op} {two}) {op} {three}) {op} {four}) {op} {five})"),
+            format!("(({one} {op} {two}) {op} ({three} {op} ({four} {op} {five})))"),
+            format!("({one} {op} (({two} {op} {three} {op} {four}) {op} {five}))"),
+        ]
+    };
+    // With `a` once and without `d`: the first has 3 states, the second 3, the third 2, the fourth 1, the last 2.
+    for (op, first) in [("|||", 36), ("|[b]|", 4)] {
+        for (beside, states) in
+            [("a; stop", Some(first)), ("d; a; a; stop", None), ("c; b; b; b; a; stop", None)]
+        {
+            // On either side of something that meets them, at a gate that not all have.
+            let graphs: Vec<Graph> = nested(op)
+                .iter()
+                .flat_map(|all| [format!("{all} |[a, d]| {beside}"), format!("({beside}) |[a, d]| {all}")])
+                .map(|text| graph(&format!("specification S [a, b, c, d] : noexit behaviour {text} endspec")))
+                .collect();
+            for other in &graphs[1..] {
+                assert_eq!(other.states(), graphs[0].states(), "{op} {beside}");
+                let verdict = compare(other, &graphs[0], Settings::plain(Relation::Strong));
+                assert_eq!(verdict, Ok(Verdict::Equivalent), "{op} {beside}");
+            }
+            assert_eq!(graphs[0].states(), states.unwrap_or(graphs[0].states()));
+        }
+    }
+}
+
+#[test]
 fn what_has_no_value_is_told_with_its_place() {
     let cases: &[(&str, ViolationKind, &str)] = &[
         ("a !head (nil); stop", ViolationKind::NoEquation, "HEAD (NIL)"),
@@ -120,6 +153,8 @@ fn what_has_no_value_is_told_with_its_place() {
         ("choice x : List [] a; stop", ViolationKind::EndlessSort, "LIST"),
         ("P [a] (1)", ViolationKind::EndlessRecursion, ""),
         ("a; Q [a] (nil)", ViolationKind::StateTooLarge, "CONS"),
+        ("R [a]", ViolationKind::StateTooLarge, ""),
+        ("T [a] >> stop", ViolationKind::StateTooLarge, ""),
     ];
     for (text, kind, about) in cases {
         let model = behaviour(&format!(
@@ -138,6 +173,8 @@ fn what_has_no_value_is_told_with_its_place() {
              where
                process P [a] (n : Nat) : noexit := [n ge 0] -> P [a] (n) [] a; stop endproc
                process Q [a] (l : List) : noexit := a; Q [a] (cons (1, l)) endproc
+               process R [a] : noexit := a; (R [a] ||| stop) endproc
+               process T [a] : exit := a; (T [a] >> a; exit) endproc
              endspec"
         ));
         match build(&model, &Budget::unlimited(&Unwatched)) {

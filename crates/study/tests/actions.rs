@@ -318,6 +318,12 @@ fn what_can_not_be_answered_is_said() {
     assert_near(&lotos(twice, study)[0], 1.0);
     let study = "[delay]\na = { exponential = 2 }\n[[ask]]\nmax_delay = { from = \"a\", to = \"a\" }";
     assert!(reason(&lotos(CLOCK, study)[0]).starts_with("The delay of `A` is random"));
+    let views =
+        "[delay]\na = { fixed = 2 }\n[[ask]]\nmax_delay = { from = \"a\", to = \"a\" }\nview = \"stochastic\"
+        [[ask]]\nmean_period = \"a\"\nview = \"timed\"";
+    let found = lotos(CLOCK, views);
+    assert!(reason(&found[0]).starts_with("This is about best and worst cases"));
+    assert!(reason(&found[1]).starts_with("This is a mean over runs"));
     let still = "specification Still [a, b] : noexit
         behaviour Loop [b] ||| a; stop where process Loop [b] : noexit := b; i; Loop [b] endproc endspec";
     let study =

@@ -21,7 +21,8 @@ Examples:
   narrows bounds bus.pml --from 'request' --to 'grant'
   narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'
   narrows bounds ring.pml --engine symbolic --from 'want[0]' --to 'token == 0'
-  narrows bounds pci.smv --from 'req & !gnt' --to gnt --runs";
+  narrows bounds pci.smv --from 'req & !gnt' --to gnt --runs
+  narrows bounds link.lotos --from 'SEND !1' --to RECEIVE --count LOSE";
 
 /// Find the least and the most steps from one predicate to another, over all runs
 #[derive(Args)]
@@ -31,19 +32,20 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value
+    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of the
+    /// specification
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
-    /// Where a way begins: any state in which this holds
+    /// Where a way begins: any state in which this holds; in LOTOS, after any action that fits this pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     from: String,
 
-    /// Where it ends: the first state in which this holds
+    /// Where it ends: the first state in which this holds; in LOTOS, with the next action that fits this pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     to: String,
 
-    /// Count the states in which this holds, too, or how often a statement `proctype:label` is executed
+    /// Count the states in which this holds, too, or how often a statement `proctype:label` is executed; in LOTOS, actions
     #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
     count: Vec<String>,
 

@@ -28,6 +28,10 @@ pub fn fault(fault: &Fault) -> Diagnostic {
         ViolationKind::BelowZero => error("L0406", format!("`{about}` is below zero"))
             .help("natural numbers begin with 0: compare before you subtract"),
         ViolationKind::DivisionByZero => error("L0407", format!("`{about}` divides by zero")),
+        ViolationKind::StateTooLarge if about.is_empty() => {
+            error("L0409", "processes are nested too deeply".to_owned())
+                .help("perhaps there is no end of them: each call here adds to the state")
+        }
         _ => error("L0408", format!("values of `{about}` are nested too deeply"))
             .help("perhaps there is no end of them"),
     }

@@ -4,8 +4,54 @@ use rustc_hash::FxHashMap;
 
 use super::points::{Behaviour, GateId, GateSet, Jump, PointKind};
 
-/// What can happen from each point on, now or later.
-pub(super) fn alphabets(behaviour: &Behaviour) -> Vec<GateSet> {
+/// Of points where two sides meet: the first point where they meet at the same gates.
+pub(super) fn groups(behaviour: &Behaviour) -> Vec<Option<u32>> {
+    let mut firsts: Vec<(&GateSet, u32)> = Vec::new();
+    let mut groups = vec![None; behaviour.points.len()];
+    for (number, point) in behaviour.points.iter().enumerate() {
+        if let PointKind::Parallel { gates, .. } = &point.kind {
+            let known = firsts.iter().find(|(known, _)| *known == gates);
+            groups[number] = Some(known.map_or(number as u32, |(_, first)| *first));
+            if known.is_none() {
+                firsts.push((gates, number as u32));
+            }
+        }
+    }
+    groups
+}
+
+/// What can happen from each point on, now or later. Where more than two meet at the same gates, a point may come to stand for
+/// others of them than those below it in the text.
+pub(super) fn alphabets(behaviour: &Behaviour, groups: &[Option<u32>]) -> Vec<GateSet> {
+    let mut sets = plain_alphabets(behaviour);
+    let mut waiting: Vec<usize> = (0..groups.len()).filter(|point| groups[*point].is_some()).collect();
+    while let Some(point) = waiting.pop() {
+        for jump in jumps(&behaviour.points[point].kind) {
+            let below = settled(behaviour, jump);
+            if groups[below] == groups[point] && !sets[point].is_within(&sets[below]) {
+                let set = sets[point].clone();
+                sets[below].extend(&set);
+                waiting.push(below);
+            }
+        }
+    }
+    sets
+}
+
+/// Follows a jump to where control stays, if conditions are true.
+fn settled(behaviour: &Behaviour, jump: &Jump) -> usize {
+    let mut point = jump.point;
+    // There are circles, of processes that call each other without a step.
+    for _ in 0..behaviour.points.len() {
+        match &behaviour.point(point).kind {
+            PointKind::Guard(_, next) | PointKind::Let(_, next) => point = next.point,
+            _ => break,
+        }
+    }
+    point.0 as usize
+}
+
+fn plain_alphabets(behaviour: &Behaviour) -> Vec<GateSet> {
     let count = behaviour.points.len();
     let mut leads: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (number, point) in behaviour.points.iter().enumerate() {

@@ -33,16 +33,10 @@ impl Step {
         Step { event, then, tree: 0, side: 0 }
     }
 
-    /// Makes a step that the left or the only side of a tree takes.
+    /// Makes a step that the left or the only side of a tree takes, or the right one.
     #[inline]
-    pub(super) fn of_left(event: u32, tree: u32, step: usize) -> Step {
-        Step { event, then: UNMADE, tree, side: step as u32 }
-    }
-
-    /// Makes a step that the right side of a tree takes.
-    #[inline]
-    pub(super) fn of_right(event: u32, tree: u32, step: usize) -> Step {
-        Step { event, then: UNMADE, tree, side: step as u32 | RIGHT }
+    pub(super) fn of_side(event: u32, tree: u32, step: usize, is_right: bool) -> Step {
+        Step { event, then: UNMADE, tree, side: step as u32 | if is_right { RIGHT } else { 0 } }
     }
 
     /// Returns how to make what it leads to, if that is not made.

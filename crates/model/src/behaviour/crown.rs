@@ -11,7 +11,7 @@ use super::events::Events;
 use super::memory::{Memory, NOTHING};
 use super::points::{Behaviour, GateId, PointId, PointKind};
 use super::rewrite::Computed;
-use super::steps::{Decided, is_common};
+use super::steps::{Decided, is_common, leads};
 
 /// What is above the trees of a state.
 #[derive(Debug)]
@@ -41,6 +41,15 @@ impl Crown {
                 right.grow(place, point, other);
             }
             Crown::Hide(_, body) => body.grow(place, point, other),
+        }
+    }
+
+    /// Returns about how many processes there are.
+    fn leaves(&self, row: &[u32], memory: &mut Memory) -> u32 {
+        match self {
+            Crown::Tree(place) => memory.leaves(row[*place]),
+            Crown::Pair(_, left, right) => left.leaves(row, memory) + right.leaves(row, memory),
+            Crown::Hide(_, body) => body.leaves(row, memory),
         }
     }
 }
@@ -125,7 +134,10 @@ impl Behaviour {
         }
         memory.joints.give_back(steps);
         memory.target = target;
-        Ok(())
+        match memory.too_high {
+            Some(node) => Err(Box::new(self.too_high(node, memory))),
+            None => Ok(()),
+        }
     }
 
     /// Lists what a row can do below a part of the crown but at some gates.
@@ -146,18 +158,20 @@ impl Behaviour {
             }
             Crown::Pair(point, left, right) => {
                 let kind = &self.point(PointId(*point)).kind;
+                let is_right = leads(left.leaves(row, memory), right.leaves(row, memory));
+                let (one, other) = if is_right { (right, left) } else { (left, right) };
                 let mut steps = memory.joints.list();
-                self.join_all(left, row, but, memory, &mut steps)?;
+                self.join_all(one, row, but, memory, &mut steps)?;
                 for joint in &steps {
                     if meets_at(kind, memory.events.gate(joint.event)) {
-                        self.join_both(*joint, right, row, memory, list)?;
+                        self.join_both(*joint, other, row, memory, list)?;
                     } else {
                         list.push(*joint);
                     }
                 }
                 memory.joints.give_back(steps);
                 let but = memory.below(but, *point, kind);
-                self.join_all(right, row, but, memory, list)?;
+                self.join_all(other, row, but, memory, list)?;
             }
             Crown::Hide(point, body) => {
                 let kind = &self.point(PointId(*point)).kind;
@@ -218,17 +232,17 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Lists what the right side of a crown does together with a step of the left side.
+    /// Lists what a side of a crown does together with a step of the other side.
     fn join_both(
         &self,
         joint: Joint,
-        right: &Crown,
+        side: &Crown,
         row: &[u32],
         memory: &mut Memory,
         list: &mut Vec<Joint>,
     ) -> Computed<()> {
         let mut others = memory.joints.list();
-        self.join_with(right, row, joint.event, memory, &mut others)?;
+        self.join_with(side, row, joint.event, memory, &mut others)?;
         'others: for other in &others {
             let start = memory.joints.changes.len();
             for index in joint.start..joint.end {

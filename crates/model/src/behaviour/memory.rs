@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::alphabet::{Sets, alphabets};
+use super::alphabet::{Sets, alphabets, groups};
 use super::answers::{Answers, OPEN, Step};
 use super::crown::Joints;
 use super::data::OperationId;
@@ -33,21 +33,29 @@ pub(crate) struct Memory {
     /// What can happen from each point on.
     alphabets: Vec<GateSet>,
     /// Of points where two sides meet: the first point where they meet at the same gates.
-    groups: Vec<u32>,
+    groups: Vec<Option<u32>>,
     /// Steps while they are put together.
     pub(super) stack: Vec<Step>,
     /// Steps of rows of trees while they are put together.
     pub(super) joints: Joints,
     /// A successor of the state at hand.
     pub(super) target: Vec<u32>,
+    /// A tree that is too high, if there is one.
+    pub(super) too_high: Option<u32>,
     /// How deeply choices are nested while it is found out what can be done.
     pub(super) nesting: u32,
 }
 
 /// Stands for no node.
 pub(super) const NOTHING: u32 = u32::MAX;
-/// In the note about a node: whether it is known that everything below it has its values.
+/// In the note about a node: whether it is known that everything below it has its values; how many leaves it has beside the
+/// first; and how high it is.
 const SOUND: u32 = 1 << 31;
+const MOST_LEAVES: u32 = (1 << 19) - 1;
+const HEIGHT_BITS: u32 = 12;
+const HEIGHT: u32 = (1 << HEIGHT_BITS) - 1;
+/// Trees are at most so high: otherwise processes begin within processes, and there is no end of it.
+const HIGHEST: u32 = 2000;
 /// More results than this are not remembered.
 const MOST: usize = 1 << 20;
 /// There are not more nodes than this: their numbers leave a bit free.
@@ -58,12 +66,12 @@ impl Memory {
     pub(super) fn prepare(&mut self, behaviour: &Behaviour) {
         if self.alphabets.is_empty() {
             self.values.prepare(&behaviour.data);
-            self.alphabets = alphabets(behaviour);
+            self.groups = groups(behaviour);
+            self.alphabets = alphabets(behaviour, &self.groups);
             self.tuples.number(&[]);
             self.events.prepare();
             self.sets.prepare();
             self.answers.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
-            self.groups = groups(behaviour);
         }
     }
 
@@ -76,6 +84,7 @@ impl Memory {
         self.stack.clear();
         self.joints.clear();
         self.nesting = 0;
+        self.too_high = None;
     }
 
     /// Returns whether there is no number for another node.
@@ -115,7 +124,9 @@ impl Memory {
         }
         let (node, is_new) = self.nodes.number([point, left, right]);
         if is_new {
-            *self.nodes.note(node) = *self.nodes.note(left) & *self.nodes.note(right) & SOUND;
+            let (one, other) = (*self.nodes.note(left), *self.nodes.note(right));
+            let leaves = self.leaves(left) + self.leaves(right) - 1;
+            self.note(node, one & other & SOUND, leaves, (one & HEIGHT).max(other & HEIGHT));
         }
         node
     }
@@ -128,7 +139,7 @@ impl Memory {
         while let Some(node) = waiting.pop() {
             let [found, first, second] = self.nodes.get(node);
             let group = self.groups[found as usize];
-            if group != NOTHING && group == self.groups[point.0 as usize] {
+            if group.is_some() && group == self.groups[point.0 as usize] {
                 points.push(found);
                 waiting.extend([second, first]);
             } else {
@@ -158,9 +169,24 @@ impl Memory {
         }
         let (node, is_new) = self.nodes.number([point, body, tuple]);
         if is_new {
-            *self.nodes.note(node) = *self.nodes.note(body) & SOUND;
+            let (note, leaves) = (*self.nodes.note(body), self.leaves(body) - 1);
+            self.note(node, note & SOUND, leaves, note & HEIGHT);
         }
         node
+    }
+
+    fn note(&mut self, node: u32, sound: u32, leaves: u32, below: u32) {
+        let height = (below + 1).min(HEIGHT);
+        *self.nodes.note(node) = sound | leaves.min(MOST_LEAVES) << HEIGHT_BITS | height;
+        if below >= HIGHEST {
+            self.too_high = Some(node);
+        }
+    }
+
+    /// Returns about how many processes a node has, at least one.
+    #[inline]
+    pub(super) fn leaves(&mut self, node: u32) -> u32 {
+        ((*self.nodes.note(node) & !SOUND) >> HEIGHT_BITS) + 1
     }
 
     /// Notes that everything below a node has its values.
@@ -185,20 +211,4 @@ impl Memory {
     pub(super) fn below(&mut self, set: u32, point: u32, kind: &PointKind) -> u32 {
         self.sets.below(set, point, kind)
     }
-}
-
-/// Finds points where two sides meet at the same gates.
-fn groups(behaviour: &Behaviour) -> Vec<u32> {
-    let mut firsts: Vec<(&GateSet, u32)> = Vec::new();
-    let mut groups = vec![NOTHING; behaviour.points.len()];
-    for (number, point) in behaviour.points.iter().enumerate() {
-        if let PointKind::Parallel { gates, .. } = &point.kind {
-            let known = firsts.iter().find(|(known, _)| *known == gates);
-            groups[number] = known.map_or(number as u32, |(_, first)| *first);
-            if known.is_none() {
-                firsts.push((gates, number as u32));
-            }
-        }
-    }
-    groups
 }

@@ -76,6 +76,12 @@ impl Behaviour {
         Fault { kind: ViolationKind::EndlessRecursion, span, about }
     }
 
+    /// Says that processes begin within processes without an end.
+    pub(super) fn too_high(&self, node: u32, memory: &Memory) -> Fault {
+        let span = self.point(PointId(memory.nodes.get(node)[0])).span;
+        Fault { kind: ViolationKind::StateTooLarge, span, about: String::new() }
+    }
+
     /// Returns what something becomes when values are those of an event, all of which are decided; `None` if they are
     /// not what somebody asks for.
     pub(super) fn decided(&self, then: u32, event: u32, memory: &mut Memory) -> Computed<Option<u32>> {

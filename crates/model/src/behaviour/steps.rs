@@ -1,9 +1,9 @@
 //! The steps of a state.
 //!
 //! Two questions are asked of a tree: what it can do at all, but for some gates; and what it can do together with somebody
-//! who takes part in an event. A point where two sides meet asks the left side the first question, then for each event at
-//! a common gate the right side the second one, and at last the right side the first one, but for the common gates. So
-//! nobody lists what others would not go along with. Below the root, answers are kept: the same tree comes again in many
+//! who takes part in an event. A point where two sides meet asks one side the first question, then for each event at a
+//! common gate the other side the second one, and at last the other side the first one, but for the common gates. So
+//! few list what others would not go along with. Below the root, answers are kept: the same tree comes again in many
 //! states. An answer depends on the tree alone, and so do the successors and their order.
 
 use super::alphabet::Sets;
@@ -82,18 +82,20 @@ impl Behaviour {
         let here = self.point(PointId(point));
         match &here.kind {
             PointKind::Parallel { gates, .. } => {
-                for index in self.all(first, but, memory)? {
+                let is_right = leads(memory.leaves(first), memory.leaves(second));
+                let (one, other) = if is_right { (second, first) } else { (first, second) };
+                for index in self.all(one, but, memory)? {
                     let event = memory.answers.step(index).event;
                     if is_common(gates, memory.events.gate(event)) {
-                        self.list_together(point, index, second, memory)?;
+                        self.list_together(point, index, is_right, other, memory)?;
                     } else {
-                        memory.stack.push(Step::of_left(event, node, index));
+                        memory.stack.push(Step::of_side(event, node, index, is_right));
                     }
                 }
                 let but = memory.below(but, point, &here.kind);
-                for index in self.all(second, but, memory)? {
+                for index in self.all(other, but, memory)? {
                     let event = memory.answers.step(index).event;
-                    memory.stack.push(Step::of_right(event, node, index));
+                    memory.stack.push(Step::of_side(event, node, index, !is_right));
                 }
             }
             PointKind::Hide(gates, _) => {
@@ -101,7 +103,7 @@ impl Behaviour {
                 for index in self.all(first, but, memory)? {
                     let step = memory.answers.step(index);
                     if !gates.contains(memory.events.gate(step.event)) {
-                        memory.stack.push(Step::of_left(step.event, node, index));
+                        memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
                     }
                     let then = self.made(index, memory);
@@ -118,7 +120,7 @@ impl Behaviour {
                 for index in self.all(first, but, memory)? {
                     let step = memory.answers.step(index);
                     if memory.events.gate(step.event) != GateId::EXIT {
-                        memory.stack.push(Step::of_left(step.event, node, index));
+                        memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
                     }
                     for event in self.decide(step.event, 0, first, memory)? {
@@ -134,7 +136,11 @@ impl Behaviour {
                     let step = memory.answers.step(index);
                     // When it ends, it can't be disabled any more.
                     let ends = memory.events.gate(step.event) == GateId::EXIT;
-                    memory.stack.push(if ends { step } else { Step::of_left(step.event, node, index) });
+                    memory.stack.push(if ends {
+                        step
+                    } else {
+                        Step::of_side(step.event, node, index, false)
+                    });
                 }
                 let steps = self.all(second, but, memory)?;
                 memory.stack.extend_from_slice(memory.answers.steps(steps));
@@ -159,17 +165,17 @@ impl Behaviour {
         match &self.point(PointId(point)).kind {
             PointKind::Parallel { gates, .. } if is_common(gates, gate) => {
                 for index in self.with(first, event, memory)? {
-                    self.list_together(point, index, second, memory)?;
+                    self.list_together(point, index, false, second, memory)?;
                 }
             }
             PointKind::Parallel { .. } => {
                 for index in self.with(first, event, memory)? {
                     let event = memory.answers.step(index).event;
-                    memory.stack.push(Step::of_left(event, node, index));
+                    memory.stack.push(Step::of_side(event, node, index, false));
                 }
                 for index in self.with(second, event, memory)? {
                     let event = memory.answers.step(index).event;
-                    memory.stack.push(Step::of_right(event, node, index));
+                    memory.stack.push(Step::of_side(event, node, index, true));
                 }
             }
             PointKind::Hide(gates, _) if gates.contains(gate) => {}
@@ -177,14 +183,18 @@ impl Behaviour {
             PointKind::Hide(..) | PointKind::Enable { .. } => {
                 for index in self.with(first, event, memory)? {
                     let event = memory.answers.step(index).event;
-                    memory.stack.push(Step::of_left(event, node, index));
+                    memory.stack.push(Step::of_side(event, node, index, false));
                 }
             }
             PointKind::Disable(..) => {
                 for index in self.with(first, event, memory)? {
                     let step = memory.answers.step(index);
                     let ends = gate == GateId::EXIT;
-                    memory.stack.push(if ends { step } else { Step::of_left(step.event, node, index) });
+                    memory.stack.push(if ends {
+                        step
+                    } else {
+                        Step::of_side(step.event, node, index, false)
+                    });
                 }
                 let steps = self.with(second, event, memory)?;
                 memory.stack.extend_from_slice(memory.answers.steps(steps));
@@ -206,14 +216,22 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what the right side does together with a step of the left side on the stack.
-    fn list_together(&self, point: u32, index: usize, right: u32, memory: &mut Memory) -> Computed<()> {
+    /// Puts what a side does together with a step of the other one, which may be the right one, on the stack.
+    fn list_together(
+        &self,
+        point: u32,
+        index: usize,
+        is_right: bool,
+        side: u32,
+        memory: &mut Memory,
+    ) -> Computed<()> {
         let event = memory.answers.step(index).event;
-        for other in self.with(right, event, memory)? {
+        for other in self.with(side, event, memory)? {
             let event = memory.answers.step(other).event;
-            let left = self.made(index, memory);
-            if let Some(left) = self.attempt(left, event, memory) {
-                let right = self.made(other, memory);
+            let one = self.made(index, memory);
+            if let Some(one) = self.attempt(one, event, memory) {
+                let other = self.made(other, memory);
+                let (left, right) = if is_right { (other, one) } else { (one, other) };
                 let then = memory.pair(point, left, right);
                 memory.stack.push(Step::new(event, then));
             }
@@ -293,6 +311,11 @@ impl Iterator for Decided {
             Decided::Many(many) => many.next(),
         }
     }
+}
+
+/// Returns whether the right side is asked first: the one with fewer processes has fewer steps that come to nothing.
+pub(super) fn leads(left: u32, right: u32) -> bool {
+    right < left
 }
 
 /// Returns whether two sides take the steps at a gate together.

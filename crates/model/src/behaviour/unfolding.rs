@@ -104,9 +104,9 @@ impl<'b> Unfolding<'b> {
     fn common_point(&mut self, place: usize) -> Option<u32> {
         let done = self.memory.leaf(Behaviour::DONE, &[]);
         let count = self.states.len() as u32;
+        let mut is_known = vec![false; self.memory.nodes.len()];
         let mut trees: Vec<u32> = (0..count).map(|number| self.states.get(number)[place]).collect();
-        trees.sort_unstable();
-        trees.dedup();
+        trees.retain(|tree| !std::mem::replace(&mut is_known[*tree as usize], true));
         if trees.len() * SELDOM < count as usize {
             return None;
         }

@@ -85,7 +85,7 @@ const DIRECTIONS: (usize, usize) = (20, 60);
 const SELDOM: f64 = 0.1;
 /// If each direction of a search leaves more than this share of what there was, coarser chains may help. That is seen
 /// after so many directions.
-const SLOW: (f64, usize) = (0.75, 8);
+const SLOW: (f64, usize) = (0.85, 8);
 /// With few digits, no search leaves less than this share.
 const LEAST: f64 = 3e-6;
 /// If it leaves more than this share with them, they do not.

@@ -14,7 +14,7 @@ use narrows_performance::waiting::{Kind, settled};
 
 use super::actions::{Actual, Sizes, two_clocks};
 use super::solve::set;
-use super::stochastic::reciprocal;
+use super::stochastic::{NO_MEAN, reciprocal};
 use super::{Measured, Size, blank, expect, views};
 use crate::labelled::{Delayed, Formula, Labelled, rate_of};
 use crate::{Ask, Question, Study, Text, View};
@@ -275,7 +275,7 @@ fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Fig
                 }
             }
         }
-        _ => {}
+        _ => figure.result = FigureResult::None(NO_MEAN.to_owned()),
     }
     figure
 }

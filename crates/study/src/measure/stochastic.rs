@@ -239,9 +239,7 @@ impl<'a, 's> Means<'a, 's> {
                 }
             }
             _ => {
-                figure.result = none(
-                    "This is about best and worst cases: ask it in the timed view, not in the stochastic one.",
-                );
+                figure.result = none(NO_MEAN);
             }
         }
     }
@@ -279,6 +277,10 @@ impl<'a, 's> Means<'a, 's> {
         Some(rates)
     }
 }
+
+/// What is said of a question that has no mean.
+pub(super) const NO_MEAN: &str =
+    "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
 
 /// Returns the bounds of a quotient; what it is divided by is above 0.
 fn quotient(of: Interval, per: Interval) -> Interval {

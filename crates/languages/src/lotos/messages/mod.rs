@@ -567,4 +567,16 @@ Grow [a] (cons (x, list))
 Bound it: a guard on its length.
 ",
     },
+    Explanation {
+        code: "L0409",
+        title: "processes that are nested too deeply",
+        text: "A process has begun within itself thousands of times, and what is around it stays.
+
+```lotos
+process P [a, b] : exit := a; (P [a, b] >> b; exit) endproc
+```
+
+Bound it: a number as a parameter, and a guard.
+",
+    },
 ];

@@ -80,7 +80,7 @@ impl Run for Session<'_> {
 
     fn dead_end(&self) -> (&'static str, bool) {
         if Session::fault(self).is_some() {
-            ("Something has no value here, so that it is not known what can happen.", true)
+            ("Something has no value here.", true)
         } else if self.has_ended() {
             ("The run has ended.", false)
         } else {
