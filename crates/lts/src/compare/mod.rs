@@ -77,7 +77,9 @@ fn explain(
     relation: Relation,
 ) -> Evidence {
     let too_long = || Evidence::None("a formula that tells them apart would be too long to read".to_owned());
-    let Some(history) = &division.history else { return too_long() };
+    let Some(history) = &division.history else {
+        return Evidence::None("a formula that tells them apart would take too long to find".to_owned());
+    };
     let mut explainer = Explainer::new(relation, history, &division.quotient, division.labels.clone());
     let Some(id) = explainer.blocks(one, other) else { return too_long() };
     let formulas = explainer.formulas;

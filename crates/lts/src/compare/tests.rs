@@ -106,3 +106,26 @@ fn long_formulas_are_not_shown() {
     let verdict = compare(&chain(50, "b"), &chain(50, "c"), settings).unwrap();
     assert!(matches!(verdict, Verdict::Different(Evidence::Formula(_))));
 }
+
+#[test]
+fn formulas_are_not_looked_for_too_long() {
+    // An internal chain beside a visible one, whose states are told apart one by one.
+    let chains = |length: u32, last: &str| {
+        let first = length + 1;
+        let at = |state: u32| {
+            let (next, beside) = (state + 1, first + state);
+            format!("({state}, i, {next})\n({state}, a, {beside})\n({beside}, b, {})\n", beside + 1)
+        };
+        let edges: String = (0..length).map(at).collect();
+        let end = first + length;
+        aut::read(&format!("des (0, ?, ?)\n{edges}({length}, a, {first})\n({end}, {last}, {end})")).unwrap()
+    };
+    let settings = Settings::plain(Relation::Branching);
+    let verdict = compare(&chains(3_000, "b"), &chains(3_000, "c"), settings).unwrap();
+    assert!(
+        matches!(&verdict, Verdict::Different(Evidence::None(reason)) if reason.contains("too long to find")),
+        "{verdict:?}"
+    );
+    let verdict = compare(&chains(5, "b"), &chains(5, "c"), settings).unwrap();
+    assert!(matches!(verdict, Verdict::Different(Evidence::Formula(_))), "{verdict:?}");
+}
