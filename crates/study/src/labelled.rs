@@ -3,7 +3,6 @@
 use narrows_languages::lotos::{self, Options};
 use narrows_lts::{LabelPattern, linear, mu};
 use narrows_model::behaviour::Behaviour;
-use narrows_performance::labelled::Tempo;
 use narrows_performance::{Delay, as_f64};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources};
 
@@ -15,10 +14,10 @@ use crate::{Question, Study, Text};
 pub struct Labelled {
     /// The model.
     pub behaviour: Behaviour,
-    /// Which actions take how long, and which are counted.
-    pub(crate) tempo: Tempo,
-    /// The names of what is counted, in the same order.
+    /// The names of what is counted.
     pub(crate) events: Vec<String>,
+    /// Which actions are, in the same order.
+    pub(crate) counted: Vec<Vec<LabelPattern>>,
     /// The delays, and how their patterns are written.
     pub(crate) delays: Vec<Delayed>,
     /// Where what is measured begins and ends, by question.
@@ -28,7 +27,7 @@ pub struct Labelled {
 }
 
 /// How long some actions take.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Delayed {
     /// Which actions.
     pub(crate) pattern: LabelPattern,
@@ -58,8 +57,7 @@ pub fn prepare_labelled(
     let options = Options { values: study.constants.iter().map(value).collect() };
     let mut found = Diagnostics::default();
     let behaviour = lotos::compile(sources, model, &options, &mut found);
-    let mut tempo = Tempo::default();
-    let (mut events, mut delays) = (Vec::new(), Vec::new());
+    let (mut events, mut counted, mut delays) = (Vec::new(), Vec::new(), Vec::new());
     let (mut ways, mut formulas) = (Vec::new(), Vec::new());
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
@@ -67,13 +65,12 @@ pub fn prepare_labelled(
             let title = "how fast an action goes can't depend on the state: `times` and `over` are for Promela models";
             diagnostics.push(Diagnostic::error("S0013", entry.place.span, title));
         }
-        tempo.rates.push((pattern.clone(), rate_of(&entry.delay).map(|(_, rate)| rate)));
         delays.push(Delayed { pattern, text: entry.place.text.clone(), delay: entry.delay.clone() });
     }
     let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
         if !events.iter().any(|known| known == name) {
             events.push(name.to_owned());
-            tempo.events.push(places.iter().filter_map(|text| pattern(text, diagnostics)).collect());
+            counted.push(places.iter().filter_map(|text| pattern(text, diagnostics)).collect::<Vec<_>>());
         }
     };
     for (name, places) in &study.events {
@@ -81,7 +78,7 @@ pub fn prepare_labelled(
     }
     for (number, ask) in study.asks.iter().enumerate() {
         match &ask.question {
-            Question::Throughput(what) | Question::MeanPeriod(what) => {
+            Question::Throughput(what) | Question::MeanPeriod(what) | Question::Bottleneck(what) => {
                 event(&what.text, std::slice::from_ref(what), diagnostics);
             }
             Question::MeanCount(of, per) => {
@@ -110,7 +107,7 @@ pub fn prepare_labelled(
             }
             _ => {
                 let title = format!("`{}` can't be asked of a LOTOS model", ask.question.kind());
-                let help = "ask `throughput`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`";
+                let help = "ask `throughput`, `bottleneck`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
         }
@@ -119,7 +116,7 @@ pub fn prepare_labelled(
         diagnostics.push(relocate(diagnostic, sources));
     }
     let behaviour = behaviour.filter(|_| !diagnostics.has_errors())?;
-    Some(Labelled { behaviour, tempo, events, delays, ways, formulas })
+    Some(Labelled { behaviour, events, counted, delays, ways, formulas })
 }
 
 /// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.

@@ -13,7 +13,7 @@ pub mod messages;
 mod prepare;
 mod subject;
 
-pub use bottleneck::{Analysis, analyse};
+pub use bottleneck::{Analysis, analyse, analyse_labelled};
 pub use coherence::{Layer, coherence_table};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
 pub use labelled::{Labelled, prepare_labelled};

@@ -6,8 +6,8 @@ use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
 use crate::machine::{self, PreparedMachine};
 use crate::{
-    Analysis, Labelled, Measured, Prepared, Study, analyse, measure, measure_labelled, prepare,
-    prepare_labelled,
+    Analysis, Labelled, Measured, Prepared, Study, analyse, analyse_labelled, measure, measure_labelled,
+    prepare, prepare_labelled,
 };
 
 /// The kinds of models.
@@ -95,10 +95,7 @@ impl Subject {
                 analyse(study, prepared, &engine, &budgets.explicit)
             }
             Subject::Machine(prepared) => machine::analyse(study, prepared, budgets),
-            // What is busy is not known where there are labels alone.
-            Subject::Labelled(_) => {
-                Analysis { measured: self.measure(study, budgets), ..Analysis::default() }
-            }
+            Subject::Labelled(prepared) => analyse_labelled(study, prepared, &budgets.explicit),
         }
     }
 }

@@ -3,7 +3,7 @@
 use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Figure, FigureResult, Number};
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
-use narrows_study::{Budgets, Subject, read};
+use narrows_study::{Budgets, Study, Subject, read};
 
 struct Nothing;
 
@@ -15,6 +15,16 @@ impl Loader for Nothing {
 
 /// Measures a study of a model in a file of this name; the error is what is wrong with it.
 fn try_figures(name: &str, model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
+    analysed(name, model, study, Subject::measure).map(|measured| measured.figures)
+}
+
+/// Does something with a study and its model.
+fn analysed<T>(
+    name: &str,
+    model: &str,
+    study: &str,
+    work: impl Fn(&Subject, &Study, &Budgets<'_>) -> T,
+) -> Result<T, Vec<String>> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let file = sources.add("study.toml", format!("model = \"{name}\"\nunit = \"s\"\n{study}"));
     let study = read(&sources, file, &mut diagnostics);
@@ -25,7 +35,7 @@ fn try_figures(name: &str, model: &str, study: &str) -> Result<Vec<Figure>, Vec<
     };
     let explicit = Budget::unlimited(&Unwatched);
     let symbolic = || narrows_symbolic::Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
-    Ok(subject.measure(&study, &Budgets { explicit, symbolic: &symbolic }).figures)
+    Ok(work(&subject, &study, &Budgets { explicit, symbolic: &symbolic }))
 }
 
 fn figures(name: &str, model: &str, study: &str) -> Vec<Figure> {
@@ -335,4 +345,26 @@ fn what_can_not_be_answered_is_said() {
     let wrong =
         try_figures("m.lotos", CLOCK, "[[ask]]\nmax_delay = { from = \"!\", to = \"a\" }").unwrap_err();
     assert!(wrong[0].starts_with("S0004"), "{wrong:?}");
+}
+
+#[test]
+fn the_delay_that_takes_longest_is_the_bottleneck() {
+    // One after the other, for 1, 2 and 5 seconds: that is how much of a round depends on each.
+    let model = "specification Round [a, b, c] : noexit
+        behaviour Round [a, b, c] where
+        process Round [a, b, c] : noexit := a; b; c; Round [a, b, c] endproc endspec";
+    let study = "[delay]\na = { exponential = 1 }\nb = { erlang = 2, stages = 2 }\nc = { exponential = 5 }\n
+        [[ask]]\nthroughput = \"b\"\n[[ask]]\nbottleneck = \"b\"\nexpect = \"c\"";
+    let found =
+        analysed("m.lotos", model, study, Subject::analyse).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+    assert!(matches!(&found.measured.figures[1].result, FigureResult::Word(name) if name == "c"));
+    assert_near(&found.measured.figures[0], 1.0 / 8.0);
+    let [flow] = found.bottleneck.flows.as_slice() else { panic!("{:?}", found.bottleneck.flows) };
+    let shares = [("c", 5.0 / 8.0), ("b", 2.0 / 8.0), ("a", 1.0 / 8.0)];
+    for (change, (name, share)) in flow.changes.iter().zip(shares) {
+        let elasticity = change.elasticity().expect("all are known");
+        assert!(change.delay == name && (elasticity - share).abs() < 1e-4, "{change:?}");
+    }
+    assert_eq!(flow.changes.len(), 3);
+    assert!(flow.findings[0].contains("`c`") && flow.findings[0].contains("62.5 %"), "{:?}", flow.findings);
 }

@@ -109,11 +109,6 @@ impl Work<'_> {
                 return Ok(());
             }
         };
-        anyhow::ensure!(
-            !matches!(loaded.subject, Subject::Labelled(_)),
-            "`{}` is about a LOTOS model: `narrows measure` answers its questions",
-            loaded.name
-        );
         if !changes.is_empty() {
             loaded.name = format!("{} with {}", loaded.name, changes.join(", "));
             // What is expected is expected of the study as it is.

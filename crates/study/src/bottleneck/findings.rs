@@ -196,7 +196,7 @@ impl Workbench<'_, '_> {
 }
 
 /// Says which delay matters most, or which ones if several do alike.
-fn matters(changes: &[Sensitivity]) -> Option<String> {
+pub(super) fn matters(changes: &[Sensitivity]) -> Option<String> {
     let gain = changes.first()?.gain()?;
     if gain <= 1e-9 {
         return Some("No single delay matters: a tenth less of any of them gains nothing.".to_owned());

@@ -3,6 +3,7 @@
 mod case;
 mod findings;
 mod flow;
+mod labelled;
 mod machines;
 mod overlap;
 mod rate;
@@ -15,6 +16,7 @@ use crate::measure::{Measured, Workbench, new_figure};
 use crate::{Ask, Prepared, Question, Study, View};
 
 pub(crate) use case::Described;
+pub use labelled::analyse_labelled;
 pub(crate) use overlap::{Sets, largest};
 pub(crate) use rate::{Rate, rate, whole};
 

@@ -75,10 +75,10 @@ impl Actual<'_> {
     fn timing(&self, view: View) -> Result<Timing, String> {
         let delays: Vec<(LabelPattern, Delay)> =
             self.model.delays.iter().map(|one| (one.pattern.clone(), one.delay.clone())).collect();
-        let patterns = self.model.tempo.events.iter().cloned();
+        let patterns = self.model.counted.iter().cloned();
         let events: Vec<_> = self.model.events.iter().cloned().zip(patterns).collect();
         if view == View::Timed {
-            check_delays(self.model, self.graph)?;
+            check_delays(&self.model.delays, self.graph)?;
             let takes_time = |label: &String| {
                 let delay = delays.iter().find(|(pattern, _)| pattern.fits(label));
                 delay.is_some_and(|(_, delay)| rate_of(delay).is_some())

@@ -4,10 +4,10 @@ use narrows_explicit::Budget;
 use narrows_lts::mu::{Checker, Run};
 use narrows_lts::{Graph, LabelPattern, linear};
 use narrows_model::behaviour::Behaviour;
-use narrows_model::{Figure, FigureResult};
+use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::actions::ambiguous;
 use narrows_performance::graphs::Trouble;
-use narrows_performance::labelled::{Paced, Throughput, Unbuilt, build, replay};
+use narrows_performance::labelled::{Labelled as Built, Paced, Tempo, Throughput, Unbuilt, build, replay};
 use narrows_performance::markov::{Accuracy, Interval};
 use narrows_performance::stages::{Stages, spread};
 use narrows_performance::waiting::{Kind, settled};
@@ -24,55 +24,50 @@ const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
 /// Answers all questions of a study about a LOTOS model.
 pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) -> Measured {
-    let before = budget.watch.seconds();
-    let built = build(&model.behaviour, budget);
-    let graph = match &built {
-        Ok(built) => &built.graph,
-        Err(unbuilt) => {
-            let result = match unbuilt {
-                Unbuilt::Limit(limit) => FigureResult::Undecided(*limit),
-                Unbuilt::Fault(fault) => FigureResult::None(format!(
-                    "The model goes wrong ({}), so that there is nothing to measure.",
-                    Behaviour::fault_text(fault)
-                )),
-            };
-            return Measured { figures: all(study, |_| result.clone()), sizes: Vec::new() };
+    on_graph(study, model, budget, |mut bench| bench.answer_all()).unwrap_or_else(|nothing| nothing)
+}
+
+/// Does something with the graph of all states. If there is none, no question has an answer, and the error says why.
+pub(crate) fn on_graph<T>(
+    study: &Study,
+    model: &Labelled,
+    budget: &Budget<'_>,
+    work: impl FnOnce(Bench<'_>) -> T,
+) -> Result<T, Measured> {
+    let begun = budget.watch.seconds();
+    let result = match build(&model.behaviour, budget) {
+        Ok(Built { graph, .. }) => {
+            let (means, exact, flows) = (None, Sizes::new(), Vec::new());
+            return Ok(work(Bench {
+                study,
+                model,
+                graph: &graph,
+                budget: *budget,
+                begun,
+                means,
+                exact,
+                flows,
+            }));
         }
+        Err(Unbuilt::Limit(limit)) => FigureResult::Undecided(limit),
+        Err(Unbuilt::Fault(fault)) => FigureResult::None(format!(
+            "The model goes wrong ({}), so that there is nothing to measure.",
+            Behaviour::fault_text(&fault)
+        )),
     };
-    let checker = Checker::new(graph);
-    let mut bench = Bench { study, model, graph, budget: *budget, means: None, exact: Sizes::new() };
-    let mut figures = Vec::new();
-    for (number, ask) in study.asks.iter().enumerate() {
-        let formula = model.formulas.iter().find(|(index, _)| *index == number).map(|(_, formula)| formula);
-        let found = match formula {
-            Some(formula) => vec![check(ask, formula, graph, &checker, model)],
-            None => views(study, ask.view, &ask.question)
-                .into_iter()
-                .map(|view| match view {
-                    View::Stochastic => bench.mean(ask),
-                    View::Timed | View::Untimed => bench.exact(ask, number, view),
-                })
-                .collect(),
-        };
-        for mut figure in found {
-            figure.notes.extend(unknown_gates(ask, number, model, graph));
-            ask.name.clone_into(&mut figure.name);
-            expect::finish(&mut figure, ask, study);
-            figures.push(figure);
-        }
-    }
-    let seconds = budget.watch.seconds() - before;
-    Measured { figures, sizes: bench.sizes(seconds) }
+    Err(Measured { figures: all(study, |_| result.clone()), sizes: Vec::new() })
 }
 
 /// Says which gates are asked about and never used: they may be written in another way.
 fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
     let named = |text: &Text| {
         let place = model.events.iter().position(|name| *name == text.text);
-        place.map_or(&[][..], |place| &model.tempo.events[place])
+        place.map_or(&[][..], |place| &model.counted[place])
     };
     let mut patterns: Vec<&LabelPattern> = match &ask.question {
-        Question::Throughput(what) | Question::MeanPeriod(what) => named(what).iter().collect(),
+        Question::Throughput(what) | Question::MeanPeriod(what) | Question::Bottleneck(what) => {
+            named(what).iter().collect()
+        }
         Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
         Question::MinCount(of, ..) | Question::MaxCount(of, ..) | Question::Count(of, ..) => {
             named(of).iter().collect()
@@ -90,14 +85,18 @@ fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> V
 }
 
 /// A study with the graph of its model, and what is known of it so far.
-struct Bench<'a> {
-    study: &'a Study,
-    model: &'a Labelled,
+pub(crate) struct Bench<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) model: &'a Labelled,
     graph: &'a Graph,
     budget: Budget<'a>,
+    /// When the graph was begun.
+    begun: f64,
     means: Option<Means>,
     /// How large the views are in which runs are exact.
     exact: Sizes,
+    /// The events that were looked at.
+    pub(crate) flows: Vec<Flow>,
 }
 
 /// How often everything that is counted happens.
@@ -109,6 +108,48 @@ struct Means {
 }
 
 impl Bench<'_> {
+    /// Answers all questions.
+    pub(crate) fn answer_all(&mut self) -> Measured {
+        let Bench { study, model, graph, .. } = *self;
+        let checker = Checker::new(graph);
+        let mut figures = Vec::new();
+        for (number, ask) in study.asks.iter().enumerate() {
+            let formula =
+                model.formulas.iter().find(|(index, _)| *index == number).map(|(_, formula)| formula);
+            let found = match (formula, &ask.question) {
+                (Some(formula), _) => vec![check(ask, formula, graph, &checker, model)],
+                (None, Question::Bottleneck(event)) => vec![self.name_bottleneck(ask, event)],
+                (None, question) => {
+                    let views = views(study, ask.view, question);
+                    views.into_iter().map(|view| self.answer(ask, number, view)).collect()
+                }
+            };
+            for mut figure in found {
+                figure.notes.extend(unknown_gates(ask, number, model, graph));
+                ask.name.clone_into(&mut figure.name);
+                expect::finish(&mut figure, ask, study);
+                figures.push(figure);
+            }
+        }
+        Measured { figures, sizes: self.sizes(self.budget.watch.seconds() - self.begun) }
+    }
+
+    /// Answers a question in a view. Its number is where ways were noted for it.
+    pub(crate) fn answer(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
+        match view {
+            View::Stochastic => self.mean(ask),
+            View::Timed | View::Untimed => self.exact(ask, number, view),
+        }
+    }
+
+    /// Returns how often an event would happen on average with other delays; `None` if that is not known.
+    pub(crate) fn throughput_with(&self, delays: &[Delayed], event: &str) -> Option<f64> {
+        let place = self.model.events.iter().position(|name| name == event)?;
+        let found = means(self.model, delays, self.graph, &self.budget).found.ok()?;
+        let found = found.get(place).filter(|found| found.open.is_none())?;
+        Some(f64::midpoint(found.uniform.low, found.uniform.high))
+    }
+
     fn exact(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
         let way = self.model.ways.iter().find(|(index, _)| *index == number).map(|(_, way)| way);
         let asked = Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget };
@@ -116,7 +157,8 @@ impl Bench<'_> {
     }
 
     fn mean(&mut self, ask: &Ask) -> Figure {
-        let means = self.means.get_or_insert_with(|| means(self.model, self.graph, &self.budget));
+        let means =
+            self.means.get_or_insert_with(|| means(self.model, &self.model.delays, self.graph, &self.budget));
         match &means.found {
             Ok(found) => mean(self.study, ask, self.model, found),
             Err(result) => {
@@ -164,15 +206,17 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
 }
 
 /// Finds out how often everything that is counted happens.
-fn means(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Means {
+fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget<'_>) -> Means {
+    let rate = |one: &Delayed| (one.pattern.clone(), rate_of(&one.delay).map(|(_, rate)| rate));
+    let tempo = Tempo { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
     let mut size = None;
-    let found = check_delays(model, graph).map_err(FigureResult::None).and_then(|()| {
+    let found = check_delays(delays, graph).map_err(FigureResult::None).and_then(|()| {
         let none = |trouble: Trouble| FigureResult::None(format!("There is no Markov chain: {trouble}."));
-        let settled = settled(graph, &kinds(model, graph)).map_err(none)?;
+        let settled = settled(graph, &kinds(model, delays, graph)).map_err(none)?;
         let graph = settled.as_ref().unwrap_or(graph);
-        let staged = with_stages(model, graph, budget)?;
+        let staged = with_stages(delays, graph, budget)?;
         let graph = staged.as_ref().unwrap_or(graph);
-        let paced = Paced::new(graph, &model.tempo).map_err(none)?;
+        let paced = Paced::new(graph, &tempo).map_err(none)?;
         size = Some((paced.before.0, paced.before.1, paced.size().0));
         paced.throughputs(ACCURACY).map_err(none)
     });
@@ -180,20 +224,24 @@ fn means(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Means {
 }
 
 /// Says which labels take no time, and which are counted.
-fn kinds(model: &Labelled, graph: &Graph) -> Vec<Kind> {
+fn kinds(model: &Labelled, delays: &[Delayed], graph: &Graph) -> Vec<Kind> {
     let kind = |label: &String| {
-        let delay = model.delays.iter().find(|delay| delay.pattern.fits(label));
+        let delay = delays.iter().find(|delay| delay.pattern.fits(label));
         let is_now = delay.is_none_or(|delay| rate_of(&delay.delay).is_none());
-        let is_counted = model.tempo.events.iter().flatten().any(|pattern| pattern.fits(label));
+        let is_counted = model.counted.iter().flatten().any(|pattern| pattern.fits(label));
         Kind { is_now, is_counted }
     };
     graph.labels().iter().map(kind).collect()
 }
 
 /// Returns the graph with the stages of delays that have several; `None` if there are none.
-fn with_stages(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Result<Option<Graph>, FigureResult> {
+fn with_stages(
+    delays: &[Delayed],
+    graph: &Graph,
+    budget: &Budget<'_>,
+) -> Result<Option<Graph>, FigureResult> {
     let stages_of = |label: &String| {
-        let delay = model.delays.iter().find(|delay| delay.pattern.fits(label));
+        let delay = delays.iter().find(|delay| delay.pattern.fits(label));
         let stages = delay.and_then(|delay| rate_of(&delay.delay));
         stages.map_or(Stages::None, |(count, rate)| Stages::Some(count, rate))
     };
@@ -211,8 +259,8 @@ fn with_stages(model: &Labelled, graph: &Graph, budget: &Budget<'_>) -> Result<O
 
 /// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate take time, all
 /// have to be named.
-pub(super) fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String> {
-    for Delayed { pattern, text, .. } in &model.delays {
+pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), String> {
+    for Delayed { pattern, text, .. } in delays {
         if !graph.labels().iter().any(|label| pattern.is_about(label)) {
             return Err(format!(
                 "No label is about the gate of the delay `{text}`; `narrows explore` lists the labels there are."
@@ -222,7 +270,7 @@ pub(super) fn check_delays(model: &Labelled, graph: &Graph) -> Result<(), String
     let is_forgotten = |label: &&String| {
         let is_about = |delay: &Delayed| delay.pattern.is_about(label);
         let fits = |delay: &Delayed| delay.pattern.fits(label);
-        model.delays.iter().any(is_about) && !model.delays.iter().any(fits)
+        delays.iter().any(is_about) && !delays.iter().any(fits)
     };
     match graph.labels().iter().find(is_forgotten) {
         None => Ok(()),

@@ -18,6 +18,7 @@ use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
 
 pub use labelled::measure_labelled;
+pub(crate) use labelled::{Bench, on_graph};
 pub use simulated::simulate;
 pub(crate) use timed::{span, timed_trace};
 pub use trend::trends;
