@@ -1,6 +1,7 @@
 //! Markov chains in continuous time: for each state, where it goes and how fast.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A Markov chain in continuous time, with where it begins. Twelve bytes for each transition, four for each state.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +86,9 @@ impl Builder {
         self.starts.push(self.targets.len() as u32);
         self.row.clear();
         self.row.extend(transitions);
-        self.row.sort_unstable_by_key(|(target, _)| *target);
+        if !self.row.is_sorted_by_key(|(target, _)| *target) {
+            self.row.sort_unstable_by_key(|(target, _)| *target);
+        }
         let mut merged = 0;
         for (target, rate) in self.row.drain(..) {
             if !(rate > 0.0 && rate.is_finite()) {
@@ -218,12 +221,38 @@ impl Chain {
     #[expect(clippy::inline_always, reason = "sweeps are little else, and a tenth slower where it is called")]
     #[inline(always)]
     pub(super) fn gather(&self, state: usize, right: f64, values: &[f64]) -> f64 {
-        let range = self.starts[state] as usize..self.starts[state + 1] as usize;
+        self.gather_some(self.starts[state]..self.starts[state + 1], right, values)
+    }
+
+    /// Returns the same, for transitions to states with lower numbers; `middle` is where the others begin.
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(super) fn gather_below(&self, state: usize, middle: u32, right: f64, values: &[f64]) -> f64 {
+        self.gather_some(self.starts[state]..middle, right, values)
+    }
+
+    /// Returns the same, for transitions to states with higher numbers; `middle` is where they begin.
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(super) fn gather_above(&self, state: usize, middle: u32, right: f64, values: &[f64]) -> f64 {
+        self.gather_some(middle..self.starts[state + 1], right, values)
+    }
+
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    fn gather_some(&self, range: Range<u32>, right: f64, values: &[f64]) -> f64 {
+        let range = range.start as usize..range.end as usize;
         let rates = &self.rates[range.clone()];
         self.targets[range]
             .iter()
             .zip(rates)
             .fold(right, |sum, (target, rate)| sum + rate * values[*target as usize])
+    }
+
+    /// Returns where the transitions of a state to states with higher numbers begin.
+    pub(super) fn middle(&self, state: usize) -> u32 {
+        let lower = self.targets(state).partition_point(|target| (*target as usize) < state);
+        self.starts[state] + lower as u32
     }
 
     /// Returns `right + Σ rate·(values[target] − values[state])`, and a bound of what rounding did to it.

@@ -103,41 +103,39 @@ impl Parts {
     }
 }
 
-/// So many times all states are looked at before their components are sought.
-const LOOKS: usize = 10;
-
-/// What is known of a state: that it is reached, and that it leads back.
-const REACHED: u8 = 1;
-const RETURNS: u8 = 2;
+/// So many times all states are looked at, there and back, before their components are sought.
+const LOOKS: usize = 5;
 
 /// Returns whether every state leads to every other, if a few looks at all states show that. They do if states were numbered
 /// as they were found, and are much quicker than a search for components.
 fn is_connected(chain: &Chain) -> bool {
     let Some((root, _)) = chain.initial().first() else { return false };
-    let mut known = vec![0_u8; chain.states()];
-    known[*root as usize] = REACHED | RETURNS;
-    for turn in 0..LOOKS {
-        let mut all = REACHED | RETURNS;
-        let mut look = |state: usize| {
-            let mut here = known[state];
-            for target in chain.targets(state) {
-                let there = &mut known[*target as usize];
-                *there |= here & REACHED;
-                here |= *there & RETURNS;
+    let root_only = || {
+        let mut known = vec![false; chain.states()];
+        known[*root as usize] = true;
+        known
+    };
+    let (mut returns, mut reached) = (root_only(), root_only());
+    let all_return = show_all(chain.states(), |state| {
+        returns[state] =
+            returns[state] || chain.targets(state).iter().any(|target| returns[*target as usize]);
+        returns[state]
+    });
+    all_return
+        && show_all(chain.states(), |state| {
+            if reached[state] {
+                chain.targets(state).iter().for_each(|target| reached[*target as usize] = true);
             }
-            known[state] |= here;
-            all &= here;
-        };
-        if turn % 2 == 0 {
-            (0..chain.states()).for_each(&mut look);
-        } else {
-            (0..chain.states()).rev().for_each(&mut look);
-        }
-        if all == REACHED | RETURNS {
-            return true;
-        }
-    }
-    false
+            reached[state]
+        })
+}
+
+/// Looks at all states, there and back, until something is known of all of them; returns whether that has come to pass.
+fn show_all(states: usize, mut look: impl FnMut(usize) -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        (0..states).fold(true, |all, state| look(state) & all)
+            || (0..states).rev().fold(true, |all, state| look(state) & all)
+    })
 }
 
 /// Bounds what is gained, per time, until one of the target states is first reached; with 1 everywhere, how long that

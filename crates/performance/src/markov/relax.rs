@@ -12,7 +12,7 @@
 //! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
 //! kept with few digits.
 //!
-//! Memory: besides x, for each state 28 bytes, and 4 for each direction.
+//! Memory: besides x, for each state 32 bytes, 12 more if it has many transitions, and 4 for each direction.
 
 use super::chain::Chain;
 use super::levels::{Levels, WAYS};
@@ -42,12 +42,15 @@ pub(super) struct Iteration {
     inverse: Vec<f64>,
     /// Room for a value for each state of the chain.
     scratch: Vec<f64>,
+    halves: Option<Halves>,
     /// What one unit of gain changes in a sweep, but for a factor: its length is 1, or it is empty.
     slope: Vec<f32>,
     /// That factor.
     steepness: f64,
     /// How much each state counts in lengths and angles.
     weights: Vec<f32>,
+    /// One over that.
+    lightness: Vec<f32>,
     /// Directions of length 1, at right angles to each other and to the slope.
     directions: Vec<Vec<f32>>,
     /// How many directions there may be now.
@@ -57,6 +60,14 @@ pub(super) struct Iteration {
     /// How long each state is visited, roughly.
     visited: Vec<f32>,
     help: Help,
+}
+
+/// What spares a sweep a part of the work, if it begins with the highest number and each state that follows has a lower one.
+struct Halves {
+    /// Where the transitions of each state to higher numbers begin.
+    middle: Vec<u32>,
+    /// Room for what each state takes from there.
+    kept: Vec<f64>,
 }
 
 /// What coarser chains are to an iteration.
@@ -77,6 +88,8 @@ impl Iteration {
 /// Sweeps between two searches, at first and at most: they make what remains smooth. If a search leaves much, the next one
 /// would do the same again, so there are more.
 const PLAIN: (usize, usize) = (2, 32);
+/// With so many transitions for each state, halves pay.
+const LONG: usize = 6;
 /// Sweeps that find out how much states count: at first, and before coarser chains are made.
 const SPREAD: (usize, usize) = (3, 10);
 /// How many directions there are at first, and at most if that is too few.
@@ -101,9 +114,11 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             change: f64::INFINITY,
             inverse,
             scratch: vec![0.0; self.chain.states()],
+            halves: self.halves(),
             slope: Vec::new(),
             steepness: 0.0,
             weights: Vec::new(),
+            lightness: Vec::new(),
             directions: Vec::new(),
             most: DIRECTIONS.0,
             plain: PLAIN.0,
@@ -164,6 +179,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         iteration.sweeps += 2 * spread;
         let mean = share * (spread + 1) as f64;
         iteration.weights = sums.iter().map(|sum| (sum / mean).sqrt() as f32).collect();
+        iteration.lightness = iteration.weights.iter().map(|weight| 1.0 / weight).collect();
         if self.closed {
             // What is visited rarely counts too.
             let least = SELDOM * visited.iter().sum::<f64>() / inverse.iter().sum::<f64>();
@@ -182,38 +198,67 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         }
     }
 
+    /// Prepares halves, if they pay.
+    fn halves(&self) -> Option<Halves> {
+        let is_long = self.chain.transitions() >= LONG * self.chain.states();
+        let pays = is_long && self.order.is_sorted_by(|one, next| one > next);
+        pays.then(|| Halves {
+            middle: self.order.iter().map(|state| self.chain.middle(*state as usize)).collect(),
+            kept: vec![0.0; self.order.len()],
+        })
+    }
+
     /// Solves the equation of each state, with coarser chains if there are any.
     fn relax(&self, iteration: &mut Iteration, right: impl Fn(usize) -> f64, values: &mut [f64]) {
-        let inverse = &iteration.inverse;
-        let visit = |values: &mut [f64]| {
-            self.visit(|place, state| {
-                values[state] = self.chain.gather(state, right(state), values) * inverse[place];
-            });
-        };
-        visit(values);
+        self.there_and_back(iteration, &right, values, |_| {});
         iteration.sweeps += 2;
         if let Help::Given(levels, _) = &mut iteration.help {
-            levels.correct(self.chain, self.order, inverse, &right, values);
-            visit(values);
+            levels.correct(self.chain, self.order, &iteration.inverse, &right, values);
+            self.there_and_back(iteration, &right, values, |_| {});
             iteration.sweeps += 4;
         }
     }
 
     /// Solves the equation of each state, and notes how much that changes.
     fn sweep(&self, iteration: &mut Iteration, values: &mut [f64]) {
-        let mut change = 0.0_f64;
-        let (gain, inverse) = (iteration.gain, &iteration.inverse);
-        self.visit(|place, state| {
-            let right = match self.time {
-                Some(time) => self.right[state] - gain * time(state),
-                None => self.right[state],
-            };
-            let value = self.chain.gather(state, right, values) * inverse[place];
-            change = change.max((value - values[state]).abs());
-            values[state] = value;
-        });
+        let (mut change, gain) = (0.0_f64, iteration.gain);
+        let right = |state: usize| self.right[state] - self.time.map_or(0.0, |time| gain * time(state));
+        self.there_and_back(iteration, right, values, |changed| change = change.max(changed.abs()));
         iteration.change = change;
         iteration.sweeps += 2;
+    }
+
+    /// Solves the equation of each state twice; tells by how much each value changes.
+    fn there_and_back(
+        &self,
+        iteration: &mut Iteration,
+        right: impl Fn(usize) -> f64,
+        values: &mut [f64],
+        mut tell: impl FnMut(f64),
+    ) {
+        let (chain, inverse) = (self.chain, &iteration.inverse);
+        let mut set = |old: &mut f64, new: f64| {
+            tell(new - *old);
+            *old = new;
+        };
+        let Some(Halves { middle, kept }) = &mut iteration.halves else {
+            self.visit(|place, state| {
+                let sum = chain.gather(state, right(state), values);
+                set(&mut values[state], sum * inverse[place]);
+            });
+            return;
+        };
+        let places = || self.order.iter().map(|state| *state as usize).zip(&*middle).zip(inverse);
+        for (((state, middle), inverse), kept) in places().zip(&mut *kept) {
+            *kept = chain.gather_above(state, *middle, right(state), values);
+            let sum = chain.gather_below(state, *middle, *kept, values);
+            set(&mut values[state], sum * inverse);
+        }
+        // On the way back, states with higher numbers still have the values that they got on the way there.
+        for (((state, middle), inverse), kept) in places().zip(kept).rev() {
+            let sum = chain.gather_below(state, *middle, *kept, values);
+            set(&mut values[state], sum * inverse);
+        }
     }
 
     /// Does some sweeps, and then takes the best change that some more lead to. It may leave so much of what there was.
@@ -250,6 +295,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         let mut search = Search::new(rest * length);
         let mut directions = std::mem::take(&mut iteration.directions);
         let mut count = 0;
+        scratch.fill(0.0);
         while count < iteration.most {
             keep(&mut directions, count, &next);
             count += 1;
@@ -274,7 +320,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             for (place, state) in self.order.iter().enumerate() {
                 let parts = directions.iter().zip(&amounts);
                 let sum: f64 = parts.map(|(direction, amount)| amount * f64::from(direction[place])).sum();
-                values[*state as usize] += sum / f64::from(weights[place]);
+                values[*state as usize] += sum * f64::from(iteration.lightness[place]);
             }
             if !iteration.slope.is_empty() {
                 let steep: f64 =
@@ -287,7 +333,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         self.reconsider(iteration, &search);
     }
 
-    /// Replaces a direction by what a sweep leaves of it: (I − M)·v.
+    /// Replaces a direction by what a sweep leaves of it: (I − M)·v. The scratch has zeros for states that are not relaxed.
     fn remainder(
         &self,
         iteration: &mut Iteration,
@@ -295,9 +341,8 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         scratch: &mut [f64],
         direction: &mut [f32],
     ) {
-        scratch.fill(0.0);
-        for ((state, value), weight) in self.order.iter().zip(&*direction).zip(weights) {
-            scratch[*state as usize] = f64::from(*value) / f64::from(*weight);
+        for ((state, value), inverse) in self.order.iter().zip(&*direction).zip(&iteration.lightness) {
+            scratch[*state as usize] = f64::from(*value) * f64::from(*inverse);
         }
         self.relax(iteration, |_| 0.0, scratch);
         for ((state, value), weight) in self.order.iter().zip(direction).zip(weights) {

@@ -87,6 +87,29 @@ impl Arrows {
         })
     }
 
+    /// Returns the rests that the arrows of a rest lead to, in order, with rates; a decision counts as a rest that is not there.
+    pub(super) fn sorted<'a>(
+        &'a self,
+        rest: u32,
+        room: &'a mut Vec<u64>,
+    ) -> impl Iterator<Item = (u32, f64)> + 'a {
+        let range = self.starts[rest as usize] as usize..self.starts[rest as usize + 1] as usize;
+        room.clear();
+        room.extend(self.list[range].iter().map(|(place, kind)| u64::from(*place) << 32 | u64::from(*kind)));
+        room.sort_unstable();
+        room.iter().map(|both| ((both >> 32) as u32, self.kinds[*both as u32 as usize].0))
+    }
+
+    /// Returns for each rest the sum of what its arrows count, by their rates and tallies.
+    pub(super) fn sums(&self, count: impl Fn(f64, u32) -> f64) -> Vec<f64> {
+        let counts: Vec<f64> = self.kinds.iter().map(|(rate, tally)| count(*rate, *tally)).collect();
+        let sum = |ends: &[u64]| {
+            let arrows = &self.list[ends[0] as usize..ends[1] as usize];
+            arrows.iter().map(|(_, kind)| counts[*kind as usize]).sum()
+        };
+        self.starts.windows(2).map(sum).collect()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

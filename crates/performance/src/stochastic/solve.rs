@@ -16,12 +16,9 @@ impl Stochastic<'_> {
     /// Returns the Markov chain of the rests, in their order. Nothing may be left open.
     pub fn chain(&self) -> Result<Chain, Wrong> {
         let mut builder = chain::Builder::new(self.rests() as usize, self.arrow_count() as usize);
+        let mut room = Vec::new();
         for rest in 0..self.rests() {
-            let rest_of = |place: Place| match place {
-                Place::Rest(rest) => rest,
-                Place::Decision(_) => u32::MAX,
-            };
-            builder.row(self.arrows(rest).map(|arrow| (rest_of(arrow.place), arrow.rate)));
+            builder.row(self.arrows.sorted(rest, &mut room));
         }
         builder.rounded(ROUNDINGS);
         let initial = self.initial().filter_map(|arrival| match arrival.place {
@@ -55,11 +52,7 @@ impl Stochastic<'_> {
 
     /// Returns how often an event happens in each rest, per time.
     pub fn frequencies(&self, event: u16) -> Vec<f64> {
-        let of = |rest: u32| {
-            let arrows = self.arrows(rest);
-            arrows.map(|arrow| arrow.rate * f64::from(self.count(arrow.tally, event))).sum()
-        };
-        (0..self.rests()).map(of).collect()
+        self.arrows.sums(|rate, tally| rate * f64::from(self.count(tally, event)))
     }
 
     /// Returns the reward that counts an event, for the automaton.
