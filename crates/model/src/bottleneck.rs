@@ -62,7 +62,7 @@ pub struct Together {
 }
 
 /// How often something happens, and what limits it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Flow {
     /// What is counted.
     pub event: String,

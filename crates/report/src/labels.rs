@@ -7,7 +7,7 @@ use narrows_model::{Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
 use crate::json::head;
-use crate::run::{Bar, is_shown, left_out, one_line, passed_time, repeats};
+use crate::run::{each_step, one_line};
 use crate::trace_json::{find_trace, read_cycle, strings};
 
 /// Returns the label of a step.
@@ -19,22 +19,10 @@ fn label(step: &TraceStep) -> &str {
 pub(crate) fn steps(trace: &Trace, into: &mut String) {
     let total = trace.steps.len();
     let width = total.to_string().len();
-    let cycle = trace.cycle.filter(|start| *start < total);
-    let mut next = 0;
-    for (index, step) in trace.steps.iter().enumerate() {
-        if !is_shown(index, total, cycle) {
-            continue;
-        }
-        left_out(index - next, Bar::at(next, cycle), into);
-        next = index + 1;
-        if cycle == Some(index) {
-            let _ = writeln!(into, "┌─ cycle: {} for ever", repeats(index, total));
-        }
-        let bar = Bar::at(index, cycle);
-        passed_time(trace, index, bar, into);
+    each_step(trace, into, |index, step, bar, into| {
         let _ = writeln!(into, "{}{:>width$}  {}", bar.text(), index + 1, one_line(label(step)));
-    }
-    if let Some(start) = cycle {
+    });
+    if let Some(start) = trace.cycle.filter(|start| *start < total) {
         let _ = writeln!(into, "└─ back to step {}", start + 1);
     }
 }

@@ -26,6 +26,26 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
     let layout =
         Layout { number: total.to_string().len(), name: name_width, place: places.max().unwrap_or(0) };
     first_values(trace, &layout, into);
+    each_step(trace, into, |index, step, bar, into| {
+        one_step(report, index + 1, step, &layout, bar, into);
+        changed_values(trace, index, &layout, bar, into);
+    });
+    match trace.cycle {
+        Some(start) if start < total => {
+            let _ = writeln!(into, "└─ back to step {}", start + 1);
+        }
+        Some(_) => into.push_str("  ── the run stays here for ever\n"),
+        None => {}
+    }
+}
+
+/// Writes each step that is shown, with what is left out before it, where the cycle begins, and the time.
+pub(crate) fn each_step(
+    trace: &Trace,
+    into: &mut String,
+    mut write: impl FnMut(usize, &TraceStep, Bar, &mut String),
+) {
+    let total = trace.steps.len();
     let cycle = trace.cycle.filter(|start| *start < total);
     let mut next = 0;
     for (index, step) in trace.steps.iter().enumerate() {
@@ -39,15 +59,7 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
         }
         let bar = Bar::at(index, cycle);
         passed_time(trace, index, bar, into);
-        one_step(report, index + 1, step, &layout, bar, into);
-        changed_values(trace, index, &layout, bar, into);
-    }
-    match trace.cycle {
-        Some(start) if start < total => {
-            let _ = writeln!(into, "└─ back to step {}", start + 1);
-        }
-        Some(_) => into.push_str("  ── the run stays here for ever\n"),
-        None => {}
+        write(index, step, bar, into);
     }
 }
 

@@ -21,14 +21,7 @@ impl Workbench<'_, '_> {
     }
 
     fn look(&mut self, event: &Text) -> Flow {
-        let mut flow = Flow {
-            event: event.text.clone(),
-            throughput: Vec::new(),
-            cases: Vec::new(),
-            changes: Vec::new(),
-            bottleneck: None,
-            findings: Vec::new(),
-        };
+        let mut flow = Flow { event: event.text.clone(), ..Flow::default() };
         if !self.study.has_delays() {
             flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
             return flow;

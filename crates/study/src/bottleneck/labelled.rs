@@ -42,14 +42,7 @@ impl Bench<'_> {
         if let Some(flow) = self.flows.iter().find(|flow| flow.event == event.text) {
             return flow.clone();
         }
-        let mut flow = Flow {
-            event: event.text.clone(),
-            throughput: Vec::new(),
-            cases: Vec::new(),
-            changes: Vec::new(),
-            bottleneck: None,
-            findings: Vec::new(),
-        };
+        let mut flow = Flow { event: event.text.clone(), ..Flow::default() };
         if self.study.has_delays() {
             self.look(event, &mut flow);
         } else {

@@ -98,14 +98,7 @@ impl Bench<'_> {
     /// Looks at an event.
     pub(super) fn flow(&mut self, event: &Text, found: &Bottleneck) -> Flow {
         let throughput = self.on_graph(&Ask::plain(Question::Throughput(event.clone())));
-        let mut flow = Flow {
-            event: event.text.clone(),
-            throughput: vec![throughput],
-            cases: Vec::new(),
-            changes: Vec::new(),
-            bottleneck: None,
-            findings: Vec::new(),
-        };
+        let mut flow = Flow { event: event.text.clone(), throughput: vec![throughput], ..Flow::default() };
         self.cases(event, &mut flow);
         self.conclude(&mut flow, found);
         flow

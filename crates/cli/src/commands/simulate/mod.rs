@@ -81,6 +81,20 @@ pub(crate) struct Arguments {
     include: Vec<PathBuf>,
 }
 
+impl Arguments {
+    /// Refuses a trail for a model that SPIN does not read.
+    fn refuse_trail(&self) -> Result<()> {
+        anyhow::ensure!(self.trail.is_none(), "--trail is for Promela models: SPIN writes trails of them");
+        Ok(())
+    }
+
+    /// Returns the definitions that were given, or else those of a recorded run.
+    fn definitions(&self, recorded: Option<&[String]>) -> Vec<String> {
+        let is_given = !self.define.is_empty();
+        recorded.filter(|_| !is_given).unwrap_or(&self.define).to_vec()
+    }
+}
+
 /// A run that the user gave.
 enum Recorded {
     Trace(RecordedTrace),
@@ -109,10 +123,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         return machine::run(arguments);
     }
     let recorded = recorded(arguments)?;
-    let mut definitions = arguments.define.clone();
-    if let (Some(Recorded::Trace(trace)), true) = (&recorded, definitions.is_empty()) {
-        definitions.clone_from(&trace.definitions);
-    }
+    let definitions = arguments.definitions(match &recorded {
+        Some(Recorded::Trace(trace)) => Some(&trace.definitions),
+        _ => None,
+    });
     let compiled = compile_file(&arguments.file, &definitions, &arguments.include, &[], arguments.quiet)
         .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     let Some(system) = &compiled.system else { return Ok(2) };

@@ -20,14 +20,10 @@ use session::Session;
 
 /// Simulates a model; returns the exit status.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
-    if arguments.trail.is_some() {
-        bail!("--trail is for Promela models: SPIN writes trails of them");
-    }
+    arguments.refuse_trail()?;
     let recorded = recorded(arguments)?;
-    let mut definitions = arguments.define.clone();
-    if let (Some(recorded), true) = (&recorded, definitions.is_empty()) {
-        definitions.clone_from(&recorded.definitions);
-    }
+    let definitions =
+        arguments.definitions(recorded.as_ref().map(|recorded| recorded.definitions.as_slice()));
     let model = compile_file(&arguments.file, &definitions, arguments.quiet)
         .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     let Ok(model) = model else { return Ok(2) };
