@@ -82,7 +82,7 @@ pub(crate) fn compile_file(
 fn report<'a>(model: &'a MachineModel, checked: &'a Checked, clock: &Clock) -> MachineReport<'a> {
     MachineReport {
         model: &model.name,
-        machine: &model.compiled.machine,
+        machine: &model.compiled.system,
         sources: &model.sources,
         replies: &checked.results,
         size: checked.size.as_ref().map(|size| (size.states.to_string(), size.bits, size.diameter)),
@@ -103,7 +103,7 @@ pub(crate) fn check(
 ) -> anyhow::Result<Outcome> {
     let clock = Clock::new(models, interrupted);
     let checked =
-        portfolio::check(&model.compiled.machine, questions, models.machine_engine()?, &clock.limits());
+        portfolio::check(&model.compiled.system, questions, models.machine_engine()?, &clock.limits());
     let report = MachineReport { with_runs: false, ..report(model, &checked, &clock) };
     writer.add_machine(model, &report)?;
     Ok(models.outcome(report.status(), || report.text(), || report.document()))
@@ -130,7 +130,7 @@ pub(crate) fn check_ordered(
         !matches!(models.machine_engine()?, Choice::Sat(_)),
         "SAT engines have no order of variables: --order and --write-order are for --engine symbolic"
     );
-    let machine = &model.compiled.machine;
+    let machine = &model.compiled.system;
     let order = match files.read {
         None => None,
         Some(path) => {
@@ -169,12 +169,12 @@ pub(crate) fn explore(
     let budget = Budget { depth: true, ..clock.symbolic() };
     let questions: Vec<Question> = model
         .compiled
-        .machine
+        .system
         .questions()
         .into_iter()
         .filter(|question| matches!(question, Question::Deadlock | Question::Faults))
         .collect();
-    let checked = narrows_symbolic::check(&model.compiled.machine, &questions, budget);
+    let checked = narrows_symbolic::check(&model.compiled.system, &questions, budget);
     let report = report(model, &checked, &clock);
     Ok(models.outcome(report.status(), || report.text(), || report.document()))
 }
@@ -220,7 +220,7 @@ pub(crate) fn bounds(
         name: format!("{} → {}", text.from, text.to),
     };
     let clock = settings.clock("", interrupted);
-    let checked = narrows_symbolic::bounds(&model.compiled.machine, &way, clock.symbolic());
+    let checked = narrows_symbolic::bounds(&model.compiled.system, &way, clock.symbolic());
     let report = MachineReport { with_runs: settings.runs, ..report(&model, &checked, &clock) };
     if is_json {
         output::print_json(&report.document())?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use narrows_model::synchronous::Machine;
+use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Limit, Question, Reply, Verdict};
 use narrows_symbolic::{Budget, Checked};
 
@@ -121,11 +121,16 @@ fn is_open(reply: &Reply) -> bool {
 }
 
 /// Answers questions by the engines that were chosen.
-pub(crate) fn check(machine: &Machine, questions: &[Question], choice: Choice, limits: &Limits) -> Checked {
+pub(crate) fn check(
+    system: &SynchronousSystem,
+    questions: &[Question],
+    choice: Choice,
+    limits: &Limits,
+) -> Checked {
     match choice {
-        Choice::Sets => sets(machine, questions, limits, limits.memory, None),
-        Choice::Sat(engine) => sat(machine, questions, engine, limits, limits.memory, None),
-        Choice::Automatic => both(machine, questions, limits),
+        Choice::Sets => sets(system, questions, limits, limits.memory, None),
+        Choice::Sat(engine) => sat(system, questions, engine, limits, limits.memory, None),
+        Choice::Automatic => both(system, questions, limits),
     }
 }
 
@@ -143,7 +148,7 @@ fn watch(
 }
 
 fn sets(
-    machine: &Machine,
+    system: &SynchronousSystem,
     questions: &[Question],
     limits: &Limits,
     memory: u64,
@@ -153,7 +158,7 @@ fn sets(
     let watch = watch(limits, board, &current);
     let budget = Budget { memory, depth: false, watch: Box::new(watch) };
     let mut checked = narrows_symbolic::check_each(
-        machine,
+        system,
         questions,
         budget,
         &mut followed(board, &current, Some("symbolic")),
@@ -163,7 +168,7 @@ fn sets(
 }
 
 fn sat(
-    machine: &Machine,
+    system: &SynchronousSystem,
     questions: &[Question],
     engine: narrows_sat::Engine,
     limits: &Limits,
@@ -173,8 +178,7 @@ fn sat(
     let current = Arc::new(AtomicUsize::new(NONE));
     let watch = watch(limits, board, &current);
     let budget = narrows_sat::Budget { memory, watch: Box::new(watch) };
-    let checked =
-        narrows_sat::check(machine, questions, engine, budget, &mut followed(board, &current, None));
+    let checked = narrows_sat::check(system, questions, engine, budget, &mut followed(board, &current, None));
     Checked { results: checked.results, size: None, bytes: checked.bytes, limit: checked.limit }
 }
 
@@ -216,7 +220,7 @@ fn mark(replies: &mut [Reply], engine: &'static str) {
 }
 
 /// Answers questions by all engines: each by the first that knows.
-fn both(machine: &Machine, questions: &[Question], limits: &Limits) -> Checked {
+fn both(system: &SynchronousSystem, questions: &[Question], limits: &Limits) -> Checked {
     let board = Arc::new(Board::new(questions.len()));
     // Each may use half of the memory; clauses seldom need as much.
     let memory = limits.memory / 2;
@@ -225,9 +229,9 @@ fn both(machine: &Machine, questions: &[Question], limits: &Limits) -> Checked {
             if board.wait() && board.is_complete() {
                 return None;
             }
-            Some(sat(machine, questions, narrows_sat::Engine::Automatic, limits, memory, Some(&board)))
+            Some(sat(system, questions, narrows_sat::Engine::Automatic, limits, memory, Some(&board)))
         });
-        let first = sets(machine, questions, limits, memory, Some(&board));
+        let first = sets(system, questions, limits, memory, Some(&board));
         board.finish_sets();
         let second = other.ok().and_then(|thread| thread.join().ok()).flatten();
         (first, second)

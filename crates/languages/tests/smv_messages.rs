@@ -263,7 +263,7 @@ fn formulas_from_elsewhere_are_read_in_main() {
     let (compiled, said) = compiled("MODULE main\nVAR x : boolean;", &options);
     assert!(said.is_empty(), "{said:?}");
     let compiled = compiled.expect("a model");
-    assert_eq!(compiled.machine.specifications.len(), 2);
+    assert_eq!(compiled.system.specifications.len(), 2);
     assert_eq!(compiled.expressions.len(), 1);
 }
 

@@ -16,12 +16,12 @@ pub struct Bottleneck {
     /// What is counted, and what limits it.
     pub flows: Vec<Flow>,
     /// How variables change that hold the state of something: those with names for values.
-    pub machines: Vec<StateMachine>,
+    pub diagrams: Vec<StateDiagram>,
 }
 
 /// How a variable changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StateMachine {
+pub struct StateDiagram {
     /// The variable.
     pub variable: String,
     /// The values it takes; the first is the one it begins with.

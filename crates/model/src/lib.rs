@@ -32,7 +32,7 @@ pub use answer::{
     Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict,
 };
 pub use bottleneck::{
-    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateMachine, SweepPoint,
+    Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateDiagram, SweepPoint,
     Together, Work,
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};

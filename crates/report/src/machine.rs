@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use narrows_model::synchronous::{Machine, Reference, Role, Run, Signal};
+use narrows_model::synchronous::{Reference, Role, Run, Signal, SynchronousSystem};
 use narrows_model::{Answer, Bottleneck, Figure, FigureResult, Limit, Question, Reply, Trace, Verdict};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub struct MachineReport<'a> {
     /// The model's name, as the user gave it.
     pub model: &'a str,
     /// The model.
-    pub machine: &'a Machine,
+    pub machine: &'a SynchronousSystem,
     /// Its text.
     pub sources: &'a Sources,
     /// What was found out.
@@ -256,7 +256,7 @@ impl MachineReport<'_> {
 }
 
 /// Writes a run: the first state, then what each step changes.
-pub(crate) fn run_text(machine: &Machine, trace: &Trace, text: &mut String) {
+pub(crate) fn run_text(machine: &SynchronousSystem, trace: &Trace, text: &mut String) {
     let reference = Reference::new(machine);
     let first = reference.unpack(&trace.initial);
     let total = trace.steps.len();
@@ -309,7 +309,12 @@ pub(crate) fn run_text(machine: &Machine, trace: &Trace, text: &mut String) {
 const DRAWN: usize = 24;
 
 /// Draws a run: signals, or if there are none, what the formula looks at and the variables that change.
-pub(crate) fn run_picture(machine: &Machine, signals: &[Signal], trace: &Trace, title: &str) -> String {
+pub(crate) fn run_picture(
+    machine: &SynchronousSystem,
+    signals: &[Signal],
+    trace: &Trace,
+    title: &str,
+) -> String {
     let reference = Reference::new(machine);
     let run = Run::of_trace(&reference, trace);
     let truth = |value: &bool| Some(if *value { "TRUE" } else { "FALSE" }.to_owned());
@@ -337,12 +342,12 @@ pub(crate) fn run_picture(machine: &Machine, signals: &[Signal], trace: &Trace, 
 }
 
 /// Draws a run as a timing diagram: what the formula looks at, and the variables that change.
-pub fn machine_picture(machine: &Machine, trace: &Trace, title: &str) -> String {
+pub fn machine_picture(machine: &SynchronousSystem, trace: &Trace, title: &str) -> String {
     run_picture(machine, &[], trace, title)
 }
 
 /// Writes a run as JSON.
-pub(crate) fn trace_value(machine: &Machine, sources: &Sources, trace: &Trace) -> Value {
+pub(crate) fn trace_value(machine: &SynchronousSystem, sources: &Sources, trace: &Trace) -> Value {
     let first = Reference::new(machine).unpack(&trace.initial);
     let mut values = Map::new();
     for (variable, value) in machine.variables.iter().zip(&first) {

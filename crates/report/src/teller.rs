@@ -1,6 +1,6 @@
 //! Runs of a model, told in the way of its kind.
 
-use narrows_model::synchronous::{Machine, Signal};
+use narrows_model::synchronous::{Signal, SynchronousSystem};
 use narrows_model::{SetSize, Trace};
 use narrows_source::Sources;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub enum Teller<'a> {
     Processes(Report<'a>),
     /// Of a synchronous system: the values of variables, and what each step changes. Pictures show these signals, or the
     /// variables that change if there are none.
-    Machine(&'a Machine, &'a Sources, &'a [Signal]),
+    Machine(&'a SynchronousSystem, &'a Sources, &'a [Signal]),
     /// Of processes whose steps have labels: these.
     Labels(&'a Sources),
 }

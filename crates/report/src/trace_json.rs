@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use narrows_model::synchronous::Machine;
+use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{
     Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceAtom, TraceMove, TraceStep, Violation,
 };
@@ -226,7 +226,7 @@ pub fn machine_trace_document(
     model: &str,
     kind: &str,
     trace: &Trace,
-    machine: &Machine,
+    machine: &SynchronousSystem,
     sources: &Sources,
     definitions: &[String],
 ) -> Value {

@@ -1,11 +1,11 @@
-//! Machines as files for other programs: AIGER 1.9, as text or in its binary form.
+//! Synchronous systems as files for other programs: AIGER 1.9, as text or in its binary form.
 //!
 //! Invariants and faults are bad states. What holds of every state is a constraint; that steps are steps, and that the first state is one, is
 //! kept in two latches of their own: so the last state of a run needs no successor.
 
 use std::fmt::Write;
 
-use narrows_model::synchronous::{ExprId, Machine, MachineClaim as Claim};
+use narrows_model::synchronous::{ExprId, SynchronousClaim as Claim, SynchronousSystem};
 
 use crate::circuit::{Circuit, Gate, Latch, Signal};
 
@@ -18,7 +18,7 @@ pub enum AigerForm {
     Binary,
 }
 
-/// A machine as an AIGER file.
+/// A synchronous system as an AIGER file.
 #[derive(Clone, Debug)]
 pub struct Aiger {
     /// The file.
@@ -35,12 +35,12 @@ pub struct Aiger {
     pub left_out: Vec<String>,
 }
 
-/// Writes a machine, with what is asked of it as bad states.
-pub fn aiger(machine: &Machine, form: AigerForm) -> Aiger {
+/// Writes a synchronous system, with what is asked of it as bad states.
+pub fn aiger(system: &SynchronousSystem, form: AigerForm) -> Aiger {
     let mut names = Vec::new();
-    let mut roots: Vec<ExprId> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
+    let mut roots: Vec<ExprId> = system.hazards.iter().map(|hazard| hazard.condition).collect();
     let mut left_out = Vec::new();
-    for specification in &machine.specifications {
+    for specification in &system.specifications {
         if let Claim::Invariant(root) = specification.claim {
             roots.push(root);
             names.push(specification.name.clone());
@@ -48,15 +48,15 @@ pub fn aiger(machine: &Machine, form: AigerForm) -> Aiger {
             left_out.push(specification.name.clone());
         }
     }
-    let (mut circuit, signals) = Circuit::new(machine, &roots);
-    let (hazards, invariants) = signals.split_at(machine.hazards.len());
+    let (mut circuit, signals) = Circuit::new(system, &roots);
+    let (hazards, invariants) = signals.split_at(system.hazards.len());
     let mut bad: Vec<Signal> = Vec::new();
     if !hazards.is_empty() {
         bad.push(circuit.graph.any(hazards.iter().copied()));
         names.insert(0, "fault".to_owned());
     }
     bad.extend(invariants.iter().map(|holds| !*holds));
-    let file = File::new(machine, circuit, bad, names);
+    let file = File::new(system, circuit, bad, names);
     let bytes = file.written(form);
     Aiger {
         bytes,
@@ -84,7 +84,12 @@ struct File {
 }
 
 impl File {
-    fn new(machine: &Machine, mut circuit: Circuit, mut bad: Vec<Signal>, bad_names: Vec<String>) -> File {
+    fn new(
+        system: &SynchronousSystem,
+        mut circuit: Circuit,
+        mut bad: Vec<Signal>,
+        bad_names: Vec<String>,
+    ) -> File {
         let mut latch_names = Vec::new();
         let mut constraints = parts(&circuit, circuit.invariant);
         let is_said = |signal: &Signal| {
@@ -94,7 +99,7 @@ impl File {
         };
         let mut first = parts(&circuit, circuit.initial);
         first.retain(|signal| !is_said(signal));
-        let variables = machine.variables.iter().zip(&circuit.index);
+        let variables = system.variables.iter().zip(&circuit.index);
         let mut name_of = vec![None; circuit.graph.len()];
         let mut outputs = Vec::new();
         let mut output_names = Vec::new();

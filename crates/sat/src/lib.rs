@@ -1,8 +1,9 @@
 //! Checks synchronous systems by satisfiability: for what sets of states are too large to hold.
 //!
-//! A machine becomes a circuit, a question a bad state of it. [`check`] looks for runs into a bad state by their length, and for a proof that there
-//! are none: by induction, or by an invariant that it finds (IC3). Every run is replayed in the reference before it is handed out, every
-//! invariant is checked again by another solver, and running out of anything is an answer.
+//! A synchronous system becomes a circuit, a question a bad state of it. [`check`] looks for runs into a bad
+//! state by their length, and for a proof that there are none: by induction, or by an invariant that it finds
+//! (IC3). Every run is replayed in the reference before it is handed out, every invariant is checked again by
+//! another solver, and running out of anything is an answer.
 
 mod aiger;
 mod bounded;

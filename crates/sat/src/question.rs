@@ -1,8 +1,8 @@
-//! From questions to bad states of circuits, and from runs of circuits to runs of the machine.
+//! From questions to bad states of circuits, and from runs of circuits to runs of the system.
 
 use narrows_model::synchronous::{
-    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Machine, MachineClaim as Claim, Moment,
-    Node, Reference, Role, Run, Specification, product,
+    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Moment, Node, Reference, Role, Run,
+    Specification, SynchronousClaim as Claim, SynchronousSystem, product,
 };
 use narrows_model::{Question, Refusal};
 
@@ -17,16 +17,17 @@ pub(crate) struct Problem {
     pub(crate) bad: Signal,
     /// For endless runs: where the state is remembered that comes again.
     save: Option<Signal>,
-    /// How many latches the machine has: those that watch for loops come after them.
+    /// How many latches the system has: those that watch for loops come after them.
     kept: usize,
 }
 
 /// So many states a run may have that is made longer until everything comes again.
 const LONGEST: usize = 2000;
 
-/// What is asked of a machine.
+/// What is asked of a synchronous system.
 pub(crate) enum Asked<'m> {
-    /// Whether there is a first state, and each state has a successor: nothing but assignments constrains steps.
+    /// Whether there is a first state, and each state has a successor: nothing but assignments constrains
+    /// steps.
     Successors,
     /// Whether something happens that must not.
     Faults,
@@ -42,12 +43,15 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
 }
 
 /// Finds out what is asked.
-pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Result<Asked<'m>, Refusal> {
+pub(crate) fn understand<'m>(
+    system: &'m SynchronousSystem,
+    question: &Question,
+) -> Result<Asked<'m>, Refusal> {
     match question {
         Question::Deadlock => Ok(Asked::Successors),
         Question::Faults => Ok(Asked::Faults),
         Question::Property { index, .. } => {
-            let Some(specification) = machine.specifications.get(*index) else {
+            let Some(specification) = system.specifications.get(*index) else {
                 return Err(refusal("There is no such specification."));
             };
             match &specification.claim {
@@ -69,19 +73,24 @@ pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Resul
     }
 }
 
-/// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything is wanted.
-pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) -> Result<Problem, Refusal> {
+/// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything
+/// is wanted.
+pub(crate) fn problem(
+    system: &SynchronousSystem,
+    asked: &Asked<'_>,
+    everything: bool,
+) -> Result<Problem, Refusal> {
     match asked {
-        Asked::Always(root, _) => Ok(Problem::always(machine, *root)),
+        Asked::Always(root, _) => Ok(Problem::always(system, *root)),
         Asked::Faults => {
-            let conditions: Vec<_> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
-            let (mut circuit, signals) = Circuit::new(machine, &conditions);
+            let conditions: Vec<_> = system.hazards.iter().map(|hazard| hazard.condition).collect();
+            let (mut circuit, signals) = Circuit::new(system, &conditions);
             let bad = circuit.graph.any(signals);
             Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
-        Asked::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
+        Asked::Linear(formulas, _) => Ok(endless(system, formulas, everything)),
         Asked::Successors => {
-            let (circuit, _) = Circuit::new(machine, &[]);
+            let (circuit, _) = Circuit::new(system, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
                               next state; --engine symbolic does.";
@@ -93,9 +102,10 @@ pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) ->
     }
 }
 
-/// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a formula is false.
-fn endless(machine: &Machine, formulas: &[Linear], everything: bool) -> Problem {
-    let against = product(machine, formulas).into_machine();
+/// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a
+/// formula is false.
+fn endless(system: &SynchronousSystem, formulas: &[Linear], everything: bool) -> Problem {
+    let against = product(system, formulas).into_system();
     let pairs = against.compassion.iter().flat_map(|(first, second)| [*first, *second]);
     let asked: Vec<ExprId> = against.justice.iter().copied().chain(pairs).collect();
     let (mut circuit, signals) = Circuit::new(&against, &asked);
@@ -108,20 +118,21 @@ fn endless(machine: &Machine, formulas: &[Linear], everything: bool) -> Problem 
     Problem { circuit, bad, save: Some(save), kept }
 }
 
-/// Returns what holds in every state if a formula says no more than that, in a machine that has it as an expression.
-pub(crate) fn always(machine: &Machine, formulas: &[Linear]) -> Option<(Machine, ExprId)> {
+/// Returns what holds in every state if a formula says no more than that, in a synchronous system that has it
+/// as an expression.
+pub(crate) fn always(system: &SynchronousSystem, formulas: &[Linear]) -> Option<(SynchronousSystem, ExprId)> {
     let get = |id: &LinearId| formulas[id.0 as usize];
     let Linear::Not(never) = formulas.last()? else { return None };
     let Linear::Until(left, right) = get(never) else { return None };
     let is_true = match get(&left) {
-        Linear::Atom(root) => *machine.node(root) == Node::Constant(1),
+        Linear::Atom(root) => *system.node(root) == Node::Constant(1),
         Linear::Or(one, other) => get(&other) == Linear::Not(one),
         _ => false,
     };
     if !is_true {
         return None;
     }
-    let mut builder = Builder::new(machine.clone());
+    let mut builder = Builder::new(system.clone());
     let mut values: Vec<Option<ExprId>> = Vec::new();
     for formula in &formulas[..=right.0 as usize] {
         let of = |id: &LinearId| values[id.0 as usize];
@@ -136,32 +147,33 @@ pub(crate) fn always(machine: &Machine, formulas: &[Linear]) -> Option<(Machine,
     }
     let root = values.pop()??;
     let root = builder.not(root);
-    Some((builder.machine, root))
+    Some((builder.system, root))
 }
 
 impl Problem {
     /// Makes the problem whether something holds in every state.
-    pub(crate) fn always(machine: &Machine, root: ExprId) -> Problem {
-        let (circuit, signals) = Circuit::new(machine, &[root]);
+    pub(crate) fn always(system: &SynchronousSystem, root: ExprId) -> Problem {
+        let (circuit, signals) = Circuit::new(system, &[root]);
         Problem { circuit, bad: !signals[0], save: None, kept: 0 }
     }
 
     /// Returns whether every run into a bad state can go on for ever, and is then fair.
-    pub(crate) fn goes_on(&self, machine: &Machine) -> bool {
+    pub(crate) fn goes_on(&self, system: &SynchronousSystem) -> bool {
         self.circuit.is_total
             && self.circuit.can_step == Signal::TRUE
-            && machine.justice.is_empty()
-            && machine.compassion.is_empty()
+            && system.justice.is_empty()
+            && system.compassion.is_empty()
     }
 
-    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is short enough.
-    pub(crate) fn run(&self, machine: &Machine, witness: &Witness) -> Option<Run> {
+    /// Returns the run of the system that a run of the circuit stands for; `None` if there is none that is
+    /// short enough.
+    pub(crate) fn run(&self, system: &SynchronousSystem, witness: &Witness) -> Option<Run> {
         let nodes = self.circuit.replay(&witness.first, &witness.inputs);
         if !value(nodes.last()?, self.bad) {
             return None;
         }
         let values =
-            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(machine, nodes)).collect();
+            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(system, nodes)).collect();
         let Some(save) = self.save else { return Some(Run { states: values(&nodes), cycle: None }) };
         let start = nodes.iter().position(|nodes| value(nodes, save))?;
         // The last state is the one that was remembered. The round is repeated until all latches come again.
@@ -187,33 +199,34 @@ impl Problem {
 }
 
 /// Returns whether a run comes back to where it was, with all that must come again and again in between.
-pub(crate) fn is_fair(machine: &Machine, run: &Run) -> bool {
+pub(crate) fn is_fair(system: &SynchronousSystem, run: &Run) -> bool {
     let Some(start) = run.cycle.filter(|start| *start < run.states.len()) else { return false };
-    let mut evaluation = Evaluation::new(machine);
+    let mut evaluation = Evaluation::new(system);
     let mut has =
         |root: ExprId| run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)));
-    machine.justice.iter().all(|justice| has(*justice))
-        && machine.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
+    system.justice.iter().all(|justice| has(*justice))
+        && system.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
 }
 
 /// Returns the first fault that the last state of a run has.
-pub(crate) fn fault<'m>(machine: &'m Machine, run: &Run) -> Option<&'m Hazard> {
+pub(crate) fn fault<'m>(system: &'m SynchronousSystem, run: &Run) -> Option<&'m Hazard> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(machine);
-    machine.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
+    let mut evaluation = Evaluation::new(system);
+    system.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
 }
 
-/// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends on them.
-pub(crate) fn is_end(machine: &Machine, reference: &Reference<'_>, run: &Run) -> Option<bool> {
+/// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends
+/// on them.
+pub(crate) fn is_end(system: &SynchronousSystem, reference: &Reference<'_>, run: &Run) -> Option<bool> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(machine);
-    for constraint in &machine.transitions {
+    let mut evaluation = Evaluation::new(system);
+    for constraint in &system.transitions {
         let Demand::Assigned(variable, root) = constraint.demand else { continue };
-        let (current, next) = machine.looks_at(root);
+        let (current, next) = system.looks_at(root);
         let members = evaluation.members(root, Moment::still(last));
-        let domain = &reference.machine().variable(variable).domain;
+        let domain = &reference.system().variable(variable).domain;
         if members.iter().all(|member| !domain.contains(*member)) {
-            let depends = current.iter().any(|id| machine.variable(*id).role == Role::Input);
+            let depends = current.iter().any(|id| system.variable(*id).role == Role::Input);
             if !depends && next.is_empty() {
                 return Some(true);
             }

@@ -7,7 +7,7 @@ mod writer;
 use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_languages::smv::{Options, compile};
-use narrows_model::synchronous::{Machine, MachineClaim as Claim, Reference, Role, Value};
+use narrows_model::synchronous::{Reference, Role, SynchronousClaim as Claim, SynchronousSystem, Value};
 use narrows_model::{Question, Reply, Verdict};
 use narrows_sat::{AigerForm, aiger};
 use narrows_source::{Diagnostics, Sources};
@@ -134,7 +134,7 @@ fn is(values: &[bool], literal: u32) -> bool {
 struct Names(Vec<Vec<u32>>);
 
 impl Names {
-    fn new(machine: &Machine, file: &File) -> Names {
+    fn new(system: &SynchronousSystem, file: &File) -> Names {
         let mut literals: BTreeMap<&str, u32> = BTreeMap::new();
         for (letter, list) in [
             ("i", file.inputs.clone()),
@@ -148,22 +148,22 @@ impl Names {
         let bits = |name: &str| {
             (0..).map_while(|place| literals.get(format!("{name}[{place}]").as_str()).copied()).collect()
         };
-        Names(machine.variables.iter().map(|variable| bits(&variable.name)).collect())
+        Names(system.variables.iter().map(|variable| bits(&variable.name)).collect())
     }
 
-    fn values(&self, machine: &Machine, nodes: &[bool]) -> Vec<Value> {
+    fn values(&self, system: &SynchronousSystem, nodes: &[bool]) -> Vec<Value> {
         let index = |bits: &Vec<u32>| {
             bits.iter().rev().fold(0, |index: u128, bit| index << 1 | u128::from(is(nodes, *bit)))
         };
-        let each = machine.variables.iter().zip(&self.0);
+        let each = system.variables.iter().zip(&self.0);
         each.map(|(variable, bits)| variable.domain.value(index(bits)).unwrap_or(Value::MIN)).collect()
     }
 }
 
 /// Visits all states of a file; returns which bad states are reached. `None` if there are too many.
-fn reached(machine: &Machine, file: &File, steps: &mut u32) -> Option<Vec<bool>> {
-    let reference = Reference::new(machine);
-    let names = Names::new(machine, file);
+fn reached(system: &SynchronousSystem, file: &File, steps: &mut u32) -> Option<Vec<bool>> {
+    let reference = Reference::new(system);
+    let names = Names::new(system, file);
     let valid = file.symbols.iter().find(|(_, name)| *name == "_valid_");
     let valid = valid.map(|(key, _)| key[1..].parse::<u32>().expect("a number"));
     let mut found = vec![false; file.bad.len()];
@@ -186,7 +186,7 @@ fn reached(machine: &Machine, file: &File, steps: &mut u32) -> Option<Vec<bool>>
             }
             let next = file.next(&values);
             // What the file does, the model does: now and then, as that is slow.
-            let state = names.values(machine, &values);
+            let state = names.values(system, &values);
             if latches % 5 == 0 && inputs % 7 == 0 {
                 assert!(reference.is_state(&state), "{state:?}");
                 assert!(!first.contains(&latches) || reference.is_initial(&state), "{state:?}");
@@ -196,7 +196,7 @@ fn reached(machine: &Machine, file: &File, steps: &mut u32) -> Option<Vec<bool>>
                         && valid.is_none_or(|number| next >> number & 1 == 1)
                 };
                 if let Some(after) = after.into_iter().find(is_good) {
-                    assert!(reference.is_step(&state, &names.values(machine, &after)), "{state:?}");
+                    assert!(reference.is_step(&state, &names.values(system, &after)), "{state:?}");
                     *steps += 1;
                 }
             }
@@ -216,31 +216,31 @@ fn files_do_what_models_do() {
         let mut sources = Sources::default();
         let file = sources.add("model.smv", text.as_str());
         let compiled = compile(&mut sources, file, &Options::default(), &mut Diagnostics::default());
-        let machine = compiled.expect("a model").machine;
-        let written = aiger(&machine, AigerForm::Text);
+        let system = compiled.expect("a model").system;
+        let written = aiger(&system, AigerForm::Text);
         let file = read(&written.bytes);
-        assert_eq!(file, read(&aiger(&machine, AigerForm::Binary).bytes), "seed {seed}");
+        assert_eq!(file, read(&aiger(&system, AigerForm::Binary).bytes), "seed {seed}");
         // Inputs of the model are free in its states here, and steps come once for each choice.
-        let is_small = file.inputs.len() <= 6 && machine.variables.iter().all(|one| one.role != Role::Input);
+        let is_small = file.inputs.len() <= 6 && system.variables.iter().all(|one| one.role != Role::Input);
         if !is_small {
             continue;
         }
-        let Some(found) = reached(&machine, &file, &mut steps) else { continue };
+        let Some(found) = reached(&system, &file, &mut steps) else { continue };
         models += 1;
-        let questions: Vec<Question> = machine
+        let questions: Vec<Question> = system
             .questions()
             .into_iter()
             .filter(|question| match question {
                 Question::Faults => true,
                 Question::Property { index, .. } => {
-                    matches!(machine.specifications[*index].claim, Claim::Invariant(_))
+                    matches!(system.specifications[*index].claim, Claim::Invariant(_))
                 }
                 _ => false,
             })
             .collect();
         assert_eq!(questions.len(), found.len());
         let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
-        let expected = narrows_symbolic::check(&machine, &questions, budget).results;
+        let expected = narrows_symbolic::check(&system, &questions, budget).results;
         for (reply, found) in expected.iter().zip(found) {
             let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
             let fails = matches!(answer.verdict, Verdict::Fails { .. });

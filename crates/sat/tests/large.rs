@@ -37,8 +37,8 @@ fn models_are_what_their_comments_say() {
         let compiled = compile(&mut sources, file, &Options::default(), &mut diagnostics);
         let said: Vec<String> = diagnostics.sorted().iter().map(|one| render(one, &sources, false)).collect();
         let Some(compiled) = compiled else { panic!("{}", said.join("\n")) };
-        let machine = &compiled.machine;
-        let questions = machine.questions();
+        let system = &compiled.system;
+        let questions = system.questions();
         // Enough for all, and an end if something is wrong.
         let patience = Cell::new(100_000);
         let watch = move |_| {
@@ -46,10 +46,10 @@ fn models_are_what_their_comments_say() {
             (patience.get() <= 0).then_some(Limit::Interrupted)
         };
         let budget = Budget { memory: 1 << 30, watch: Box::new(watch) };
-        let checked = check(machine, &questions, Engine::Automatic, budget, &mut |_, _| true);
+        let checked = check(system, &questions, Engine::Automatic, budget, &mut |_, _| true);
         for (question, reply) in questions.iter().zip(&checked.results) {
             let Question::Property { index, name, .. } = question else { continue };
-            let line = sources.position(machine.specifications[*index].span).line;
+            let line = sources.position(system.specifications[*index].span).line;
             let text = sources.file(file).line(line);
             let (_, expected) = text.split_once("-- = ").expect("an answer behind each specification");
             let found = found(reply, expected.trim());

@@ -5,18 +5,18 @@
 mod writer;
 
 use narrows_languages::smv::{Options, compile};
-use narrows_model::synchronous::Machine;
+use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Question, Reply, Verdict};
 use narrows_sat::{Budget, Engine, check};
 use narrows_source::{Diagnostics, Sources};
 use writer::Random;
 
-fn machine(text: &str) -> Machine {
+fn system(text: &str) -> SynchronousSystem {
     let mut sources = Sources::default();
     let file = sources.add("model.smv", text);
     let mut diagnostics = Diagnostics::default();
     let compiled = compile(&mut sources, file, &Options::default(), &mut diagnostics);
-    compiled.unwrap_or_else(|| panic!("{text}")).machine
+    compiled.unwrap_or_else(|| panic!("{text}")).system
 }
 
 /// How often what came out.
@@ -49,10 +49,10 @@ fn said(reply: &Reply) -> Option<Said> {
 fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
     let mut random = Random(seed);
     let text = writer::model(&mut random);
-    let machine = machine(&text);
-    let questions = machine.questions();
+    let system = system(&text);
+    let questions = system.questions();
     let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
-    let expected = narrows_symbolic::check(&machine, &questions, budget).results;
+    let expected = narrows_symbolic::check(&system, &questions, budget).results;
     for (engine, tally) in engines {
         // Looking for runs alone has no end where there is none; and that there are no longer paths of different states is
         // hard to see.
@@ -64,7 +64,7 @@ fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
         };
         for (question, expected) in questions.iter().zip(&expected) {
             let budget = Budget { memory: 1 << 30, watch: Box::new(watch.clone()) };
-            let found = check(&machine, std::slice::from_ref(question), *engine, budget, &mut |_, _| true);
+            let found = check(&system, std::slice::from_ref(question), *engine, budget, &mut |_, _| true);
             let Some(found) = said(&found.results[0]) else {
                 let is_refused = matches!(&found.results[0],
                     Reply::Answer(answer) if matches!(&answer.verdict, Verdict::Refused(refusal)

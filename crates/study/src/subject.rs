@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     /// Processes with statements: Promela.
     Processes,
     /// A synchronous system: SMV.
-    Machine,
+    Synchronous,
     /// Processes whose steps have labels: LOTOS.
     Labelled,
 }
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 /// Returns which kind of model a file is, by its name.
 pub(crate) fn kind_of(name: &str) -> Kind {
     match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
-        "smv" => Kind::Machine,
+        "smv" => Kind::Synchronous,
         "lotos" | "lot" => Kind::Labelled,
         _ => Kind::Processes,
     }
@@ -64,7 +64,7 @@ impl Subject {
                 let prepared = prepare(study, sources, model, loader, diagnostics)?;
                 Some(Subject::Processes(Box::new(prepared)))
             }
-            Kind::Machine => {
+            Kind::Synchronous => {
                 let prepared = machine::prepare(study, sources, model, diagnostics)?;
                 Some(Subject::Machine(Box::new(prepared)))
             }

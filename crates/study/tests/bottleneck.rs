@@ -194,10 +194,10 @@ fn variables_with_names_are_drawn() {
     let model = "mtype = { idle, busy, done }; mtype state = idle;
         active proctype worker() { do :: state == idle -> state = busy :: state == busy -> state = done od }";
     let analysis = analysed(model, "[resource]\nr = \"state == busy\"").expect("a study");
-    let machine = &analysis.bottleneck.machines[0];
-    assert_eq!((machine.variable.as_str(), machine.values.join(" ")), ("state", "idle busy done".to_owned()));
+    let diagram = &analysis.bottleneck.diagrams[0];
+    assert_eq!((diagram.variable.as_str(), diagram.values.join(" ")), ("state", "idle busy done".to_owned()));
     let worker = || "worker".to_owned();
-    assert_eq!(machine.changes, [(0, 1, worker()), (1, 2, worker())]);
+    assert_eq!(diagram.changes, [(0, 1, worker()), (1, 2, worker())]);
 }
 
 #[test]

@@ -240,8 +240,8 @@ fn the_bottleneck_is_what_is_busy() {
     let said = flow.findings.join(" ");
     assert!(said.contains("`worker` is most: 60 % of the time"), "{said}");
     assert!(said.contains("`worker` and `other` are never busy at the same time"), "{said}");
-    let machine = bottleneck.machines.iter().find(|machine| machine.variable == "state").expect("it changes");
-    assert_eq!(machine.changes.len(), 3);
+    let diagram = bottleneck.diagrams.iter().find(|diagram| diagram.variable == "state").expect("it changes");
+    assert_eq!(diagram.changes.len(), 3);
 }
 
 /// Throughput by hand: every cycle of a small random graph is tried.

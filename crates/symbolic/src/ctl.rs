@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use narrows_logic::Paths;
 use narrows_model::Limit;
-use narrows_model::synchronous::{Branching, BranchingId, Machine, Node};
+use narrows_model::synchronous::{Branching, BranchingId, Node, SynchronousSystem};
 
 use crate::bdd::Bdd;
 use crate::fair::Fairness;
@@ -14,7 +14,7 @@ type Result<T> = std::result::Result<T, Limit>;
 
 /// What formulas are about: the states that can be reached, and the fair paths between them.
 pub(crate) struct Judge<'a> {
-    pub(crate) machine: &'a Machine,
+    pub(crate) system: &'a SynchronousSystem,
     pub(crate) space: &'a Space,
     /// All states that can be reached.
     pub(crate) all: &'a Bdd,
@@ -73,7 +73,7 @@ impl<'a> Judge<'a> {
     fn one(&self, formula: Branching, sets: &[Bdd]) -> Result<Bdd> {
         let of = |id: BranchingId| &sets[id.0 as usize];
         match formula {
-            Branching::Atom(root) => self.space.states(self.machine, root)?.and(self.all),
+            Branching::Atom(root) => self.space.states(self.system, root)?.and(self.all),
             Branching::Not(one) => self.not(of(one)),
             Branching::And(left, right) => of(left).and(of(right)),
             Branching::Or(left, right) => of(left).or(of(right)),
@@ -147,12 +147,16 @@ impl<'a> Judge<'a> {
 }
 
 /// Returns what a formula is in all states from which there is a fair path, if that can be seen without looking at them.
-pub(crate) fn constant(machine: &Machine, formulas: &[Branching], root: BranchingId) -> Option<bool> {
+pub(crate) fn constant(
+    system: &SynchronousSystem,
+    formulas: &[Branching],
+    root: BranchingId,
+) -> Option<bool> {
     let mut values: Vec<Option<bool>> = Vec::new();
     for formula in formulas {
         let of = |id: &BranchingId| values[id.0 as usize];
         let value = match formula {
-            Branching::Atom(id) => match machine.node(*id) {
+            Branching::Atom(id) => match system.node(*id) {
                 Node::Constant(value) => Some(*value != 0),
                 _ => None,
             },

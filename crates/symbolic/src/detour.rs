@@ -135,14 +135,14 @@ VAR a : process cell(d, b); b : process cell(a, c); c : process cell(b, d); d : 
         let file = sources.add("ring.smv", RING);
         let options = Options { expressions, ..Options::default() };
         let compiled = compile(&mut sources, file, &options, &mut Diagnostics::default()).expect("a model");
-        let machine = &compiled.machine;
+        let system = &compiled.system;
         let manager = Manager::new(1 << 28, Box::new(|_| None));
-        let mut space = Space::new(machine, manager, &Order::first(machine)).expect("no limit");
+        let mut space = Space::new(system, manager, &Order::first(system)).expect("no limit");
         let reached = space.reach().expect("no limit");
         space.settle(&reached.all).expect("no limit");
-        let reference = Reference::new(machine);
+        let reference = Reference::new(system);
         for goal in &compiled.expressions {
-            let to = space.states(machine, *goal).expect("no limit");
+            let to = space.states(system, *goal).expect("no limit");
             let path = space.detour(&space.initial, &to).expect("no limit").expect("a run");
             assert!(reference.is_true(*goal, &path[path.len() - 1]));
             assert!(path.len() > 2);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use narrows_model::Limit;
 use narrows_model::synchronous::{
-    Constraint, Demand, Display, Domain, ExprId, Machine, Node, Role, Value, VariableId,
+    Constraint, Demand, Display, Domain, ExprId, Node, Role, SynchronousSystem, Value, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -38,8 +38,8 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
-    /// Gives every variable of a machine its bits.
-    pub(crate) fn new(machine: &Machine, manager: Manager, order: &Order) -> Encoding {
+    /// Gives every variable of a synchronous system its bits.
+    pub(crate) fn new(system: &SynchronousSystem, manager: Manager, order: &Order) -> Encoding {
         let mut encoding = Encoding {
             manager,
             bits: Vec::new(),
@@ -47,9 +47,8 @@ impl Encoding {
             domains: Vec::new(),
             is_truth: Vec::new(),
         };
-        encoding.bits =
-            machine.each_variable().map(|(id, _)| vec![0; Encoding::width(machine, id)]).collect();
-        encoding.note(machine, 0);
+        encoding.bits = system.each_variable().map(|(id, _)| vec![0; Encoding::width(system, id)]).collect();
+        encoding.note(system, 0);
         for (id, bit) in &order.bits {
             encoding.bits[id.0 as usize][*bit] = encoding.manager.add_bit();
         }
@@ -57,8 +56,8 @@ impl Encoding {
     }
 
     /// Returns how many bits a variable takes.
-    pub(crate) fn width(machine: &Machine, id: VariableId) -> usize {
-        width(&machine.variable(id).domain)
+    pub(crate) fn width(system: &SynchronousSystem, id: VariableId) -> usize {
+        width(&system.variable(id).domain)
     }
 
     /// Returns in which order bits stand now.
@@ -73,18 +72,18 @@ impl Encoding {
         Order { bits: bits.into_iter().map(|(_, place)| place).collect() }
     }
 
-    /// Adds the bits of variables that a machine has got since.
-    pub(crate) fn extend(&mut self, machine: &Machine) {
+    /// Adds the bits of variables that a synchronous system has got since.
+    pub(crate) fn extend(&mut self, system: &SynchronousSystem) {
         let first = self.bits.len();
-        self.note(machine, first);
-        for variable in &machine.variables[first..] {
+        self.note(system, first);
+        for variable in &system.variables[first..] {
             let bits = self.new_bits(&variable.domain);
             self.bits.push(bits);
         }
     }
 
-    fn note(&mut self, machine: &Machine, first: usize) {
-        for variable in &machine.variables[first..] {
+    fn note(&mut self, system: &SynchronousSystem, first: usize) {
+        for variable in &system.variables[first..] {
             self.roles.push(variable.role);
             self.domains.push(variable.domain.clone());
             self.is_truth
@@ -193,15 +192,15 @@ fn width(domain: &Domain) -> usize {
 
 /// Turns expressions into functions; each once.
 pub(crate) struct Encoder<'a> {
-    machine: &'a Machine,
+    system: &'a SynchronousSystem,
     encoding: &'a Encoding,
     known: FxHashMap<ExprId, Symbolic>,
     variables: FxHashMap<(VariableId, bool), Symbolic>,
 }
 
 impl<'a> Encoder<'a> {
-    pub(crate) fn new(machine: &'a Machine, encoding: &'a Encoding) -> Encoder<'a> {
-        Encoder { machine, encoding, known: FxHashMap::default(), variables: FxHashMap::default() }
+    pub(crate) fn new(system: &'a SynchronousSystem, encoding: &'a Encoding) -> Encoder<'a> {
+        Encoder { system, encoding, known: FxHashMap::default(), variables: FxHashMap::default() }
     }
 
     fn arithmetic(&self) -> Arithmetic<'a> {
@@ -245,8 +244,8 @@ impl<'a> Encoder<'a> {
 
     /// Computes an expression and all below it.
     fn prepare(&mut self, root: ExprId) -> Result<()> {
-        for id in self.machine.below([root]) {
-            if self.known.contains_key(&id) || self.machine.is_set(id) {
+        for id in self.system.below([root]) {
+            if self.known.contains_key(&id) || self.system.is_set(id) {
                 continue;
             }
             let value = self.compute(id)?;
@@ -258,7 +257,7 @@ impl<'a> Encoder<'a> {
     fn compute(&mut self, id: ExprId) -> Result<Symbolic> {
         let arithmetic = self.arithmetic();
         let at = |this: &Self, id: &ExprId| this.known[id].clone();
-        Ok(match self.machine.node(id) {
+        Ok(match self.system.node(id) {
             Node::Constant(value) => arithmetic.constant(*value),
             Node::Current(variable) => self.variable(*variable, Side::Current)?,
             Node::Next(variable) => self.variable(*variable, Side::Next)?,
@@ -286,7 +285,7 @@ impl<'a> Encoder<'a> {
 
     /// Returns where every member of a set is a value of a variable.
     fn within(&self, set: ExprId, variable: VariableId) -> Result<Bdd> {
-        let domain = self.machine.variable(variable).domain.clone();
+        let domain = self.system.variable(variable).domain.clone();
         let arithmetic = self.arithmetic();
         let fits = |member: &Symbolic| match (Arithmetic::cases(member), &domain) {
             (Some(cases), _) => {
@@ -321,8 +320,8 @@ impl<'a> Encoder<'a> {
         let mut branches = Vec::new();
         let mut id = set;
         let mut result = loop {
-            match self.machine.node(id) {
-                Node::Choose(condition, then, otherwise) if self.machine.is_set(id) => {
+            match self.system.node(id) {
+                Node::Choose(condition, then, otherwise) if self.system.is_set(id) => {
                     branches.push((self.truth(*condition)?, *then));
                     id = *otherwise;
                 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Machine, Role, VariableId};
+use narrows_model::synchronous::{Role, SynchronousSystem, VariableId};
 
 use crate::bdd::{Bdd, Manager};
 use crate::encode::{Encoding, Side};
@@ -35,7 +35,7 @@ pub(crate) fn is_of_state(set: &Bdd, initial: &Bdd) -> Result<bool> {
 
 /// What events are made of.
 pub(crate) struct Events<'a> {
-    pub(crate) machine: &'a Machine,
+    pub(crate) system: &'a SynchronousSystem,
     pub(crate) encoding: &'a Encoding,
     /// Constraints on steps.
     pub(crate) parts: Vec<Part>,
@@ -126,7 +126,7 @@ impl Events<'_> {
         let bits: Vec<u32> = self.encoding.bits[selector.0 as usize].iter().map(|bit| 2 * bit).collect();
         let choice = manager.cube(&bits)?;
         let mut kept = Vec::new();
-        for (id, variable) in self.machine.each_variable() {
+        for (id, variable) in self.system.each_variable() {
             let same = if variable.role == Role::State {
                 let (now, then) =
                     (self.encoding.variable(id, Side::Current)?, self.encoding.variable(id, Side::Next)?);
@@ -138,7 +138,7 @@ impl Events<'_> {
         }
         let mut events = Vec::new();
         let mut easy = Vec::new();
-        for process in self.machine.variable(selector).domain.values() {
+        for process in self.system.variable(selector).domain.values() {
             let chosen = arithmetic
                 .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
             let mut rest = Vec::new();

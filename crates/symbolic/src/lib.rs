@@ -1,7 +1,8 @@
 //! Checks synchronous systems set by set: sets of states are functions of bits, as binary decision diagrams.
 //!
-//! [`check`] answers the questions of a machine, [`bounds`] finds the least and the most steps between events, [`explore`] counts
-//! states. Every run is replayed in the reference before it is handed out, and running out of anything is an answer.
+//! [`check`] answers the questions of a synchronous system, [`bounds`] finds the least and the most steps
+//! between events, [`explore`] counts states. Every run is replayed in the reference before it is handed out,
+//! and running out of anything is an answer.
 
 mod bdd;
 mod bounds;

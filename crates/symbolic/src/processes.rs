@@ -1,7 +1,9 @@
-//! Questions about systems of processes, answered set by set: as machines, whose runs are replayed in the system's own evaluator.
+//! Questions about systems of processes, answered set by set: as synchronous systems, whose runs are replayed
+//! in the system's own evaluator.
 //!
-//! A machine is made for how far states were seen to extend. If one that can be reached leads further, what follows it is looked
-//! at, and all is done again with a larger machine: see [`narrows_model::flatten`].
+//! A synchronous system is made for how far states were seen to extend. If one that can be reached leads
+//! further, what follows it is looked at, and all is done again with a larger synchronous system: see
+//! [`narrows_model::flatten`].
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -53,14 +55,14 @@ pub struct ProcessWay {
     pub counted: Vec<(Expr, String)>,
 }
 
-/// What a question is to the machine.
+/// What a question is to the synchronous system.
 enum Plan {
     /// A claim, with what makes it meaningless.
     Claim(usize, ExprId),
     Refused(String),
 }
 
-/// A limit, while one and the same watch goes from machine to machine.
+/// A limit, while one and the same watch goes from synchronous system to synchronous system.
 struct Means {
     memory: u64,
     watch: Rc<RefCell<Watch>>,
@@ -84,7 +86,7 @@ impl Means {
     }
 }
 
-/// How often a machine is made larger.
+/// How often a synchronous system is made larger.
 const ROUNDS: usize = 60;
 
 /// Answers questions about a system.
@@ -101,7 +103,7 @@ pub fn check_processes(
     };
     let found =
         settle(evaluator, &mut means, Ending::Stay, &mut prepare, &|flat, plans, engine, manager| {
-            let machine = flat.machine();
+            let synchronous = flat.synchronous();
             let engine = engine.map(|engine| (unfit(&engine, plans), engine));
             let asked: Vec<Question> = plans
                 .iter()
@@ -116,10 +118,10 @@ pub fn check_processes(
                 Ok((unfit, engine)) => (unfit, Ok(engine)),
                 Err(limit) => (Ok(Vec::new()), Err(limit)),
             };
-            let checked = answer_all(engine, machine, &asked, (manager, depth), &mut |_, _| true);
+            let checked = answer_all(engine, synchronous, &asked, (manager, depth), &mut |_, _| true);
             let mut replies = checked.results.into_iter();
             let (mut answers, mut limit) = (Vec::new(), checked.limit);
-            let reference = Reference::new(machine);
+            let reference = Reference::new(synchronous);
             for (number, (question, plan)) in questions.iter().zip(plans).enumerate() {
                 let verdict = |verdict| Answer::new(question.clone(), verdict);
                 let answer = match plan {
@@ -160,7 +162,8 @@ pub type Trouble = (Option<Violation>, Vec<u8>);
 /// What there is in a system.
 #[derive(Debug)]
 pub struct Surveyed {
-    /// What goes wrong in a step from a state, each place once; without a violation, nothing can move there, and should.
+    /// What goes wrong in a step from a state, each place once; without a violation, nothing can move there,
+    /// and should.
     pub problems: Vec<Trouble>,
     /// What was found out about the states.
     pub size: Option<Size>,
@@ -178,7 +181,7 @@ pub fn explore_processes(evaluator: &Evaluator<'_>, budget: Budget) -> Result<Su
     let found = settle(evaluator, &mut means, Ending::Stay, &mut prepare, &|flat, (), engine, manager| {
         let found =
             engine.as_ref().map_err(|limit| *limit).and_then(|engine| problems(evaluator, flat, engine));
-        let checked = answer_all(engine, flat.machine(), &[], (manager, false), &mut |_, _| true);
+        let checked = answer_all(engine, flat.synchronous(), &[], (manager, false), &mut |_, _| true);
         let limit = checked.limit.or(found.as_ref().err().copied());
         let problems = found.unwrap_or(Some(Vec::new()));
         problems.map(|problems| Surveyed { problems, size: checked.size, bytes: checked.bytes, limit })
@@ -258,7 +261,7 @@ pub fn bounds_of_processes(
             let asked =
                 Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
             let checked = bounds_with(engine, &asked, manager);
-            let reference = Reference::new(flat.machine());
+            let reference = Reference::new(flat.synchronous());
             let back = Back { evaluator, flat, reference: &reference };
             let never_begins = checked.results.iter().any(|reply| {
             matches!(reply, Reply::Figure(figure) if figure.kind == "max_delay" && matches!(figure.result, FigureResult::None(_)))
@@ -282,7 +285,7 @@ pub fn bounds_of_processes(
         },
     )?;
     Ok(found.unwrap_or_else(|limit| {
-        // Without a machine, an engine that hit the limit at once says what is undecided.
+        // Without a synchronous system, an engine that hit the limit at once says what is undecided.
         let manager = means.manager();
         let none = way.counted.iter().map(|(_, text)| (ExprId(0), text.clone())).collect();
         let asked = Way { from: ExprId(0), to: ExprId(0), counted: none, name: name.clone() };
@@ -303,11 +306,11 @@ fn refusal(reason: &str) -> Verdict {
     Verdict::Refused(Refusal { reason: reason.to_owned() })
 }
 
-/// Uses an engine for a machine that has all states.
+/// Uses an engine for a synchronous system that has all states.
 type Use<'u, P, T> = &'u dyn Fn(&Flat<'_>, &P, std::result::Result<Engine<'_>, Limit>, &Manager) -> T;
 
-/// Makes machines, each larger than the one before, until one has all states; then uses it. The inner error is a limit that was
-/// hit before there was a machine.
+/// Makes synchronous systems, each larger than the one before, until one has all states; then uses it. The
+/// inner error is a limit that was hit before there was a synchronous system.
 fn settle<P, T>(
     evaluator: &Evaluator<'_>,
     means: &mut Means,
@@ -331,7 +334,7 @@ fn settle<P, T>(
         let mut flat = made?;
         let plans = prepare(&mut flat)?;
         let manager = means.manager();
-        let engine = Engine::new(flat.machine(), manager.clone());
+        let engine = Engine::new(flat.synchronous(), manager.clone());
         let outside = engine.and_then(|engine| Ok((outside(&engine, &flat)?, engine)));
         match outside {
             Ok((None, engine)) => return Ok(Ok(then(&flat, &plans, Ok(engine), &manager))),
@@ -349,7 +352,7 @@ fn settle<P, T>(
     Err(Refused { reason, span: None })
 }
 
-/// Returns a state from which a step leads to where the machine has no states.
+/// Returns a state from which a step leads to where the synchronous system has no states.
 fn outside(engine: &Engine<'_>, flat: &Flat<'_>) -> Result<Option<Vec<u8>>, Limit> {
     for condition in &flat.beyond {
         if let Some(values) = engine.reached_where(*condition)? {
@@ -372,7 +375,7 @@ fn unfit(engine: &Engine<'_>, plans: &[Plan]) -> Result<Vec<usize>, Limit> {
     Ok(list)
 }
 
-/// Adds what a question asks to the claims of a machine.
+/// Adds what a question asks to the claims of a synchronous system.
 fn plan(evaluator: &Evaluator<'_>, flat: &mut Flat<'_>, question: &Question) -> Result<Plan, Refused> {
     let asserts = |kind: ViolationKind| kind == ViolationKind::Assertion;
     let condition = flat.any_hazard(|_| false);
@@ -415,7 +418,7 @@ fn plan(evaluator: &Evaluator<'_>, flat: &mut Flat<'_>, question: &Question) -> 
     })
 }
 
-/// Leads back from the machine to the system.
+/// Leads back from the synchronous system to the system.
 struct Back<'a> {
     evaluator: &'a Evaluator<'a>,
     flat: &'a Flat<'a>,
@@ -423,7 +426,7 @@ struct Back<'a> {
 }
 
 impl Back<'_> {
-    /// Makes an answer about the machine into one about the system.
+    /// Makes an answer about the synchronous system into one about the system.
     fn answer(&self, question: &Question, answer: Answer) -> Answer {
         let mut notes = answer.notes;
         let (verdict, witness) = match answer.verdict {
@@ -507,7 +510,7 @@ impl Back<'_> {
         }
     }
 
-    /// Returns the states of a run of the machine.
+    /// Returns the states of a run of the synchronous system.
     fn states(&self, trace: &Trace) -> Vec<Vec<u8>> {
         let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state));
         states.map(|state| self.flat.state(&self.reference.unpack(state))).collect()
@@ -516,7 +519,7 @@ impl Back<'_> {
     /// Replays a run, also an endless one.
     fn replayed(&self, trace: &Trace) -> Option<Trace> {
         let mut states = self.states(trace);
-        // Where the system can't go on, the machine stays; the run is over there.
+        // Where the system can't go on, the synchronous system stays; the run is over there.
         let over = states.windows(2).position(|pair| pair[0] == pair[1] && self.is_over(&pair[0]));
         if let Some(last) = over {
             states.truncate(last + 1);
@@ -538,7 +541,7 @@ impl Back<'_> {
         !leads_on
     }
 
-    /// Makes a figure about the machine into one about the system.
+    /// Makes a figure about the synchronous system into one about the system.
     fn figure(&self, mut figure: Figure) -> Figure {
         figure.view = "untimed";
         if figure.kind.ends_with("count") {

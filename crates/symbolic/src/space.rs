@@ -1,9 +1,9 @@
-//! A machine as sets: its first states, its steps, and the states that can be reached.
+//! A synchronous system as sets: its first states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Demand, Machine, Product, Role, Value};
+use narrows_model::synchronous::{Demand, Product, Role, SynchronousSystem, Value};
 
 use crate::bdd::{Bdd, Manager, Natural};
 use crate::encode::{Encoder, Encoding, Side};
@@ -15,7 +15,7 @@ use crate::split::split;
 
 type Result<T> = std::result::Result<T, Limit>;
 
-/// A machine as sets.
+/// A synchronous system as sets.
 pub(crate) struct Space {
     pub(crate) encoding: Encoding,
     pub(crate) relation: Relation,
@@ -71,16 +71,16 @@ impl Reached {
 }
 
 impl Space {
-    /// Encodes a machine.
-    pub(crate) fn new(machine: &Machine, manager: Manager, order: &Order) -> Result<Space> {
-        let encoding = Encoding::new(machine, manager, order);
+    /// Encodes a synchronous system.
+    pub(crate) fn new(system: &SynchronousSystem, manager: Manager, order: &Order) -> Result<Space> {
+        let encoding = Encoding::new(system, manager, order);
         let manager = encoding.manager.clone();
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
-        let mut encoder = Encoder::new(machine, &encoding);
+        let mut encoder = Encoder::new(system, &encoding);
         let mut initial = manager.truth(true);
         let mut valid = Vec::new();
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role != Role::Input {
                 initial = initial.and(&encoding.valid(id, Side::Current)?)?;
             }
@@ -89,16 +89,16 @@ impl Space {
             }
         }
         let mut invariants = Vec::new();
-        for constraint in &machine.invariants {
+        for constraint in &system.invariants {
             invariants.push(encoder.constraint(constraint, Side::Current)?);
         }
-        for constraint in &machine.initial {
+        for constraint in &system.initial {
             initial = initial.and(&encoder.constraint(constraint, Side::Current)?)?;
         }
         for invariant in &invariants {
             initial = initial.and(invariant)?;
         }
-        let alternatives = if machine.selector.is_none() { split(machine) } else { None };
+        let alternatives = if system.selector.is_none() { split(system) } else { None };
         let mut groups = Vec::new();
         for group in alternatives.iter().flat_map(|(_, groups)| groups) {
             let mut any = manager.truth(false);
@@ -112,7 +112,7 @@ impl Space {
             groups.push((any, &group.kept));
         }
         let mut parts = Vec::new();
-        for (number, constraint) in machine.transitions.iter().enumerate() {
+        for (number, constraint) in system.transitions.iter().enumerate() {
             if alternatives.as_ref().is_some_and(|(other, _)| *other == number) {
                 continue;
             }
@@ -130,14 +130,14 @@ impl Space {
         for invariant in invariants {
             parts.push(Part { set: invariant.to_next(&cube)?, assigned: None, of_state: true });
         }
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role == Role::State && !parts.iter().any(|part: &Part| part.assigned == Some(id)) {
                 parts.push(Part { set: encoding.valid(id, Side::Next)?, assigned: None, of_state: true });
             }
         }
         parts.extend(valid.into_iter().map(|set| Part { set, assigned: None, of_state: false }));
-        let events = Events { machine, encoding: &encoding, parts, inputs: &input_bits };
-        let relation = match machine.selector {
+        let events = Events { system, encoding: &encoding, parts, inputs: &input_bits };
+        let relation = match system.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,
             None => events.together()?,
@@ -167,14 +167,18 @@ impl Space {
     }
 
     /// Returns where an expression over current values is so; without inputs, if it is so for some.
-    pub(crate) fn states(&self, machine: &Machine, root: narrows_model::synchronous::ExprId) -> Result<Bdd> {
-        Encoder::new(machine, &self.encoding).holds(root)
+    pub(crate) fn states(
+        &self,
+        system: &SynchronousSystem,
+        root: narrows_model::synchronous::ExprId,
+    ) -> Result<Bdd> {
+        Encoder::new(system, &self.encoding).holds(root)
     }
 
     /// Returns where all inputs have values.
-    pub(crate) fn valid_inputs(&self, machine: &Machine) -> Result<Bdd> {
+    pub(crate) fn valid_inputs(&self, system: &SynchronousSystem) -> Result<Bdd> {
         let mut valid = self.manager().truth(true);
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role == Role::Input {
                 valid = valid.and(&self.encoding.valid(id, Side::Current)?)?;
             }
@@ -213,12 +217,12 @@ impl Space {
     pub(crate) fn with_product(
         &self,
         product: &Product,
-        machine: &Machine,
+        system: &SynchronousSystem,
         reached: &Bdd,
     ) -> Result<(Space, Fairness)> {
         let mut encoding = self.encoding.clone();
         let first = encoding.bits.len();
-        encoding.extend(&product.machine);
+        encoding.extend(&product.system);
         for input in &product.inputs {
             encoding.set_role(*input, Role::State);
         }
@@ -231,7 +235,7 @@ impl Space {
             written.extend(&encoding.bits[input.0 as usize]);
             parts.push(encoding.valid(*input, Side::Next)?);
         }
-        let mut encoder = Encoder::new(&product.machine, &encoding);
+        let mut encoder = Encoder::new(&product.system, &encoding);
         for constraint in &product.steps {
             parts.push(encoder.constraint(constraint, Side::Next)?);
         }
@@ -240,11 +244,11 @@ impl Space {
             initial = initial.and(&encoding.valid(*input, Side::Current)?)?;
         }
         let mut justice = Vec::new();
-        for condition in product.justice.iter().chain(&machine.justice) {
+        for condition in product.justice.iter().chain(&system.justice) {
             justice.push(encoder.holds(*condition)?);
         }
         let mut compassion = Vec::new();
-        for (first, second) in &machine.compassion {
+        for (first, second) in &system.compassion {
             compassion.push((encoder.holds(*first)?, encoder.holds(*second)?));
         }
         drop(encoder);

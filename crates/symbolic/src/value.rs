@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Machine, Operator, Value};
+use narrows_model::synchronous::{Operator, SynchronousSystem, Value};
 
 use crate::bdd::{Bdd, Manager};
 
@@ -86,7 +86,7 @@ impl Arithmetic<'_> {
     }
 
     fn has_symbols(value: &Symbolic) -> bool {
-        matches!(value, Symbolic::Cases(cases) if cases.keys().next_back().is_some_and(|last| *last >= Machine::SYMBOLS))
+        matches!(value, Symbolic::Cases(cases) if cases.keys().next_back().is_some_and(|last| *last >= SynchronousSystem::SYMBOLS))
     }
 
     pub(crate) fn choose(&self, condition: &Bdd, then: &Symbolic, otherwise: &Symbolic) -> Result<Symbolic> {
@@ -147,7 +147,7 @@ impl Arithmetic<'_> {
                 Symbolic::Cases(cases) => Symbolic::Cases(
                     cases
                         .iter()
-                        .filter(|(value, _)| **value < Machine::SYMBOLS)
+                        .filter(|(value, _)| **value < SynchronousSystem::SYMBOLS)
                         .map(|(v, at)| (*v, at.clone()))
                         .collect(),
                 ),

@@ -49,10 +49,10 @@ fn models_are_what_their_comments_say() {
         let compiled = compile(&mut sources, file, &Options::default(), &mut diagnostics);
         let said: Vec<String> = diagnostics.sorted().iter().map(|one| render(one, &sources, false)).collect();
         let Some(compiled) = compiled else { panic!("{}", said.join("\n")) };
-        let machine = &compiled.machine;
-        let questions = machine.questions();
+        let system = &compiled.system;
+        let questions = system.questions();
         let budget = Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) };
-        let checked = check(machine, &questions, budget);
+        let checked = check(system, &questions, budget);
         let size = checked.size.as_ref().expect("no limit was hit");
         let mut whole = format!("states {}, depth {}", size.states, size.diameter.unwrap_or_default());
         for (question, reply) in questions.iter().zip(&checked.results) {
@@ -62,7 +62,7 @@ fn models_are_what_their_comments_say() {
                 }
                 continue;
             };
-            let line = sources.position(machine.specifications[*index].span).line;
+            let line = sources.position(system.specifications[*index].span).line;
             let written =
                 expected(sources.file(file).line(line)).expect("an answer behind each specification");
             if found(reply) != written {

@@ -4,7 +4,7 @@ mod oracle;
 mod writer;
 
 use narrows_languages::smv::{Compiled, Options, compile};
-use narrows_model::synchronous::{MachineClaim as Claim, Reference, holds_on};
+use narrows_model::synchronous::{Reference, SynchronousClaim as Claim, holds_on};
 use narrows_model::{Figure, FigureResult, Number, Question, Reply, Verdict};
 use narrows_source::{Diagnostics, Sources, render};
 use narrows_symbolic::{Budget, Way, bounds, check};
@@ -53,16 +53,16 @@ fn one(seed: u64, tally: &mut Tally) {
     let (from, to, counted) =
         (writer::predicate(&mut random), writer::predicate(&mut random), writer::predicate(&mut random));
     let found = compiled(&text, &[&from, &to, &counted]);
-    let machine = &found.machine;
-    let Some(graph) = Graph::new(machine, 300) else { return };
+    let system = &found.system;
+    let Some(graph) = Graph::new(system, 300) else { return };
     tally.models += 1;
     let context = |what: &str| format!("seed {seed}: {what}\n{text}");
-    let questions = machine.questions();
-    let checked = check(machine, &questions, unlimited());
+    let questions = system.questions();
+    let checked = check(system, &questions, unlimited());
     let size = checked.size.as_ref().expect("no limit was hit");
     assert_eq!(size.states.to_u64(), Some(graph.states.len() as u64), "{}", context("states"));
     assert_eq!(size.diameter, Some(graph.depth), "{}", context("depth"));
-    let reference = Reference::new(machine);
+    let reference = Reference::new(system);
     let fair = graph.staying(&graph.all());
     for (question, outcome) in questions.iter().zip(&checked.results) {
         let answer = match outcome {
@@ -81,15 +81,15 @@ fn one(seed: u64, tally: &mut Tally) {
             }
             Question::Faults => {
                 tally.faults += u32::from(!holds);
-                let mut evaluation = narrows_model::synchronous::Evaluation::new(machine);
+                let mut evaluation = narrows_model::synchronous::Evaluation::new(system);
                 !graph.states.iter().any(|state| {
-                    inputs(machine, state).into_iter().any(|state| {
+                    inputs(system, state).into_iter().any(|state| {
                         let moment = narrows_model::synchronous::Moment::still(&state);
-                        machine.hazards.iter().any(|hazard| evaluation.is_true(hazard.condition, moment))
+                        system.hazards.iter().any(|hazard| evaluation.is_true(hazard.condition, moment))
                     })
                 })
             }
-            Question::Property { index, .. } => match &machine.specifications[*index].claim {
+            Question::Property { index, .. } => match &system.specifications[*index].claim {
                 Claim::Invariant(root) => graph.satisfying(*root).len() == graph.states.len(),
                 Claim::Branching(formulas) => {
                     let set = graph.evaluate(formulas);
@@ -121,7 +121,7 @@ fn one(seed: u64, tally: &mut Tally) {
         tally.holds += u32::from(holds);
         tally.fails += u32::from(!holds);
     }
-    let within = if machine.justice.is_empty() && machine.compassion.is_empty() { graph.all() } else { fair };
+    let within = if system.justice.is_empty() && system.compassion.is_empty() { graph.all() } else { fair };
     let meet = |id| graph.satisfying(id).intersection(&within).copied().collect();
     let (start, end): (std::collections::BTreeSet<usize>, std::collections::BTreeSet<usize>) =
         (meet(found.expressions[0]), meet(found.expressions[1]));
@@ -134,7 +134,7 @@ fn one(seed: u64, tally: &mut Tally) {
     };
     let weight = |state: usize| u64::from(counts.contains(&state));
     let steps = |state: usize| u64::from(!end.contains(&state));
-    for outcome in bounds(machine, &way, unlimited()).results {
+    for outcome in bounds(system, &way, unlimited()).results {
         let Reply::Figure(figure) = outcome else { continue };
         let expected = match figure.kind {
             "min_delay" => graph.minimum(&start, &end, &within),
@@ -156,9 +156,9 @@ fn one(seed: u64, tally: &mut Tally) {
 }
 
 /// Returns a state with all values of the inputs.
-fn inputs(machine: &narrows_model::synchronous::Machine, state: &[i128]) -> Vec<Vec<i128>> {
+fn inputs(system: &narrows_model::synchronous::SynchronousSystem, state: &[i128]) -> Vec<Vec<i128>> {
     let mut all = vec![state.to_vec()];
-    for (index, variable) in machine.variables.iter().enumerate() {
+    for (index, variable) in system.variables.iter().enumerate() {
         if variable.role == narrows_model::synchronous::Role::Input {
             let wider = all.iter().flat_map(|state| {
                 variable.domain.values().map(move |value| {

@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         },
         |model| {
             ensure_plain(arguments, "SMV")?;
-            let questions = selected(model.compiled.machine.questions(), &arguments.only)
+            let questions = selected(model.compiled.system.questions(), &arguments.only)
                 .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
             if wants_order(arguments) {
                 let files =

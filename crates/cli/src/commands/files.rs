@@ -102,7 +102,7 @@ impl Writer<'_> {
         }
         let Some((kind, trace)) = report.first_failure().filter(|_| !self.is_saved) else { return Ok(()) };
         self.is_saved = true;
-        let machine = &model.compiled.machine;
+        let machine = &model.compiled.system;
         if let Some(path) = &self.files.trace {
             let (name, sources) = (&model.name, &model.sources);
             let document = machine_trace_document(name, kind, trace, machine, sources, &model.definitions);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use narrows_model::{Evaluator, LocationId, Proctype, Scalar, Statement, TransitionId};
 
 use super::compile::Compiled;
-use super::machine::Code;
+use super::undo_log::Code;
 
 /// How an edge is executed.
 #[derive(Clone, Copy)]

@@ -14,8 +14,8 @@ use rustc_hash::FxHashSet;
 
 use super::Native;
 use super::level::Level;
-use super::machine::{BLOCKED, Code, DONE, EDGE_SHIFT, LONGEST_CHAIN, Machine, Mark, NO_MORE, OFFERED};
 use super::plan::{Action, Edge, Gate};
+use super::undo_log::{BLOCKED, Code, DONE, EDGE_SHIFT, LONGEST_CHAIN, Mark, NO_MORE, OFFERED, UndoLog};
 
 /// After this many moves an atomic sequence is watched for coming back to where it was.
 const PATIENCE: usize = 200;
@@ -33,7 +33,7 @@ const LARGE_STATE: usize = 1 << 20;
 /// What a walk uses again and again.
 #[derive(Default)]
 pub(super) struct Memory {
-    machine: Machine,
+    undo_log: UndoLog,
     /// The state that is worked on.
     level: Level,
     /// The states below it, up to `Walk::below`, and others to use again.
@@ -94,18 +94,18 @@ impl<'w, 's> Walk<'w, 's> {
         memory.told.violations.clear();
         memory.told.events.clear();
         memory.atomic_path.clear();
-        memory.machine.forget();
+        memory.undo_log.forget();
         Walk { space, memory, visit, stopped: false, below: 0, offers: 0, inside: 0 }
     }
 
     pub(super) fn expand(mut self, state: &[u8]) -> Expansion {
-        let Memory { machine, level, .. } = &mut *self.memory;
+        let Memory { undo_log, level, .. } = &mut *self.memory;
         level.load(&self.space.layout, state);
-        machine.look_at(level);
+        undo_log.look_at(level);
         let processes = level.processes.len();
         let mut moved = false;
         for timeout in [false, true] {
-            self.memory.machine.timeout = u32::from(timeout);
+            self.memory.undo_log.timeout = u32::from(timeout);
             for pid in (0..processes).rev() {
                 moved |= self.process(pid, None);
                 if self.stopped {
@@ -126,10 +126,10 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Visits what some processes do, unless that takes a timeout.
     pub(super) fn expand_some(mut self, chosen: ProcessSet, state: &[u8]) {
-        let Memory { machine, level, .. } = &mut *self.memory;
+        let Memory { undo_log, level, .. } = &mut *self.memory;
         level.load(&self.space.layout, state);
-        machine.look_at(level);
-        machine.timeout = 0;
+        undo_log.look_at(level);
+        undo_log.timeout = 0;
         for pid in (0..level.processes.len()).rev().filter(|pid| chosen.contains(*pid)) {
             self.process(pid, None);
             if self.stopped {
@@ -194,11 +194,11 @@ impl<'w, 's> Walk<'w, 's> {
         let mut moved = false;
         let mut next = 0;
         while next < edges.len() {
-            let machine = &mut self.memory.machine;
-            let mark = machine.mark();
-            machine.offer_channel = 0;
-            machine.taken = u32::from(moved);
-            machine.next_edge = next as u32;
+            let undo_log = &mut self.memory.undo_log;
+            let mark = undo_log.mark();
+            undo_log.offer_channel = 0;
+            undo_log.taken = u32::from(moved);
+            undo_log.next_edge = next as u32;
             let result = self.call(scan, pid, at);
             if result == NO_MORE {
                 break;
@@ -272,19 +272,19 @@ impl<'w, 's> Walk<'w, 's> {
     }
 
     fn call(&mut self, code: Code, pid: usize, at: usize) -> u32 {
-        let Memory { machine, level, .. } = &mut *self.memory;
-        machine.pid = pid as u32;
-        machine.run(code, level, at + self.space.layout.process_head)
+        let Memory { undo_log, level, .. } = &mut *self.memory;
+        undo_log.pid = pid as u32;
+        undo_log.run(code, level, at + self.space.layout.process_head)
     }
 
     /// Lets machine code execute a statement.
     fn run(&mut self, code: Code, attempt: Try<'_>, taken: bool) -> Went {
-        let Memory { machine, offers, .. } = &mut *self.memory;
-        let mark = machine.mark();
-        machine.offer_channel = 0;
+        let Memory { undo_log, offers, .. } = &mut *self.memory;
+        let mark = undo_log.mark();
+        undo_log.offer_channel = 0;
         if let Some(offer) = attempt.offer {
-            machine.offer_channel = offers[offer].channel as u32 + 1;
-            machine.offer = offers[offer].message.as_ptr();
+            undo_log.offer_channel = offers[offer].channel as u32 + 1;
+            undo_log.offer = offers[offer].message.as_ptr();
         }
         let went = match self.call(code, attempt.pid, attempt.at) {
             BLOCKED => return Went::Blocked,
@@ -300,8 +300,8 @@ impl<'w, 's> Walk<'w, 's> {
     }
 
     fn undo(&mut self, mark: Mark) {
-        let Memory { machine, level, .. } = &mut *self.memory;
-        machine.undo(mark, level);
+        let Memory { undo_log, level, .. } = &mut *self.memory;
+        undo_log.undo(mark, level);
     }
 
     /// Lets machine code execute a `d_step`; what it has changed is found afterwards.
@@ -309,8 +309,8 @@ impl<'w, 's> Walk<'w, 's> {
         if attempt.offer.is_some() {
             return self.interpret(attempt, taken);
         }
-        self.memory.machine.offer_channel = 0;
-        self.memory.machine.taken = u32::from(taken);
+        self.memory.undo_log.offer_channel = 0;
+        self.memory.undo_log.taken = u32::from(taken);
         if let Some(guard) = guard {
             match self.call(guard, attempt.pid, attempt.at) {
                 BLOCKED => return Went::Blocked,
@@ -321,13 +321,13 @@ impl<'w, 's> Walk<'w, 's> {
         let Memory { level, before, .. } = &mut *self.memory;
         before.clone_from(&level.bytes);
         let result = self.call(body, attempt.pid, attempt.at);
-        let Memory { machine, level, before, .. } = &mut *self.memory;
+        let Memory { undo_log, level, before, .. } = &mut *self.memory;
         if result != DONE {
             level.bytes.clone_from(before);
             return self.interpret(attempt, taken);
         }
-        let mark = machine.mark();
-        machine.note_all(level, before);
+        let mark = undo_log.mark();
+        undo_log.note_all(level, before);
         let went = self.done(attempt);
         self.undo(mark);
         went
@@ -338,16 +338,16 @@ impl<'w, 's> Walk<'w, 's> {
         let creation = &self.space.plan.creations[number as usize];
         let level = &self.memory.level;
         let is_usual = level.processes.len() < MOST_PROCESSES && level.visible < LARGE_STATE;
-        self.memory.machine.offer_channel = 0;
+        self.memory.undo_log.offer_channel = 0;
         if !is_usual || self.call(creation.arguments, attempt.pid, attempt.at) != DONE {
             return self.interpret(attempt, taken);
         }
         self.push_copy();
-        let Memory { machine, level, .. } = &mut *self.memory;
+        let Memory { undo_log, level, .. } = &mut *self.memory;
         let start = level.visible + creation.head.len();
-        machine.run_result = level.processes.len() as u32;
+        undo_log.run_result = level.processes.len() as u32;
         level.add_process(&creation.head, &creation.variables);
-        let values = machine.held_out(creation.parameters.len());
+        let values = undo_log.held_out(creation.parameters.len());
         for ((offset, scalar), value) in creation.parameters.iter().zip(values) {
             scalar.write(&mut level.bytes, start + offset, *value);
         }
@@ -400,18 +400,18 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Puts the process where the edge leads; returns how to take that back.
     fn put(&mut self, attempt: Try<'_>) -> Mark {
-        let Memory { machine, level, .. } = &mut *self.memory;
-        let mark = machine.mark();
-        machine.set_word(level, attempt.at + 2, attempt.edge.target.0);
+        let Memory { undo_log, level, .. } = &mut *self.memory;
+        let mark = undo_log.mark();
+        undo_log.set_word(level, attempt.at + 2, attempt.edge.target.0);
         if self.space.layout.globals > 2 {
-            machine.set_byte(level, 2, attempt.pid as u8);
+            undo_log.set_byte(level, 2, attempt.pid as u8);
         }
         let (start, end) = attempt.edge.dead;
         if start < end {
             let locals = attempt.at + self.space.layout.process_head;
             // Nobody reads them where the edge leads.
             for range in &self.space.plan.dead[start as usize..end as usize] {
-                machine.set_to_zero(level, locals + range.start as usize..locals + range.end as usize);
+                undo_log.set_to_zero(level, locals + range.start as usize..locals + range.end as usize);
             }
         }
         let (start, end) = attempt.edge.unread;
@@ -419,7 +419,7 @@ impl<'w, 's> Walk<'w, 's> {
             let globals = self.space.layout.globals;
             // Nor these, anywhere.
             for range in &self.space.plan.dead[start as usize..end as usize] {
-                machine.set_to_zero(level, globals + range.start as usize..globals + range.end as usize);
+                undo_log.set_to_zero(level, globals + range.start as usize..globals + range.end as usize);
             }
         }
         mark
@@ -441,8 +441,8 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Lets someone else take the message that machine code holds out.
     fn offered(&mut self, attempt: Try<'_>) -> Went {
-        let Memory { machine, offers, level, .. } = &mut *self.memory;
-        let channel = machine.out_channel as usize - 1;
+        let Memory { undo_log, offers, level, .. } = &mut *self.memory;
+        let channel = undo_log.out_channel as usize - 1;
         let kind = level.word(level.channels[channel] as usize) & 0x7fff;
         let count = self.space.evaluator.system().channel_kinds[usize::from(kind)].fields.len();
         if offers.len() == self.offers {
@@ -451,7 +451,7 @@ impl<'w, 's> Walk<'w, 's> {
         let offer = &mut offers[self.offers];
         offer.channel = channel;
         offer.message.clear();
-        offer.message.extend_from_slice(machine.held_out(count));
+        offer.message.extend_from_slice(undo_log.held_out(count));
         self.memory.moves.push(Self::move_of(attempt, MoveKind::Offer));
         let mark = self.put(attempt);
         let taken = self.hold_out(attempt.pid);
@@ -462,7 +462,7 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Lets someone else take the youngest message that is held out; returns whether anyone could.
     fn hold_out(&mut self, sender: usize) -> bool {
-        let timeout = std::mem::replace(&mut self.memory.machine.timeout, 0);
+        let timeout = std::mem::replace(&mut self.memory.undo_log.timeout, 0);
         let offer = self.offers;
         self.offers += 1;
         let mut taken = false;
@@ -473,7 +473,7 @@ impl<'w, 's> Walk<'w, 's> {
             }
         }
         self.offers = offer;
-        self.memory.machine.timeout = timeout;
+        self.memory.undo_log.timeout = timeout;
         taken
     }
 
@@ -488,7 +488,7 @@ impl<'w, 's> Walk<'w, 's> {
             self.emit(false);
             return;
         }
-        let timeout = std::mem::replace(&mut self.memory.machine.timeout, 0);
+        let timeout = std::mem::replace(&mut self.memory.undo_log.timeout, 0);
         self.inside += 1;
         let chain = self.space.plan.kinds[usize::from(attempt.proctype.0)].chain;
         match chain.filter(|_| self.inside + LONGEST_CHAIN < PATIENCE && !self.space.records_events) {
@@ -500,7 +500,7 @@ impl<'w, 's> Walk<'w, 's> {
             let state = self.memory.level.state();
             self.memory.atomic_path.remove(state);
         }
-        self.memory.machine.timeout = timeout;
+        self.memory.undo_log.timeout = timeout;
     }
 
     /// Goes on with whatever a process can do; if that is nothing, visits the state.
@@ -512,13 +512,13 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on as far as there is no choice, then as ever.
     fn follow(&mut self, chain: Code, attempt: Try<'_>) {
-        let Memory { machine, level, moves, .. } = &mut *self.memory;
-        let (mark, moves_before) = (machine.mark(), moves.len());
-        machine.offer_channel = 0;
-        machine.pid = attempt.pid as u32;
-        let ended = machine.run_chain(chain, level, attempt.at + self.space.layout.process_head);
+        let Memory { undo_log, level, moves, .. } = &mut *self.memory;
+        let (mark, moves_before) = (undo_log.mark(), moves.len());
+        undo_log.offer_channel = 0;
+        undo_log.pid = attempt.pid as u32;
+        let ended = undo_log.run_chain(chain, level, attempt.at + self.space.layout.process_head);
         let (pid, proctype, kind) = (attempt.pid as u8, attempt.proctype, MoveKind::Alone);
-        moves.extend(machine.chain().map(|(from, transition)| Move {
+        moves.extend(undo_log.chain().map(|(from, transition)| Move {
             pid,
             proctype,
             from,
@@ -540,8 +540,8 @@ impl<'w, 's> Walk<'w, 's> {
     /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its own.
     fn interpret(&mut self, attempt: Try<'_>, taken: bool) -> Went {
         let transition = self.transition(attempt);
-        let Memory { machine, level, told, offers, workspace, moves, .. } = &mut *self.memory;
-        let timeout = machine.timeout != 0;
+        let Memory { undo_log, level, told, offers, workspace, moves, .. } = &mut *self.memory;
+        let timeout = undo_log.timeout != 0;
         let (moves_before, said, events) = (moves.len(), told.violations.len(), told.events.len());
         let offer = attempt.offer.map(|offer| &offers[offer]);
         let statement = Attempt { pid: attempt.pid, transition, offer, taken, timeout };
@@ -597,15 +597,15 @@ impl<'w, 's> Walk<'w, 's> {
 
     fn may_move(&mut self, gate: Gate, pid: usize, at: usize) -> bool {
         if let Gate::Provided(code) = gate {
-            self.memory.machine.offer_channel = 0;
+            self.memory.undo_log.offer_channel = 0;
             match self.call(code, pid, at) {
                 BLOCKED => return false,
                 DONE => return true,
                 _ => {}
             }
         }
-        let Memory { machine, level, told, workspace, .. } = &mut *self.memory;
-        let timeout = machine.timeout != 0;
+        let Memory { undo_log, level, told, workspace, .. } = &mut *self.memory;
+        let timeout = undo_log.timeout != 0;
         self.space.evaluator.may_move(level.state(), pid, timeout, workspace, told)
     }
 
@@ -614,8 +614,8 @@ impl<'w, 's> Walk<'w, 's> {
     }
 
     fn look_at_level(&mut self) {
-        let Memory { machine, level, .. } = &mut *self.memory;
-        machine.look_at(level);
+        let Memory { undo_log, level, .. } = &mut *self.memory;
+        undo_log.look_at(level);
     }
 
     /// Makes another state the one that is worked on.
@@ -631,35 +631,35 @@ impl<'w, 's> Walk<'w, 's> {
     /// Goes one level up, with a copy of the state.
     fn push_copy(&mut self) {
         self.push();
-        let Memory { machine, level, levels, .. } = &mut *self.memory;
+        let Memory { undo_log, level, levels, .. } = &mut *self.memory;
         level.copy(&levels[self.below - 1]);
-        machine.look_at(level);
+        undo_log.look_at(level);
     }
 
     /// Goes one level up, with the state that the reference evaluator made.
     fn push_result(&mut self) {
         self.push();
-        let Memory { machine, level, workspace, .. } = &mut *self.memory;
+        let Memory { undo_log, level, workspace, .. } = &mut *self.memory;
         let mut state = std::mem::take(&mut level.result);
         workspace.save(&mut state);
         level.load(&self.space.layout, &state);
         level.result = state;
-        machine.look_at(level);
+        undo_log.look_at(level);
     }
 
     fn pop_level(&mut self) {
         self.below -= 1;
-        let Memory { machine, level, levels, .. } = &mut *self.memory;
+        let Memory { undo_log, level, levels, .. } = &mut *self.memory;
         std::mem::swap(level, &mut levels[self.below]);
-        machine.look_at(level);
+        undo_log.look_at(level);
     }
 
     #[inline]
     fn emit(&mut self, leads_on: bool) {
-        let Memory { machine, level, levels, moves, told, .. } = &*self.memory;
+        let Memory { undo_log, level, levels, moves, told, .. } = &*self.memory;
         let difference = if self.below == 0 {
             // What was noted are changes of this very state.
-            Difference::Changes(machine.noted())
+            Difference::Changes(undo_log.noted())
         } else if level.is_like(&levels[0]) {
             Difference::Alike
         } else {

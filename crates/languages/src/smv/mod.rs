@@ -7,7 +7,7 @@ mod lower;
 pub mod messages;
 mod parser;
 
-use narrows_model::synchronous::{Display, ExprId, Machine};
+use narrows_model::synchronous::{Display, ExprId, SynchronousSystem};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 /// What is asked of a model beside what its text asks.
@@ -68,7 +68,7 @@ pub enum FormulaKind {
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The system.
-    pub machine: Machine,
+    pub system: SynchronousSystem,
     /// The expressions that were asked for, in order.
     pub expressions: Vec<ExprId>,
     /// The expressions about steps, in order.

@@ -1,4 +1,5 @@
-//! What expressions of a system are in terms of a machine's variables; follows `evaluator/expressions.rs` line by line.
+//! What expressions of a system are in terms of a synchronous system's variables; follows
+//! `evaluator/expressions.rs` line by line.
 
 use narrows_source::Span;
 
@@ -186,7 +187,8 @@ impl Maker<'_> {
         Ok(self.terms.binary(operator, left, right))
     }
 
-    /// Returns which variables a place may mean. Its indices are read by `who`, and the variable is that of `owner`.
+    /// Returns which variables a place may mean. Its indices are read by `who`, and the variable is that of
+    /// `owner`.
     pub(super) fn place(
         &mut self,
         path: &mut Path,
@@ -381,7 +383,8 @@ impl Maker<'_> {
         Ok(value)
     }
 
-    /// Returns which channels a number may name, each with the condition under which it does; and when it names none.
+    /// Returns which channels a number may name, each with the condition under which it does; and when it
+    /// names none.
     pub(super) fn channels(&mut self, path: &Path, number: ExprId) -> (Vec<(ExprId, ChannelId)>, ExprId) {
         let mut list = Vec::new();
         for index in 0..self.layout.channels.len() {

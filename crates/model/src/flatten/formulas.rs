@@ -1,35 +1,35 @@
-//! Claims about a system as claims about its machine.
+//! Claims about a system as claims about its synchronous system.
 
 use narrows_logic::{Ctl, Ltl};
 use narrows_source::Span;
 
 use super::{Flat, Refused};
-use crate::synchronous::{Branching, BranchingId, ExprId, Linear, LinearId, MachineClaim, Specification};
+use crate::synchronous::{Branching, BranchingId, ExprId, Linear, LinearId, Specification, SynchronousClaim};
 use crate::{Atom, Claim};
 
-/// A claim about the machine, and when a proposition of it goes wrong.
+/// A claim about the synchronous system, and when a proposition of it goes wrong.
 #[derive(Clone, Debug)]
 pub struct FlatClaim {
-    /// Its number among the machine's specifications.
+    /// Its number among the synchronous system's specifications.
     pub index: usize,
     /// When a proposition goes wrong.
     pub wrong: ExprId,
 }
 
 impl Flat<'_> {
-    /// Adds a claim of the system; `None` if the machine has no such claims.
+    /// Adds a claim of the system; `None` if the synchronous system has no such claims.
     pub fn add_claim(&mut self, claim: &Claim) -> Result<Option<FlatClaim>, Refused> {
         let mut wrong = vec![self.maker.terms.truth(false)];
         let made = match claim {
             Claim::Ltl(formula) => {
                 let mut list = Vec::new();
                 self.linear(formula, &mut list, &mut wrong)?;
-                MachineClaim::Linear(list)
+                SynchronousClaim::Linear(list)
             }
             Claim::Ctl(formula) => {
                 let mut list = Vec::new();
                 self.branching(formula, &mut list, &mut wrong)?;
-                MachineClaim::Branching(list)
+                SynchronousClaim::Branching(list)
             }
             Claim::Never(_) | Claim::Trace { .. } => return Ok(None),
         };
@@ -40,7 +40,7 @@ impl Flat<'_> {
     /// Adds a claim that a condition holds in no state.
     pub fn add_never(&mut self, condition: ExprId) -> usize {
         let fine = self.maker.terms.not(condition);
-        self.add(MachineClaim::Invariant(fine))
+        self.add(SynchronousClaim::Invariant(fine))
     }
 
     /// Adds a claim that a condition does not hold again and again.
@@ -48,18 +48,18 @@ impl Flat<'_> {
         let mut list = vec![Linear::Atom(condition)];
         let again = push(&mut list, |list| always_eventually(list, LinearId(0)));
         push(&mut list, |_| Linear::Not(again));
-        self.add(MachineClaim::Linear(list))
+        self.add(SynchronousClaim::Linear(list))
     }
 
     /// Adds a claim that a condition holds again and again.
     pub fn add_always_again(&mut self, condition: ExprId) -> usize {
         let mut list = vec![Linear::Atom(condition)];
         push(&mut list, |list| always_eventually(list, LinearId(0)));
-        self.add(MachineClaim::Linear(list))
+        self.add(SynchronousClaim::Linear(list))
     }
 
-    fn add(&mut self, claim: MachineClaim) -> usize {
-        let specifications = &mut self.maker.terms.builder.machine.specifications;
+    fn add(&mut self, claim: SynchronousClaim) -> usize {
+        let specifications = &mut self.maker.terms.builder.system.specifications;
         let (name, atoms, span) = (String::new(), Vec::new(), Span::default());
         specifications.push(Specification { name, claim, atoms, span });
         specifications.len() - 1

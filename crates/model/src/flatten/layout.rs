@@ -1,4 +1,4 @@
-//! Which variables of a machine stand for what in a state of a system.
+//! Which variables of a synchronous system stand for what in a state of a system.
 //!
 //! Each number of a process has a variable for where that process is: 0 if there is none, and otherwise a code for its kind and
 //! location. What belongs to a process that is not there is 0, so that every state is told by one assignment.
@@ -16,7 +16,7 @@ use crate::{Area, LocationId, ProctypeId, System};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChannelId(pub(super) usize);
 
-/// The variables of a machine.
+/// The variables of a synchronous system.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     /// By the number of the leaf.
@@ -84,7 +84,7 @@ struct Making<'a> {
 }
 
 impl Layout {
-    /// Makes the variables of a machine.
+    /// Makes the variables of a synchronous system.
     pub(super) fn new(system: &System, extent: &Extent, terms: &mut Terms) -> Result<Layout, Refused> {
         let mut making = Making { system, terms, layout: Layout::default() };
         making.globals(extent);
@@ -166,7 +166,7 @@ impl Layout {
 
 impl Making<'_> {
     fn add(&mut self, name: String, low: Value, high: Value) -> VariableId {
-        let variables = &mut self.terms.builder.machine.variables;
+        let variables = &mut self.terms.builder.system.variables;
         let display = if (low, high) == (0, 1) { Display::Boolean } else { Display::Plain };
         variables.push(Variable {
             name,

@@ -1,12 +1,15 @@
-//! A system of processes as a machine: the same states, and the same steps, in terms of finitely many variables.
+//! A system of processes as a synchronous system: the same states, and the same steps, in terms of finitely
+//! many variables.
 //!
-//! Each edge of each process is followed with conditions in the place of values, through atomic sequences and rendezvous to the next
-//! state that counts: that is one alternative of the machine's steps, which says what becomes of a few variables. The rules are those of
-//! `evaluator/`, file by file; tests compare the states of both. Where the system can't go on, the machine stays where it is.
+//! Each edge of each process is followed with conditions in the place of values, through atomic sequences and
+//! rendezvous to the next state that counts: that is one alternative of the synchronous system's steps, which
+//! says what becomes of a few variables. The rules are those of `evaluator/`, file by file; tests compare the
+//! states of both. Where the system can't go on, the synchronous system stays where it is.
 //!
-//! Variables get the values that were seen in some states ([`Extent`]), and processes the numbers. A step that leads out of that is no
-//! step of the machine, but a condition in [`Flat::beyond`]: if no state that can be reached meets one, the machine has all
-//! states. If one does, what follows it is looked at, and the machine is made again.
+//! Variables get the values that were seen in some states ([`Extent`]), and processes the numbers. A step
+//! that leads out of that is no step of the synchronous system, but a condition in [`Flat::beyond`]: if no
+//! state that can be reached meets one, the synchronous system has all states. If one does, what follows it
+//! is looked at, and the synchronous system is made again.
 
 mod channels;
 mod expressions;
@@ -29,7 +32,7 @@ use layout::Layout;
 use path::Path;
 use terms::Terms;
 
-use crate::synchronous::{Constraint, Demand, ExprId, Machine, Node, Value, VariableId};
+use crate::synchronous::{Constraint, Demand, ExprId, Node, SynchronousSystem, Value, VariableId};
 use crate::{Evaluator, Expr, StateSpace, System, Violation, ViolationKind};
 
 /// An index that may name more elements than this is not followed.
@@ -38,7 +41,7 @@ const MOST_ELEMENTS: usize = 4096;
 /// With more moves than this, there would be too many alternatives.
 const MOST_MOVES: usize = 400_000;
 
-/// Why a system can't be made into a machine, and where.
+/// Why a system can't be made into a synchronous system, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The reason, as a full sentence.
@@ -84,10 +87,10 @@ struct Maker<'s> {
     go_on: Rc<dyn Fn() -> bool>,
 }
 
-/// A system as a machine.
+/// A system as a synchronous system.
 pub struct Flat<'s> {
     maker: Maker<'s>,
-    /// When a step may lead to where the machine has no states.
+    /// When a step may lead to where the synchronous system has no states.
     pub beyond: Vec<ExprId>,
     /// What may go wrong.
     pub hazards: Vec<FlatHazard>,
@@ -97,7 +100,7 @@ pub struct Flat<'s> {
     pub over: ExprId,
 }
 
-/// What a machine does where no step of the system leads on.
+/// What a synchronous system does where no step of the system leads on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It stays there for ever.
@@ -112,7 +115,7 @@ impl std::fmt::Debug for Flat<'_> {
     }
 }
 
-/// Returns why no machine can be made of a system, if that is plain to see.
+/// Returns why no synchronous system can be made of a system, if that is plain to see.
 pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
     let system = evaluator.system();
     let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
@@ -137,8 +140,8 @@ fn at_start(violation: &Violation) -> Refused {
 }
 
 impl<'s> Flat<'s> {
-    /// Makes a machine of a system whose states are taken to extend so far. `go_on` is asked now and then; where it says no,
-    /// there is no machine.
+    /// Makes a synchronous system of a system whose states are taken to extend so far. `go_on` is asked now
+    /// and then; where it says no, there is no synchronous system.
     pub fn new(
         evaluator: &Evaluator<'s>,
         extent: &Extent,
@@ -175,12 +178,12 @@ impl<'s> Flat<'s> {
         Ok(Flat { maker, beyond, hazards, deadlock, over })
     }
 
-    /// Returns the machine.
-    pub fn machine(&self) -> &Machine {
-        &self.maker.terms.builder.machine
+    /// Returns the synchronous system.
+    pub fn synchronous(&self) -> &SynchronousSystem {
+        &self.maker.terms.builder.system
     }
 
-    /// Returns the state of the system that a state of the machine stands for.
+    /// Returns the state of the system that a state of the synchronous system stands for.
     pub fn state(&self, values: &[Value]) -> Vec<u8> {
         self.maker.layout.frame(self.maker.system, values).to_state()
     }
@@ -265,7 +268,7 @@ impl Maker<'_> {
     /// Makes one constraint of all alternatives; returns when none of them is possible.
     fn put_together(&mut self, ending: Ending) -> ExprId {
         let alternatives = std::mem::take(&mut self.alternatives);
-        let count = self.terms.builder.machine.variables.len();
+        let count = self.terms.builder.system.variables.len();
         let mut kept = Vec::with_capacity(count);
         for index in 0..count {
             let variable = VariableId(index as u32);
@@ -298,13 +301,13 @@ impl Maker<'_> {
         }
         let root = self.terms.any(&ways);
         let demand = Demand::Holds(root);
-        self.terms.builder.machine.transitions.push(Constraint { demand, span: Span::default() });
+        self.terms.builder.system.transitions.push(Constraint { demand, span: Span::default() });
         over
     }
 
-    /// Says where the machine starts.
+    /// Says where the synchronous system starts.
     fn start(&mut self, evaluator: &Evaluator<'_>) -> Result<(), Refused> {
-        let count = self.terms.builder.machine.variables.len();
+        let count = self.terms.builder.system.variables.len();
         let initial = evaluator.initial().ok().map(|(state, _)| evaluator.load(&state));
         let values = initial.and_then(|frame| self.layout.values(self.system, &frame, count));
         let Some(values) = values else {
@@ -314,7 +317,7 @@ impl Maker<'_> {
         for (index, value) in values.into_iter().enumerate() {
             let value = self.terms.number(value);
             let demand = Demand::Assigned(VariableId(index as u32), value);
-            self.terms.builder.machine.initial.push(Constraint { demand, span: Span::default() });
+            self.terms.builder.system.initial.push(Constraint { demand, span: Span::default() });
         }
         Ok(())
     }

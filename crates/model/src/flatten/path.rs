@@ -28,7 +28,7 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new(terms: &mut Terms) -> Path {
-        let count = terms.builder.machine.variables.len();
+        let count = terms.builder.system.variables.len();
         let values = (0..count).map(|index| terms.current(VariableId(index as u32))).collect();
         let zero = terms.number(0);
         Path {
@@ -125,7 +125,7 @@ impl Path {
 
 /// Returns whether two facts say of the same thing that it is two different numbers.
 fn contradicts(terms: &Terms, one: ExprId, other: ExprId) -> bool {
-    let parts = |id: ExprId| match *terms.builder.machine.node(id) {
+    let parts = |id: ExprId| match *terms.builder.system.node(id) {
         Node::Binary(Operator::Equal, left, right) => match (terms.constant(left), terms.constant(right)) {
             (Some(value), None) => Some((right, value)),
             (None, Some(value)) => Some((left, value)),

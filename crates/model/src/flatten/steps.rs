@@ -71,7 +71,7 @@ impl Maker<'_> {
         let here = self.terms.equals(value, code);
         path.assume(&mut self.terms, here);
         let code = self.terms.number(code);
-        if matches!(self.terms.builder.machine.node(value), Node::Current(variable) if *variable == control) {
+        if matches!(self.terms.builder.system.node(value), Node::Current(variable) if *variable == control) {
             path.known.push((control, code));
         }
         path.set(control, code);
@@ -318,7 +318,7 @@ impl Maker<'_> {
                 continue;
             }
             let crate::synchronous::Domain::Range(low, high) =
-                self.terms.builder.machine.variable(variable).domain
+                self.terms.builder.system.variable(variable).domain
             else {
                 continue;
             };

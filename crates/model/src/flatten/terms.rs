@@ -1,4 +1,4 @@
-//! Expressions of a machine with the numbers they can be: what that decides becomes a constant.
+//! Expressions of a synchronous system with the numbers they can be: what that decides becomes a constant.
 
 use crate::synchronous::{Builder, Domain, ExprId, Node, Operator, Value, VariableId};
 use crate::{Binary, Scalar, Unary};
@@ -36,7 +36,7 @@ impl Terms {
 
     /// Returns what a variable is now: a constant if it has one value only.
     pub(super) fn current(&mut self, variable: VariableId) -> ExprId {
-        match self.builder.machine.variable(variable).domain {
+        match self.builder.system.variable(variable).domain {
             Domain::Range(low, high) if low == high => self.number(low),
             _ => self.builder.current(variable),
         }
@@ -53,12 +53,12 @@ impl Terms {
     }
 
     fn range_of(&self, index: usize) -> Range {
-        let machine = &self.builder.machine;
+        let synchronous = &self.builder.system;
         let of = |id: &ExprId| self.ranges[id.0 as usize];
         let hull = |a: Range, b: Range| (a.0.min(b.0), a.1.max(b.1));
-        match &machine.nodes[index] {
+        match &synchronous.nodes[index] {
             Node::Constant(value) => (*value, *value),
-            Node::Current(variable) | Node::Next(variable) => match &machine.variable(*variable).domain {
+            Node::Current(variable) | Node::Next(variable) => match &synchronous.variable(*variable).domain {
                 Domain::Range(low, high) => (*low, *high),
                 Domain::Values(_) => (LEAST, MOST),
             },
@@ -80,8 +80,8 @@ impl Terms {
     }
 
     pub(super) fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        if self.builder.machine.node(left) == &Node::Not(right)
-            || self.builder.machine.node(right) == &Node::Not(left)
+        if self.builder.system.node(left) == &Node::Not(right)
+            || self.builder.system.node(right) == &Node::Not(left)
         {
             return self.truth(false);
         }
@@ -89,8 +89,8 @@ impl Terms {
     }
 
     pub(super) fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        if self.builder.machine.node(left) == &Node::Not(right)
-            || self.builder.machine.node(right) == &Node::Not(left)
+        if self.builder.system.node(left) == &Node::Not(right)
+            || self.builder.system.node(right) == &Node::Not(left)
         {
             return self.truth(true);
         }
@@ -99,9 +99,9 @@ impl Terms {
 
     /// Returns two facts that say together what one says: those that and joins, or the opposites of those that or joins.
     pub(super) fn parts(&mut self, fact: ExprId) -> Option<(ExprId, ExprId)> {
-        let (left, right, opposite) = match *self.builder.machine.node(fact) {
+        let (left, right, opposite) = match *self.builder.system.node(fact) {
             Node::Binary(Operator::And, left, right) => (left, right, false),
-            Node::Not(inner) => match *self.builder.machine.node(inner) {
+            Node::Not(inner) => match *self.builder.system.node(inner) {
                 Node::Binary(Operator::Or, left, right) => (left, right, true),
                 _ => return None,
             },
@@ -171,7 +171,7 @@ impl Terms {
             if within(self.range(one), (0, 1)) {
                 return if value == 0 { self.not(one) } else { one };
             }
-            if let Node::Choose(condition, then, otherwise) = *self.builder.machine.node(one)
+            if let Node::Choose(condition, then, otherwise) = *self.builder.system.node(one)
                 && (self.constant(then).is_some() || self.constant(otherwise).is_some())
             {
                 let (then, otherwise) = (self.equal(then, other), self.equal(otherwise, other));

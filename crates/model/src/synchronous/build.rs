@@ -3,22 +3,21 @@
 use std::collections::HashMap;
 
 use super::evaluate::binary;
-use super::machine::{ExprId, Machine, Node, Operator, Value, VariableId};
+use super::system::{ExprId, Node, Operator, SynchronousSystem, Value, VariableId};
 
-/// Adds expressions to a machine, each once.
+/// Adds expressions to a synchronous system, each once.
 #[derive(Debug, Default)]
 pub struct Builder {
-    /// The machine that is built.
-    pub machine: Machine,
+    /// The system that is built.
+    pub system: SynchronousSystem,
     known: HashMap<Node, ExprId>,
 }
 
 impl Builder {
-    /// Goes on with a machine.
-    pub fn new(machine: Machine) -> Builder {
-        let known =
-            machine.nodes.iter().enumerate().map(|(index, node)| (node.clone(), ExprId(index as u32)));
-        Builder { known: known.collect(), machine }
+    /// Goes on with a synchronous system.
+    pub fn new(system: SynchronousSystem) -> Builder {
+        let known = system.nodes.iter().enumerate().map(|(index, node)| (node.clone(), ExprId(index as u32)));
+        Builder { known: known.collect(), system }
     }
 
     /// Returns the expression of a node, which is new or known.
@@ -26,15 +25,15 @@ impl Builder {
         if let Some(id) = self.known.get(&node) {
             return *id;
         }
-        let id = ExprId(self.machine.nodes.len() as u32);
-        self.machine.nodes.push(node.clone());
+        let id = ExprId(self.system.nodes.len() as u32);
+        self.system.nodes.push(node.clone());
         self.known.insert(node, id);
         id
     }
 
     /// Returns the value of a constant expression.
     pub fn constant_value(&self, id: ExprId) -> Option<Value> {
-        match self.machine.node(id) {
+        match self.system.node(id) {
             Node::Constant(value) => Some(*value),
             _ => None,
         }
@@ -57,7 +56,7 @@ impl Builder {
 
     /// Makes a negation.
     pub fn not(&mut self, operand: ExprId) -> ExprId {
-        match self.machine.node(operand) {
+        match self.system.node(operand) {
             Node::Constant(value) => {
                 let value = *value == 0;
                 self.truth(value)
@@ -149,9 +148,9 @@ impl Builder {
     /// Returns an expression with next values in the place of current ones. `None` if it has next values already.
     pub fn shifted(&mut self, root: ExprId) -> Option<ExprId> {
         let mut known: HashMap<ExprId, ExprId> = HashMap::new();
-        for id in self.machine.below([root]) {
+        for id in self.system.below([root]) {
             let at = |known: &HashMap<ExprId, ExprId>, id: &ExprId| known[id];
-            let made = match self.machine.node(id).clone() {
+            let made = match self.system.node(id).clone() {
                 Node::Constant(_) => id,
                 Node::Current(variable) => self.node(Node::Next(variable)),
                 Node::Next(_) => return None,

@@ -1,6 +1,6 @@
 //! What expressions are, given the values of variables.
 
-use super::machine::{ExprId, Machine, Node, Operator, Value, VariableId};
+use super::system::{ExprId, Node, Operator, SynchronousSystem, Value, VariableId};
 
 /// The values of all variables before a step, with the inputs, and after it.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +21,19 @@ impl<'a> Moment<'a> {
 /// Evaluates expressions. It goes from operands to what they are operands of, and so does not mind deep ones.
 #[derive(Clone, Debug)]
 pub struct Evaluation<'m> {
-    machine: &'m Machine,
+    system: &'m SynchronousSystem,
     values: Vec<Value>,
 }
 
 impl<'m> Evaluation<'m> {
-    /// Prepares to evaluate expressions of a machine.
-    pub fn new(machine: &'m Machine) -> Self {
-        Evaluation { machine, values: vec![0; machine.nodes.len()] }
+    /// Prepares to evaluate expressions of a synchronous system.
+    pub fn new(system: &'m SynchronousSystem) -> Self {
+        Evaluation { system, values: vec![0; system.nodes.len()] }
     }
 
     /// Returns the value of an expression that is no set.
     pub fn value(&mut self, root: ExprId, moment: Moment<'_>) -> Value {
-        let order = self.machine.below([root]);
+        let order = self.system.below([root]);
         self.ordered(&order, moment);
         self.values[root.0 as usize]
     }
@@ -45,7 +45,7 @@ impl<'m> Evaluation<'m> {
 
     /// Returns the members of a set, or the value of what is none, in order and each once.
     pub fn members(&mut self, root: ExprId, moment: Moment<'_>) -> Vec<Value> {
-        let order = self.machine.below([root]);
+        let order = self.system.below([root]);
         self.members_after(root, &order, moment)
     }
 
@@ -63,7 +63,7 @@ impl<'m> Evaluation<'m> {
     pub(super) fn ordered(&mut self, order: &[ExprId], moment: Moment<'_>) {
         for id in order {
             let at = |operand: &ExprId| self.values[operand.0 as usize];
-            let value = match self.machine.node(*id) {
+            let value = match self.system.node(*id) {
                 Node::Constant(value) => *value,
                 Node::Current(variable) => moment.current[variable.0 as usize],
                 Node::Next(variable) => moment.next[variable.0 as usize],
@@ -98,7 +98,7 @@ impl<'m> Evaluation<'m> {
     }
 
     fn fits(&self, members: &[Value], variable: VariableId) -> bool {
-        let domain = &self.machine.variable(variable).domain;
+        let domain = &self.system.variable(variable).domain;
         members.iter().all(|value| domain.contains(*value))
     }
 
@@ -106,7 +106,7 @@ impl<'m> Evaluation<'m> {
     fn collect(&self, root: ExprId, members: &mut Vec<Value>) {
         let mut waiting = vec![root];
         while let Some(id) = waiting.pop() {
-            match self.machine.node(id) {
+            match self.system.node(id) {
                 Node::Set(parts) => waiting.extend(parts),
                 Node::Choose(condition, then, otherwise) => {
                     waiting.push(if self.found(*condition) != 0 { *then } else { *otherwise });

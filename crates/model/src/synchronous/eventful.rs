@@ -1,11 +1,11 @@
-//! The steps of a machine, with what happens in each of them.
+//! The steps of a synchronous system, with what happens in each of them.
 
 use std::ops::ControlFlow;
 
 use super::evaluate::{Evaluation, Moment};
-use super::machine::{ExprId, Value};
 use super::reference::Reference;
 use super::run::Run;
+use super::system::{ExprId, Value};
 use crate::{
     Difference, Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor,
     TransitionId, Violation,
@@ -14,7 +14,7 @@ use crate::{
 /// Looks at a step: the values before it and after it, and the events; returns whether to go on.
 type Visit<'v> = &'v mut dyn FnMut(&[Value], &[Value], u64) -> bool;
 
-/// A machine as a space in which steps have labels: what happens in them.
+/// A synchronous system as a space in which steps have labels: what happens in them.
 ///
 /// An event is an expression about a step: values before it, inputs, and values after it. The moves of a successor are the
 /// events that happen, by their numbers as transitions. Steps between the same states in which different events happen,
@@ -29,12 +29,12 @@ impl<'m> Eventful<'m> {
     /// At most so many events are told apart.
     pub const MOST: usize = 64;
 
-    /// Labels the steps of a machine; events after the [first few](Self::MOST) are left out.
+    /// Labels the steps of a synchronous system; events after the [first few](Self::MOST) are left out.
     pub fn new(reference: Reference<'m>, events: &[ExprId]) -> Eventful<'m> {
         Eventful { reference, events: events.iter().copied().take(Eventful::MOST).collect() }
     }
 
-    /// Returns what defines the machine.
+    /// Returns what defines the system.
     pub fn reference(&self) -> &Reference<'m> {
         &self.reference
     }
@@ -49,7 +49,7 @@ impl<'m> Eventful<'m> {
     /// Visits every step from a state, once for each set of events, with the values before it, those after it and the events.
     fn each(&self, state: &[u8], visit: Visit<'_>) {
         let mut seen = std::collections::BTreeSet::new();
-        let mut evaluation = Evaluation::new(self.reference.machine());
+        let mut evaluation = Evaluation::new(self.reference.system());
         if self.reference.is_start(state) {
             self.reference.initial_states(&mut |first| visit(first, first, 0));
             return;

@@ -4,7 +4,7 @@
 use narrows_logic::Paths;
 use narrows_source::Span;
 
-use super::machine::ExprId;
+use super::system::ExprId;
 
 /// Names a formula in [`Claim::Branching`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

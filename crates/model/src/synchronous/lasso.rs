@@ -1,9 +1,9 @@
 //! What a formula about runs says of one run, word for word: the reference for engines.
 
 use super::formula::Linear;
-use super::machine::Value;
 use super::reference::Reference;
 use super::run::Run;
+use super::system::Value;
 
 /// Returns whether the last of the formulas holds at the start of an endless run; `None` if the run has an end.
 ///

@@ -4,7 +4,7 @@
 //! all values of its domain. Each constraint is checked as soon as all that it looks at is known.
 
 use super::evaluate::{Evaluation, Moment};
-use super::machine::{Constraint, Demand, ExprId, Machine, Role, Value, VariableId};
+use super::system::{Constraint, Demand, ExprId, Role, SynchronousSystem, Value, VariableId};
 
 /// An order in which variables get values.
 #[derive(Clone, Debug)]
@@ -45,18 +45,18 @@ type Known = (VariableId, bool);
 
 impl Plan {
     /// Plans the enumeration of first states.
-    pub(super) fn initial(machine: &Machine) -> Plan {
+    pub(super) fn initial(system: &SynchronousSystem) -> Plan {
         let about = |constraint: &Constraint| (constraint.demand, true);
-        let demands = machine.initial.iter().chain(&machine.invariants).map(about).collect();
+        let demands = system.initial.iter().chain(&system.invariants).map(about).collect();
         let is_part = |role| role != Role::Input;
-        Plan::new(machine, demands, |role| is_part(role).then_some((true, Source::Domain)))
+        Plan::new(system, demands, |role| is_part(role).then_some((true, Source::Domain)))
     }
 
     /// Plans the enumeration of steps from a state: of inputs, which are filled in before it, and of states after it.
-    pub(super) fn step(machine: &Machine) -> Plan {
-        let steps = machine.transitions.iter().map(|constraint| (constraint.demand, false));
-        let states = machine.invariants.iter().map(|constraint| (constraint.demand, true));
-        Plan::new(machine, steps.chain(states).collect(), |role| {
+    pub(super) fn step(system: &SynchronousSystem) -> Plan {
+        let steps = system.transitions.iter().map(|constraint| (constraint.demand, false));
+        let states = system.invariants.iter().map(|constraint| (constraint.demand, true));
+        Plan::new(system, steps.chain(states).collect(), |role| {
             Some(match role {
                 Role::Input => (false, Source::Domain),
                 Role::Frozen => (true, Source::Kept),
@@ -66,7 +66,7 @@ impl Plan {
     }
 
     fn new(
-        machine: &Machine,
+        system: &SynchronousSystem,
         demands: Vec<(Demand, bool)>,
         source: impl Fn(Role) -> Option<(bool, Source)>,
     ) -> Plan {
@@ -76,13 +76,13 @@ impl Plan {
                 let root = match demand {
                     Demand::Holds(root) | Demand::Assigned(_, root) => root,
                 };
-                let (current, next) = machine.looks_at(root);
+                let (current, next) = system.looks_at(root);
                 let current = current.into_iter().map(|variable| (variable, of_state));
                 let needs = current.chain(next.into_iter().map(|variable| (variable, true))).collect();
-                (Check { demand, order: machine.below([root]), of_state }, needs)
+                (Check { demand, order: system.below([root]), of_state }, needs)
             })
             .collect();
-        let mut rest: Vec<(VariableId, bool, Source)> = machine
+        let mut rest: Vec<(VariableId, bool, Source)> = system
             .each_variable()
             .filter_map(|(id, variable)| source(variable.role).map(|(side, source)| (id, side, source)))
             .collect();
@@ -121,12 +121,12 @@ impl Plan {
     pub(super) fn each<'m>(
         &self,
         evaluation: &mut Evaluation<'m>,
-        machine: &'m Machine,
+        system: &'m SynchronousSystem,
         before: &mut [Value],
         after: &mut [Value],
         visit: &mut dyn FnMut(&[Value], &[Value]) -> bool,
     ) -> bool {
-        let mut fill = Fill { plan: self, evaluation, machine, visit };
+        let mut fill = Fill { plan: self, evaluation, system, visit };
         !fill.all_hold(&self.first, before, after) || fill.from(0, before, after)
     }
 }
@@ -153,7 +153,7 @@ fn ready(open: &mut Vec<(Check, Vec<Known>)>, unknown: &[Known]) -> Vec<Check> {
 struct Fill<'p, 'e, 'm, 'v> {
     plan: &'p Plan,
     evaluation: &'e mut Evaluation<'m>,
-    machine: &'m Machine,
+    system: &'m SynchronousSystem,
     visit: &'v mut dyn FnMut(&[Value], &[Value]) -> bool,
 }
 
@@ -166,7 +166,7 @@ impl Fill<'_, '_, '_, '_> {
     fn from(&mut self, number: usize, before: &mut [Value], after: &mut [Value]) -> bool {
         let Some(slot) = self.plan.slots.get(number) else { return (self.visit)(before, after) };
         let index = slot.variable.0 as usize;
-        let variable = &self.machine.variables[index];
+        let variable = &self.system.variables[index];
         let values = match &slot.source {
             Source::Domain => variable.domain.values().collect(),
             Source::Kept => vec![before[index]],

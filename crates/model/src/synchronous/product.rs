@@ -1,21 +1,24 @@
-//! Formulas about runs, as machines that follow a run and guess what is to come.
+//! Formulas about runs, as synchronous systems that follow a run and guess what is to come.
 //!
-//! The tableau of Clarke, Grumberg and Hamaguchi (1994): a variable for each formula that looks at the next state or at the one before.
-//! A run of the product on which every `U` gets what it waits for is a run on which the formula is what it was guessed to be.
+//! The tableau of Clarke, Grumberg and Hamaguchi (1994): a variable for each formula that looks at the next
+//! state or at the one before. A run of the product on which every `U` gets what it waits for is a run on
+//! which the formula is what it was guessed to be.
 
 use narrows_source::Span;
 
 use super::build::Builder;
 use super::formula::{Linear, LinearId};
-use super::machine::{
-    Constraint, Demand, Display, Domain, ExprId, Machine, Node, Operator, Role, Variable, VariableId,
+use super::system::{
+    Constraint, Demand, Display, Domain, ExprId, Node, Operator, Role, SynchronousSystem, Variable,
+    VariableId,
 };
 
-/// A machine with what follows a formula.
+/// A synchronous system with what follows a formula.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// The machine, with a further variable for each operator; constraints and justice are those of the machine alone.
-    pub machine: Machine,
+    /// The system, with a further variable for each operator; constraints and justice are those of the system
+    /// alone.
+    pub system: SynchronousSystem,
     /// The first states on which the formula is false.
     pub start: ExprId,
     /// Further constraints on steps.
@@ -27,19 +30,19 @@ pub struct Product {
 }
 
 impl Product {
-    /// Returns the machine whose fair runs are those on which the formula is false.
-    pub fn into_machine(self) -> Machine {
-        let mut machine = self.machine;
-        machine.initial.push(Constraint { demand: Demand::Holds(self.start), span: Span::default() });
-        machine.transitions.extend(self.steps);
-        machine.justice.extend(self.justice);
-        machine
+    /// Returns the system whose fair runs are those on which the formula is false.
+    pub fn into_system(self) -> SynchronousSystem {
+        let mut system = self.system;
+        system.initial.push(Constraint { demand: Demand::Holds(self.start), span: Span::default() });
+        system.transitions.extend(self.steps);
+        system.justice.extend(self.justice);
+        system
     }
 }
 
-/// Makes the product of a machine and the opposite of a formula.
-pub fn product(machine: &Machine, formulas: &[Linear]) -> Product {
-    let mut builder = Builder::new(machine.clone());
+/// Makes the product of a synchronous system and the opposite of a formula.
+pub fn product(system: &SynchronousSystem, formulas: &[Linear]) -> Product {
+    let mut builder = Builder::new(system.clone());
     let mut values: Vec<ExprId> = Vec::new();
     let mut steps = Vec::new();
     let mut start = builder.truth(true);
@@ -49,8 +52,8 @@ pub fn product(machine: &Machine, formulas: &[Linear]) -> Product {
         let of = |id: &LinearId| values[id.0 as usize];
         let value = match formula {
             Linear::Atom(id) => {
-                let (current, _) = builder.machine.looks_at(*id);
-                inputs.extend(current.into_iter().filter(|id| machine.variable(*id).role == Role::Input));
+                let (current, _) = builder.system.looks_at(*id);
+                inputs.extend(current.into_iter().filter(|id| system.variable(*id).role == Role::Input));
                 *id
             }
             Linear::Not(one) => builder.not(of(one)),
@@ -99,14 +102,14 @@ pub fn product(machine: &Machine, formulas: &[Linear]) -> Product {
     inputs.sort_unstable();
     inputs.dedup();
     for input in &inputs {
-        builder.machine.variables[input.0 as usize].role = Role::State;
+        builder.system.variables[input.0 as usize].role = Role::State;
     }
-    Product { machine: builder.machine, start, steps, justice, inputs }
+    Product { system: builder.system, start, steps, justice, inputs }
 }
 
 fn add_variable(builder: &mut Builder) -> VariableId {
-    let id = VariableId(builder.machine.variables.len() as u32);
-    builder.machine.variables.push(Variable {
+    let id = VariableId(builder.system.variables.len() as u32);
+    builder.system.variables.push(Variable {
         name: String::new(),
         domain: Domain::Range(0, 1),
         display: Display::Boolean,

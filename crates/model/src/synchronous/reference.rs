@@ -3,82 +3,82 @@
 use std::ops::ControlFlow;
 
 use super::evaluate::{Evaluation, Moment};
-use super::machine::{Constraint, Demand, ExprId, Machine, Role, Value};
 use super::plan::Plan;
+use super::system::{Constraint, Demand, ExprId, Role, SynchronousSystem, Value};
 use crate::{Difference, Expansion, Scratch, StateSpace, Successor, Violation};
 
-/// Defines what a machine does.
+/// Defines what a synchronous system does.
 ///
 /// Values are listed by variable; those of inputs count in steps alone. As a [`StateSpace`], a state is the index of each
 /// value in its domain, in as few bytes as the domain needs. If there is not exactly one first state, the space starts in
 /// an empty state, whose successors are the first states.
 #[derive(Clone, Debug)]
 pub struct Reference<'m> {
-    machine: &'m Machine,
+    system: &'m SynchronousSystem,
     initial: Plan,
     step: Plan,
 }
 
 impl<'m> Reference<'m> {
-    /// Prepares a machine.
-    pub fn new(machine: &'m Machine) -> Self {
-        Reference { machine, initial: Plan::initial(machine), step: Plan::step(machine) }
+    /// Prepares a synchronous system.
+    pub fn new(system: &'m SynchronousSystem) -> Self {
+        Reference { system, initial: Plan::initial(system), step: Plan::step(system) }
     }
 
-    /// Returns the machine.
-    pub fn machine(&self) -> &'m Machine {
-        self.machine
+    /// Returns the system.
+    pub fn system(&self) -> &'m SynchronousSystem {
+        self.system
     }
 
     /// Returns values to start from: the first of each domain.
     fn blank(&self) -> Vec<Value> {
         let first = |domain: &super::Domain| domain.value(0).unwrap_or(0);
-        self.machine.variables.iter().map(|variable| first(&variable.domain)).collect()
+        self.system.variables.iter().map(|variable| first(&variable.domain)).collect()
     }
 
     /// Visits every first state, until `visit` returns false.
     pub fn initial_states(&self, visit: &mut dyn FnMut(&[Value]) -> bool) {
         let (mut before, mut after) = (self.blank(), self.blank());
-        let mut evaluation = Evaluation::new(self.machine);
+        let mut evaluation = Evaluation::new(self.system);
         self.initial
-            .each(&mut evaluation, self.machine, &mut before, &mut after, &mut |_, state| visit(state));
+            .each(&mut evaluation, self.system, &mut before, &mut after, &mut |_, state| visit(state));
     }
 
     /// Visits every step from a state, with the state and the inputs before it and the state after it, until `visit`
     /// returns false. The same step comes once for each choice of inputs that allows it.
     pub fn steps(&self, state: &[Value], visit: &mut dyn FnMut(&[Value], &[Value]) -> bool) {
         let (mut before, mut after) = (state.to_vec(), self.blank());
-        let mut evaluation = Evaluation::new(self.machine);
-        self.step.each(&mut evaluation, self.machine, &mut before, &mut after, visit);
+        let mut evaluation = Evaluation::new(self.system);
+        self.step.each(&mut evaluation, self.system, &mut before, &mut after, visit);
     }
 
     /// Returns whether these are the values of a first state.
     pub fn is_initial(&self, state: &[Value]) -> bool {
-        self.is_state(state) && self.all_hold(&self.machine.initial, Moment::still(state), state)
+        self.is_state(state) && self.all_hold(&self.system.initial, Moment::still(state), state)
     }
 
     /// Returns whether all invariants hold, and every value is in its domain.
     pub fn is_state(&self, state: &[Value]) -> bool {
-        let mut all = self.machine.variables.iter().zip(state);
+        let mut all = self.system.variables.iter().zip(state);
         all.all(|(variable, value)| variable.domain.contains(*value))
-            && self.all_hold(&self.machine.invariants, Moment::still(state), state)
+            && self.all_hold(&self.system.invariants, Moment::still(state), state)
     }
 
     /// Returns whether there is a step from a state, with these inputs, to a state.
     pub fn is_step(&self, before: &[Value], after: &[Value]) -> bool {
-        let mut all = self.machine.variables.iter().zip(before.iter().zip(after));
+        let mut all = self.system.variables.iter().zip(before.iter().zip(after));
         all.all(|(variable, (old, new))| variable.role != Role::Frozen || old == new)
             && self.is_state(after)
-            && self.all_hold(&self.machine.transitions, Moment { current: before, next: after }, after)
+            && self.all_hold(&self.system.transitions, Moment { current: before, next: after }, after)
     }
 
     /// Returns whether something is so in a state.
     pub fn is_true(&self, expression: ExprId, state: &[Value]) -> bool {
-        Evaluation::new(self.machine).is_true(expression, Moment::still(state))
+        Evaluation::new(self.system).is_true(expression, Moment::still(state))
     }
 
     fn all_hold(&self, constraints: &[Constraint], moment: Moment<'_>, target: &[Value]) -> bool {
-        let mut evaluation = Evaluation::new(self.machine);
+        let mut evaluation = Evaluation::new(self.system);
         constraints.iter().all(|constraint| match constraint.demand {
             Demand::Holds(root) => evaluation.is_true(root, moment),
             Demand::Assigned(variable, root) => {
@@ -89,7 +89,7 @@ impl<'m> Reference<'m> {
 
     /// Returns how many bytes each value takes, in the order of the variables; 0 for inputs.
     fn widths(&self) -> impl Iterator<Item = usize> + '_ {
-        self.machine.variables.iter().map(|variable| {
+        self.system.variables.iter().map(|variable| {
             let largest = variable.domain.len() - 1;
             if variable.role == Role::Input {
                 0
@@ -107,7 +107,7 @@ impl<'m> Reference<'m> {
     /// Writes a state as bytes.
     pub fn pack(&self, state: &[Value]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for ((variable, value), width) in self.machine.variables.iter().zip(state).zip(self.widths()) {
+        for ((variable, value), width) in self.system.variables.iter().zip(state).zip(self.widths()) {
             let index = variable.domain.index(*value).unwrap_or(0);
             bytes.extend(&index.to_le_bytes()[..width]);
         }
@@ -118,7 +118,7 @@ impl<'m> Reference<'m> {
     pub fn unpack(&self, bytes: &[u8]) -> Vec<Value> {
         let mut state = self.blank();
         let mut rest = bytes;
-        for ((variable, value), width) in self.machine.variables.iter().zip(&mut state).zip(self.widths()) {
+        for ((variable, value), width) in self.system.variables.iter().zip(&mut state).zip(self.widths()) {
             let (mine, after) = rest.split_at(width.min(rest.len()));
             let mut index = [0; 16];
             index[..mine.len()].copy_from_slice(mine);

@@ -2,8 +2,8 @@
 
 use super::evaluate::{Evaluation, Moment};
 use super::formula::Specification;
-use super::machine::{Display, ExprId, Machine, Role, Value, Variable};
 use super::reference::Reference;
+use super::system::{Display, ExprId, Role, SynchronousSystem, Value, Variable};
 use crate::{Change, Trace, TraceAtom, TraceStep};
 
 /// A run: states with the inputs of the step that follows each.
@@ -16,7 +16,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Replays the run. Returns `None` if it is not one of the machine's: then an engine is wrong.
+    /// Replays the run. Returns `None` if it is not one of the system's: then an engine is wrong.
     pub fn replay(&self, reference: &Reference<'_>, specification: Option<&Specification>) -> Option<Trace> {
         let first = self.states.first().filter(|state| reference.is_initial(state))?;
         let mut trace = Trace { initial: reference.pack(first), ..Trace::default() };
@@ -26,7 +26,7 @@ impl Run {
             if !reference.is_step(before, after) {
                 return None;
             }
-            let changes = changes(reference.machine(), before, after);
+            let changes = changes(reference.system(), before, after);
             let state = reference.pack(after);
             trace.steps.push(TraceStep { moves: Vec::new(), violations: Vec::new(), state, changes });
         }
@@ -67,18 +67,18 @@ pub struct Signal {
 impl Run {
     /// Returns the run that a trace tells of: the states, and the inputs of each step.
     pub fn of_trace(reference: &Reference<'_>, trace: &Trace) -> Run {
-        let machine = reference.machine();
+        let system = reference.system();
         let mut states = vec![reference.unpack(&trace.initial)];
         for step in &trace.steps {
             for change in step.changes.iter().filter(|change| change.before.is_none()) {
                 let is_meant = |variable: &&Variable| variable.name == change.name;
-                let index = machine.variables.iter().position(|variable| is_meant(&variable));
+                let index = system.variables.iter().position(|variable| is_meant(&variable));
                 let (Some(index), Some(text), Some(last)) = (index, &change.after, states.last_mut()) else {
                     continue;
                 };
-                let variable = &machine.variables[index];
+                let variable = &system.variables[index];
                 let mut values = variable.domain.values();
-                if let Some(value) = values.find(|value| machine.show(*value, variable.display) == *text) {
+                if let Some(value) = values.find(|value| system.show(*value, variable.display) == *text) {
                     last[index] = value;
                 }
             }
@@ -91,11 +91,11 @@ impl Run {
     }
 
     /// Returns what a signal is in each state, as it is shown; `None` where it depends on a step that does not follow.
-    pub fn values_of(&self, machine: &Machine, signal: &Signal) -> Vec<Option<String>> {
-        let (current, next) = machine.looks_at(signal.value);
+    pub fn values_of(&self, system: &SynchronousSystem, signal: &Signal) -> Vec<Option<String>> {
+        let (current, next) = system.looks_at(signal.value);
         let needs_step =
-            !next.is_empty() || current.iter().any(|id| machine.variable(*id).role == Role::Input);
-        let mut evaluation = Evaluation::new(machine);
+            !next.is_empty() || current.iter().any(|id| system.variable(*id).role == Role::Input);
+        let mut evaluation = Evaluation::new(system);
         let after = |place: usize| {
             self.states.get(place + 1).or_else(|| self.cycle.and_then(|start| self.states.get(start)))
         };
@@ -105,18 +105,18 @@ impl Run {
                 return None;
             }
             let moment = Moment { current: state, next: next.unwrap_or(state) };
-            Some(machine.show(evaluation.value(signal.value, moment), signal.display))
+            Some(system.show(evaluation.value(signal.value, moment), signal.display))
         };
         self.states.iter().enumerate().map(value).collect()
     }
 }
 
 /// Tells the inputs of a step, and what it changes.
-pub fn changes(machine: &Machine, before: &[Value], after: &[Value]) -> Vec<Change> {
+pub fn changes(system: &SynchronousSystem, before: &[Value], after: &[Value]) -> Vec<Change> {
     let mut list = Vec::new();
-    for (index, variable) in machine.variables.iter().enumerate() {
+    for (index, variable) in system.variables.iter().enumerate() {
         let (old, new) = (before[index], after[index]);
-        let show = |value| Some(machine.show(value, variable.display));
+        let show = |value| Some(system.show(value, variable.display));
         let name = variable.name.clone();
         if variable.role == Role::Input {
             list.push(Change { name, before: None, after: show(old) });

@@ -1,7 +1,7 @@
 //! Studies as one page that needs nothing else: no network, no script.
 
 use askama::Template;
-use narrows_model::{Figure, FigureResult, StateMachine, Trace};
+use narrows_model::{Figure, FigureResult, StateDiagram, Trace};
 
 use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
@@ -188,8 +188,8 @@ impl Maker<'_, '_> {
             }
         }
         let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep);
-        let machines: Vec<Diagram> = analysed.bottleneck.machines.iter().map(diagram_of).collect();
-        let drawn = machines.iter().chain(diagrams).enumerate().map(|(number, diagram)| {
+        let of_variables: Vec<Diagram> = analysed.bottleneck.diagrams.iter().map(diagram_of).collect();
+        let drawn = of_variables.iter().chain(diagrams).enumerate().map(|(number, diagram)| {
             let svg = diagram_svg(std::slice::from_ref(diagram), &diagram.title);
             // Several pictures on a page must not share the names of their parts.
             let tip = format!("{}tip{number}", self.id);
@@ -426,13 +426,13 @@ fn pieces(sentence: &str) -> Vec<(bool, String)> {
 }
 
 /// Draws how a variable changes. Who changes it is only said if not always the same process does.
-fn diagram_of(machine: &StateMachine) -> Diagram {
-    let by = machine.changes.first().map_or("", |(.., by)| by);
-    let is_one = machine.changes.iter().all(|(.., other)| other == by);
+fn diagram_of(diagram: &StateDiagram) -> Diagram {
+    let by = diagram.changes.first().map_or("", |(.., by)| by);
+    let is_one = diagram.changes.iter().all(|(.., other)| other == by);
     let title = if is_one && !by.is_empty() {
-        format!("{}, changed by {by}", machine.variable)
+        format!("{}, changed by {by}", diagram.variable)
     } else {
-        machine.variable.clone()
+        diagram.variable.clone()
     };
     let node = |value: &String| DiagramNode { name: value.clone(), ..DiagramNode::default() };
     let edge = |(from, to, by): &(usize, usize, String)| DiagramEdge {
@@ -442,8 +442,8 @@ fn diagram_of(machine: &StateMachine) -> Diagram {
     };
     Diagram {
         title,
-        nodes: machine.values.iter().map(node).collect(),
-        edges: machine.changes.iter().map(edge).collect(),
+        nodes: diagram.values.iter().map(node).collect(),
+        edges: diagram.changes.iter().map(edge).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Expressions as functions of bits.
 
-use narrows_model::synchronous::{Demand, ExprId, Machine, Node, VariableId};
+use narrows_model::synchronous::{Demand, ExprId, Node, SynchronousSystem, VariableId};
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Signal};
@@ -19,7 +19,7 @@ pub(crate) enum Reading {
 
 /// Turns expressions into functions; each once.
 pub(super) struct Encoder<'m> {
-    pub(super) machine: &'m Machine,
+    pub(super) system: &'m SynchronousSystem,
     pub(super) graph: Graph,
     /// The values of variables now, as far as they are known.
     pub(super) current: Vec<Option<Number>>,
@@ -29,10 +29,10 @@ pub(super) struct Encoder<'m> {
 }
 
 impl<'m> Encoder<'m> {
-    pub(super) fn new(machine: &'m Machine) -> Encoder<'m> {
-        let unknown = vec![None; machine.variables.len()];
+    pub(super) fn new(system: &'m SynchronousSystem) -> Encoder<'m> {
+        let unknown = vec![None; system.variables.len()];
         Encoder {
-            machine,
+            system,
             graph: Graph::default(),
             current: unknown.clone(),
             next: unknown,
@@ -84,8 +84,8 @@ impl<'m> Encoder<'m> {
 
     /// Computes an expression and all below it that is no set.
     pub(super) fn prepare(&mut self, root: ExprId, reading: Reading) {
-        for id in self.machine.below([root]) {
-            if !self.known.contains_key(&(id, reading)) && !self.machine.is_set(id) {
+        for id in self.system.below([root]) {
+            if !self.known.contains_key(&(id, reading)) && !self.system.is_set(id) {
                 let value = self.compute(id, reading);
                 self.known.insert((id, reading), value);
             }
@@ -93,7 +93,7 @@ impl<'m> Encoder<'m> {
     }
 
     fn compute(&mut self, id: ExprId, reading: Reading) -> Number {
-        match self.machine.node(id) {
+        match self.system.node(id) {
             Node::Constant(value) => constant(*value),
             Node::Current(variable) => self.variable(*variable, reading == Reading::Ahead),
             Node::Next(variable) => self.variable(*variable, reading != Reading::Still),
@@ -135,7 +135,7 @@ impl<'m> Encoder<'m> {
 
     /// Returns where every member of a set, or any, is a value of a variable. Its parts have been prepared.
     pub(super) fn fits(&mut self, set: ExprId, variable: VariableId, reading: Reading, all: bool) -> Signal {
-        let domain = &self.machine.variable(variable).domain;
+        let domain = &self.system.variable(variable).domain;
         self.over_set(set, reading, &|this, member| this.arithmetic().within(domain, member), all)
     }
 
@@ -147,13 +147,13 @@ impl<'m> Encoder<'m> {
         say: &dyn Fn(&mut Self, &Number) -> Signal,
         all: bool,
     ) -> Signal {
-        let machine = self.machine;
+        let system = self.system;
         // Long cases are nested to the right: they are followed without going deep.
         let mut branches = Vec::new();
         let mut id = set;
         let mut result = loop {
-            match machine.node(id) {
-                Node::Choose(condition, then, otherwise) if machine.is_set(id) => {
+            match system.node(id) {
+                Node::Choose(condition, then, otherwise) if system.is_set(id) => {
                     branches.push((self.truth(*condition, reading), *then));
                     id = *otherwise;
                 }
@@ -178,12 +178,12 @@ impl<'m> Encoder<'m> {
     /// Returns one of the members of a set, or the value of what is none: bits that are asked for say which. Its parts have
     /// been prepared.
     pub(super) fn pick(&mut self, set: ExprId, reading: Reading, choices: &mut Vec<Signal>) -> Number {
-        let machine = self.machine;
+        let system = self.system;
         let mut branches = Vec::new();
         let mut id = set;
         let mut result = loop {
-            match machine.node(id) {
-                Node::Choose(condition, then, otherwise) if machine.is_set(id) => {
+            match system.node(id) {
+                Node::Choose(condition, then, otherwise) if system.is_set(id) => {
                     branches.push((self.truth(*condition, reading), *then));
                     id = *otherwise;
                 }

@@ -1,14 +1,15 @@
-//! Machines as circuits: bits that are kept from step to step, and functions that say what they are next.
+//! Synchronous systems as circuits: bits that are kept from step to step, and functions that say what they
+//! are next.
 //!
-//! Every nondeterministic choice is an input of its own: then a step is a function of state and inputs. What a function can't say
-//! is a constraint on states or on steps.
+//! Every nondeterministic choice is an input of its own: then a step is a function of state and inputs. What
+//! a function can't say is a constraint on states or on steps.
 
 mod build;
 mod encode;
 mod graph;
 mod number;
 
-use narrows_model::synchronous::{ExprId, Machine, Value};
+use narrows_model::synchronous::{ExprId, SynchronousSystem, Value};
 
 pub(crate) use graph::{Gate, Graph, Signal, value};
 
@@ -38,7 +39,8 @@ pub(crate) struct Circuit {
     pub(crate) invariant: Signal,
     /// What holds in steps.
     pub(crate) step: Signal,
-    /// Whether every assigned variable has a next value: with `is_total`, whether there is a step, for these inputs.
+    /// Whether every assigned variable has a next value: with `is_total`, whether there is a step, for these
+    /// inputs.
     pub(crate) can_step: Signal,
     /// Whether nothing but assignments constrains steps.
     pub(crate) is_total: bool,
@@ -47,12 +49,14 @@ pub(crate) struct Circuit {
 }
 
 impl Circuit {
-    /// Turns a machine into a circuit. The expressions get functions of states (with inputs), in order.
-    pub(crate) fn new(machine: &Machine, asked: &[ExprId]) -> (Circuit, Vec<Signal>) {
-        build::build(machine, asked)
+    /// Turns a synchronous system into a circuit. The expressions get functions of states (with inputs), in
+    /// order.
+    pub(crate) fn new(system: &SynchronousSystem, asked: &[ExprId]) -> (Circuit, Vec<Signal>) {
+        build::build(system, asked)
     }
 
-    /// Returns the latches that some functions, or any constraint, depend on, also later: what others are makes no difference to these.
+    /// Returns the latches that some functions, or any constraint, depend on, also later: what others are
+    /// makes no difference to these.
     pub(crate) fn needed(&self, mut roots: Vec<Signal>) -> Vec<bool> {
         roots.extend([self.step, self.invariant]);
         let mut needed = vec![false; self.latches.len()];
@@ -75,8 +79,8 @@ impl Circuit {
     }
 
     /// Returns the values of variables, given those of nodes.
-    pub(crate) fn values(&self, machine: &Machine, nodes: &[bool]) -> Vec<Value> {
-        let variables = machine.variables.iter().zip(&self.index);
+    pub(crate) fn values(&self, system: &SynchronousSystem, nodes: &[bool]) -> Vec<Value> {
+        let variables = system.variables.iter().zip(&self.index);
         variables
             .map(|(variable, bits)| {
                 let bit = |index: u128, bit: &Signal| index << 1 | u128::from(value(nodes, *bit));
@@ -86,7 +90,8 @@ impl Circuit {
             .collect()
     }
 
-    /// Replays a run: the first values of latches, and the inputs of each state; returns the values of all nodes in each.
+    /// Replays a run: the first values of latches, and the inputs of each state; returns the values of all
+    /// nodes in each.
     pub(crate) fn replay(&self, first: &[bool], inputs: &[Vec<bool>]) -> Vec<Vec<bool>> {
         let mut latches = first.to_vec();
         let mut all = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use narrows_model::synchronous::{Domain, Machine, Operator, Value};
+use narrows_model::synchronous::{Domain, Operator, SynchronousSystem, Value};
 
 use super::graph::{Graph, Signal};
 
@@ -213,8 +213,10 @@ impl Arithmetic<'_> {
 
     fn has_symbols(value: &Number) -> bool {
         match value {
-            Number::Cases(cases) => cases.keys().next_back().is_some_and(|last| *last >= Machine::SYMBOLS),
-            Number::Indexed(values, _) => values.iter().any(|value| *value >= Machine::SYMBOLS),
+            Number::Cases(cases) => {
+                cases.keys().next_back().is_some_and(|last| *last >= SynchronousSystem::SYMBOLS)
+            }
+            Number::Indexed(values, _) => values.iter().any(|value| *value >= SynchronousSystem::SYMBOLS),
             Number::Truth(_) | Number::Bits(_) => false,
         }
     }

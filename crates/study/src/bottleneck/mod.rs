@@ -1,10 +1,10 @@
 //! Finds the bottleneck of a design: which resources overlap, how often things happen, and what limits that.
 
 mod case;
+mod diagrams;
 mod findings;
 mod flow;
 mod labelled;
-mod machines;
 mod overlap;
 mod rate;
 mod sensitivity;
@@ -39,7 +39,7 @@ pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
         let flow = bench.flow(event);
         bottleneck.flows.push(flow);
     }
-    bottleneck.machines = bench.machines();
+    bottleneck.diagrams = bench.diagrams();
     let figures = bench.answer_all();
     Analysis { measured: Measured { figures, sizes: bench.sizes() }, bottleneck }
 }

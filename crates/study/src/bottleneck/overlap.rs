@@ -5,10 +5,10 @@
 //! With delays, an overlap is one that lasts, and the runs are those of the timed view.
 
 use narrows_explicit::{End, Options, check, numbered_walk};
-use narrows_model::{Figure, FigureResult, Question, StateMachine, StateSpace, Together, Trace, Verdict};
+use narrows_model::{Figure, FigureResult, Question, StateDiagram, StateSpace, Together, Trace, Verdict};
 use narrows_performance::timed::{Edge, Walk};
 
-use super::machines::Machines;
+use super::diagrams::Diagrams;
 use crate::measure::{Workbench, new_figure, timed_trace};
 
 /// A set of resources, one bit each.
@@ -27,7 +27,7 @@ pub(crate) struct Sets {
     /// Why not all were.
     cut: Option<FigureResult>,
     /// How variables with names for values change.
-    machines: Machines,
+    diagrams: Diagrams,
 }
 
 impl Sets {
@@ -43,10 +43,10 @@ impl Sets {
         if let Ok((initial, _)) = bench.engine.initial() {
             look(&initial);
         }
-        let mut machines = Machines::new(bench.engine.evaluator());
+        let mut diagrams = Diagrams::new(bench.engine.evaluator());
         let mut known = 0;
         let walk = numbered_walk(bench.engine, &bench.budget, &mut |edge| {
-            machines.note(edge);
+            diagrams.note(edge);
             // States are numbered as they are found.
             if let Some(state) = edge.successor.target
                 && edge.target > known
@@ -63,7 +63,7 @@ impl Sets {
             _ if walk.faults > 0 => Some(FigureResult::None(fault.to_owned())),
             _ => None,
         };
-        Sets { found, states: walk.exploration.coverage.states, cut: wrong.or(cut), machines }
+        Sets { found, states: walk.exploration.coverage.states, cut: wrong.or(cut), diagrams }
     }
 
     /// Returns the largest sets.
@@ -119,9 +119,9 @@ impl Workbench<'_, '_> {
     }
 
     /// Returns how variables change that hold the state of something.
-    pub(crate) fn machines(&mut self) -> Vec<StateMachine> {
+    pub(crate) fn diagrams(&mut self) -> Vec<StateDiagram> {
         let evaluator = self.engine.evaluator();
-        self.sets().machines.describe(evaluator)
+        self.sets().diagrams.describe(evaluator)
     }
 
     /// Returns the largest sets of resources, in the views that there are.

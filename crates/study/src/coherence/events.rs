@@ -21,7 +21,7 @@ impl Attached {
         let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
         let head = head.trim();
         let arguments = arguments.trim().trim_end_matches(')');
-        let memory = &self.machine.memory;
+        let memory = &self.cache_system.memory;
         let (mut variables, mut transfer, mut processes) = (None, None, None);
         for name in arguments.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let of_kind = || self.kinds.iter().find(|(kind, _)| kind == name).map(|(_, list)| list.clone());
@@ -36,7 +36,9 @@ impl Attached {
                 variables = Some(list);
             } else if let Some(variable) = variable {
                 variables = Some(vec![variable]);
-            } else if let Some(number) = self.machine.protocol.transfers.iter().position(|one| one == name) {
+            } else if let Some(number) =
+                self.cache_system.protocol.transfers.iter().position(|one| one == name)
+            {
                 transfer = Some(number);
             } else if !pids.is_empty() {
                 processes = Some(pids);
@@ -64,25 +66,25 @@ impl Attached {
     pub(crate) fn costs(&self, layer: &Layer, timing: &mut Timing) -> Vec<(String, Vec<(u16, f64)>)> {
         let of = |(number, name): (usize, &String)| {
             let mut events = Vec::new();
-            for way in self.machine.ways().into_iter().filter(|way| way.transfer != 0) {
+            for way in self.cache_system.ways().into_iter().filter(|way| way.transfer != 0) {
                 let is_it = |wait: &&Wait| wait.is_last && wait.variable == number && wait.way == way;
                 let sites: Vec<Site> = self.waits.iter().filter(is_it).map(|wait| wait.site).collect();
-                if let Some(delay) = latency(layer, &self.machine, way).filter(|_| !sites.is_empty()) {
-                    let name = format!("miss({name}, {})", self.machine.way_name(way));
+                if let Some(delay) = latency(layer, &self.cache_system, way).filter(|_| !sites.is_empty()) {
+                    let name = format!("miss({name}, {})", self.cache_system.way_name(way));
                     events.push((timing.event(&sites, &name), as_f64(delay.mean())));
                 }
             }
             (name.clone(), events)
         };
-        self.machine.memory.variables.iter().enumerate().map(of).collect()
+        self.cache_system.memory.variables.iter().enumerate().map(of).collect()
     }
 
     /// Returns everything that can stand in parentheses.
     pub(crate) fn names(&self) -> Vec<String> {
         let kinds = self.kinds.iter().map(|(name, _)| name.clone());
-        let memory = &self.machine.memory;
+        let memory = &self.cache_system.memory;
         let caches = memory.caches.iter().map(|cache| cache.name.clone());
-        let transfers = self.machine.protocol.transfers.iter().cloned();
+        let transfers = self.cache_system.protocol.transfers.iter().cloned();
         kinds.chain(memory.variables.iter().cloned()).chain(caches).chain(transfers).collect()
     }
 }

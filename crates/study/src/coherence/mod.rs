@@ -29,7 +29,7 @@ use self::joint::{Joint, Kind};
 use self::memory::Memory;
 use self::protocol::Protocol;
 use self::rewrite::{Wait, rewrite};
-use self::steps::{Machine, Way};
+use self::steps::{CacheSystem, Way};
 
 pub(crate) use events::is_access;
 pub(crate) use settings::KEYS;
@@ -38,7 +38,7 @@ pub use settings::Layer;
 /// What is known of a model after caches were put under it.
 #[derive(Clone, Debug)]
 pub(crate) struct Attached {
-    pub(crate) machine: Machine,
+    pub(crate) cache_system: CacheSystem,
     pub(crate) waits: Vec<Wait>,
     /// The kinds of variables: names, and numbers of variables.
     pub(crate) kinds: Vec<(String, Vec<usize>)>,
@@ -107,16 +107,18 @@ pub(crate) fn apply(
     let protocol = protocol.filter(|_| !diagnostics.has_errors())?;
     let joint = explore(&protocol, memory.caches.len(), diagnostics)?;
     let kinds = kinds(layer, &memory);
-    let machine = Machine { memory, protocol, joint, cells: 0, cell: Scalar::Byte, phases: layer.phases };
-    let (machine, transfers) = add_lines(machine, system);
+    let cache_system =
+        CacheSystem { memory, protocol, joint, cells: 0, cell: Scalar::Byte, phases: layer.phases };
+    let (cache_system, transfers) = add_lines(cache_system, system);
     let mut waits: Vec<Wait> = Vec::new();
     for number in 0..system.proctypes.len() {
         let id = ProctypeId(number as u16);
-        if !machine.memory.caches.iter().any(|cache| cache.proctype == id) {
+        if !cache_system.memory.caches.iter().any(|cache| cache.proctype == id) {
             continue;
         }
         let has_delay = |transition| timing.has_delay(Site { proctype: id, transition });
-        let rewritten = rewrite(&machine, id, &system.proctypes[number], transfers, &has_delay, diagnostics);
+        let rewritten =
+            rewrite(&cache_system, id, &system.proctypes[number], transfers, &has_delay, diagnostics);
         if rewritten.proctype.locations.len() > usize::from(u16::MAX) {
             let title = "this process has too many accesses to shared memory";
             diagnostics.push(Diagnostic::error("C0008", rewritten.proctype.span, title));
@@ -127,8 +129,8 @@ pub(crate) fn apply(
         waits.extend(rewritten.waits);
     }
     mark_dead(system);
-    add_delays(layer, &machine, &waits, timing, diagnostics);
-    (!diagnostics.has_errors()).then_some(Attached { machine, waits, kinds })
+    add_delays(layer, &cache_system, &waits, timing, diagnostics);
+    (!diagnostics.has_errors()).then_some(Attached { cache_system, waits, kinds })
 }
 
 /// Finds all combinations of states, and says what is wrong with the table there.
@@ -160,7 +162,7 @@ fn explore(protocol: &Protocol, caches: usize, diagnostics: &mut Diagnostics) ->
 }
 
 /// Adds the states of lines to the global variables; returns how a process notes a transfer too.
-fn add_lines(mut machine: Machine, system: &mut System) -> (Machine, Scalar) {
+fn add_lines(mut cache_system: CacheSystem, system: &mut System) -> (CacheSystem, Scalar) {
     let set = |system: &mut System, name: &str, names: Vec<String>| {
         system.mtypes.push(MtypeSet { name: name.to_owned(), names });
         Scalar::Mtype(system.mtypes.len() as u16 - 1)
@@ -169,32 +171,32 @@ fn add_lines(mut machine: Machine, system: &mut System) -> (Machine, Scalar) {
         // The first is the one without a name.
         system.mtypes.push(MtypeSet::default());
     }
-    let combinations = &machine.joint.combinations;
-    machine.cell = if combinations.len() < 256 {
-        let names = combinations.iter().map(|states| machine.protocol.show(states)).collect();
+    let combinations = &cache_system.joint.combinations;
+    cache_system.cell = if combinations.len() < 256 {
+        let names = combinations.iter().map(|states| cache_system.protocol.show(states)).collect();
         set(system, "line", names)
     } else {
         Scalar::Short
     };
-    let ways = machine.ways();
+    let ways = cache_system.ways();
     let transfers = if ways.len() < 256 {
-        let names = ways.iter().map(|way| machine.way_name(*way)).collect();
+        let names = ways.iter().map(|way| cache_system.way_name(*way)).collect();
         set(system, "transfer", names)
     } else {
         Scalar::Short
     };
-    machine.cells = system.global_bytes;
-    for line in &machine.memory.lines {
-        let (offset, scalar) = (system.global_bytes, machine.cell);
+    cache_system.cells = system.global_bytes;
+    for line in &cache_system.memory.lines {
+        let (offset, scalar) = (system.global_bytes, cache_system.cell);
         system.globals.push(Leaf { name: format!("cache({})", line.name), offset, scalar });
         let place = Place { area: Area::Global, offset, indices: Vec::new(), scalar, span: Span::default() };
         system.setup.push(Setup::Value(place, tree::constant(1)));
         system.global_bytes += scalar.bytes();
     }
-    (machine, transfers)
+    (cache_system, transfers)
 }
 
-impl Machine {
+impl CacheSystem {
     /// Returns what a way of transfer is called.
     pub(crate) fn way_name(&self, way: Way) -> String {
         let name = &self.protocol.transfers[way.transfer];
@@ -217,8 +219,8 @@ fn kinds(layer: &Layer, memory: &Memory) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Returns how long a transfer takes; `None` if the study does not say.
-pub(crate) fn latency<'l>(layer: &'l Layer, machine: &Machine, way: Way) -> Option<&'l Delay> {
-    let name = &machine.protocol.transfers[way.transfer];
+pub(crate) fn latency<'l>(layer: &'l Layer, cache_system: &CacheSystem, way: Way) -> Option<&'l Delay> {
+    let name = &cache_system.protocol.transfers[way.transfer];
     let (_, delays) = layer.latencies.iter().find(|(known, _)| known.text == *name)?;
     if let [only] = &delays[..] { Some(only) } else { delays.get(way.distance) }
 }
@@ -226,12 +228,12 @@ pub(crate) fn latency<'l>(layer: &'l Layer, machine: &Machine, way: Way) -> Opti
 /// Gives each wait its delay.
 fn add_delays(
     layer: &Layer,
-    machine: &Machine,
+    cache_system: &CacheSystem,
     waits: &[Wait],
     timing: &mut Timing,
     diagnostics: &mut Diagnostics,
 ) {
-    let transfers = || machine.protocol.transfers.iter().map(String::as_str);
+    let transfers = || cache_system.protocol.transfers.iter().map(String::as_str);
     for (name, _) in &layer.latencies {
         if !transfers().any(|known| known == name.text) {
             let title = format!("the coherence table has no transfer `{}`", name.text);
@@ -242,20 +244,20 @@ fn add_delays(
             diagnostics.push(memory::suggest(diagnostic, &name.text, transfers(), &help));
         }
     }
-    for way in machine.ways() {
+    for way in cache_system.ways() {
         let sites: Vec<Site> = waits.iter().filter(|wait| wait.way == way).map(|wait| wait.site).collect();
         if sites.is_empty() {
             continue;
         }
-        let Some(delay) = latency(layer, machine, way) else {
-            let title = format!("`[latency]` does not say how long `{}` takes", machine.way_name(way));
+        let Some(delay) = latency(layer, cache_system, way) else {
+            let title = format!("`[latency]` does not say how long `{}` takes", cache_system.way_name(way));
             let help = "give one time, or a list of times by distance";
             diagnostics.push(Diagnostic::error("C0011", layer.span, title).help(help));
             continue;
         };
         if delay.mean() > Time::from_integer(0) {
-            let delay = delay.scaled(Time::new(1, i128::from(machine.phases)));
-            timing.delay(&sites, Delayed { name: machine.way_name(way), delay, speed: None });
+            let delay = delay.scaled(Time::new(1, i128::from(cache_system.phases)));
+            timing.delay(&sites, Delayed { name: cache_system.way_name(way), delay, speed: None });
         }
     }
 }

@@ -17,7 +17,7 @@ use super::memory::Found;
 use super::places::{bare, may_meet, touches};
 use super::protocol::Access;
 use super::split::{Load, Split, put_back, put_back_in};
-use super::steps::{Machine, Own, Way, forget};
+use super::steps::{CacheSystem, Own, Way, forget};
 use super::tree::{binary, constant, load, not};
 
 /// More guards than this have no room in a number.
@@ -47,7 +47,7 @@ pub(crate) struct Rewritten {
 type Key = (LocationId, usize, Access, Vec<u32>);
 
 struct Rewriter<'a> {
-    machine: &'a Machine,
+    cache_system: &'a CacheSystem,
     id: ProctypeId,
     /// The caches of its processes.
     caches: Vec<usize>,
@@ -68,21 +68,21 @@ struct Rewriter<'a> {
 /// Rewrites a kind of process. The scalar is for the transfer that goes on; `has_delay` says of which statements the study
 /// gives a delay.
 pub(crate) fn rewrite(
-    machine: &Machine,
+    cache_system: &CacheSystem,
     id: ProctypeId,
     old: &Proctype,
     transfers: Scalar,
     has_delay: &dyn Fn(TransitionId) -> bool,
     diagnostics: &mut Diagnostics,
 ) -> Rewritten {
-    let caches = machine.memory.caches.iter().enumerate();
+    let caches = cache_system.memory.caches.iter().enumerate();
     let caches = caches.filter(|(_, cache)| cache.proctype == id).map(|(number, _)| number).collect();
     let mut new = Proctype { transitions: Vec::new(), ..old.clone() };
     let transfer = add_local(&mut new, "transfer", transfers);
     let line = add_local(&mut new, "line", Scalar::Short);
     let guards = add_local(&mut new, "guards", Scalar::Int);
     let mut rewriter = Rewriter {
-        machine,
+        cache_system,
         id,
         caches,
         old,
@@ -122,7 +122,7 @@ impl Rewriter<'_> {
     /// Returns whether a statement uses shared memory.
     fn uses(&self, statement: &Statement) -> bool {
         let mut found = false;
-        touches(statement, &mut |place, _| found |= self.machine.memory.is_shared(place));
+        touches(statement, &mut |place, _| found |= self.cache_system.memory.is_shared(place));
         found
     }
 
@@ -270,26 +270,26 @@ impl Rewriter<'_> {
 
     /// Returns the location where a process waits for a transfer, and then goes on.
     fn wait(&mut self, found: &Found, access: Access, like: &Transition, target: LocationId) -> LocationId {
-        let lines = if self.machine.phases == 1 { Vec::new() } else { found.lines.clone() };
+        let lines = if self.cache_system.phases == 1 { Vec::new() } else { found.lines.clone() };
         let key = (target, found.variable, if lines.is_empty() { Access::Load } else { access }, lines);
         // With one phase, which access it was makes no difference any more.
         let accesses: &[Access] =
-            if self.machine.phases == 1 { &Access::ALL } else { std::slice::from_ref(&access) };
+            if self.cache_system.phases == 1 { &Access::ALL } else { std::slice::from_ref(&access) };
         if let Some((_, known)) = self.known.iter().find(|(known, _)| *known == key) {
             return *known;
         }
         let at = self.new_location(like.span);
         self.known.push((key, at));
-        let (machine, own, caches) = (self.machine, self.own.clone(), self.caches.clone());
-        let every = machine.memory.lines_of(found.variable);
-        let lines: &[u32] = if machine.phases == 1 { &every } else { &found.lines };
+        let (cache_system, own, caches) = (self.cache_system, self.own.clone(), self.caches.clone());
+        let every = cache_system.memory.lines_of(found.variable);
+        let lines: &[u32] = if cache_system.phases == 1 { &every } else { &found.lines };
         let mut ways: Vec<Way> =
-            accesses.iter().flat_map(|access| machine.possible(&caches, *access, lines)).collect();
+            accesses.iter().flat_map(|access| cache_system.possible(&caches, *access, lines)).collect();
         ways.sort_unstable();
         ways.dedup();
-        let second = if machine.phases == 2 { Some(self.new_location(like.span)) } else { None };
+        let second = if cache_system.phases == 2 { Some(self.new_location(like.span)) } else { None };
         for way in ways {
-            let guard = vec![Guard::Condition(machine.goes(way, &own))];
+            let guard = vec![Guard::Condition(cache_system.goes(way, &own))];
             let mut done = vec![Statement::Assign(own.transfer.clone(), constant(0))];
             let last = match second {
                 None => at,
@@ -298,7 +298,7 @@ impl Rewriter<'_> {
                         Some(_) => found.line.clone(),
                         None => load(&own.line),
                     };
-                    let update = machine.update(&caches, access, &line);
+                    let update = cache_system.update(&caches, access, &line);
                     self.add_wait(
                         at,
                         found.variable,
@@ -327,8 +327,8 @@ impl Rewriter<'_> {
         like: &Transition,
         is_last: bool,
     ) {
-        let name = &self.machine.memory.variables[variable];
-        let transfer = &self.machine.protocol.transfers[way.transfer];
+        let name = &self.cache_system.memory.variables[variable];
+        let transfer = &self.cache_system.protocol.transfers[way.transfer];
         let text = match way.transfer {
             0 => format!("hit {name}"),
             _ => format!("{transfer} at distance {} for {name}", way.distance),
@@ -353,7 +353,7 @@ impl Rewriter<'_> {
 
     /// Takes the loads out of something.
     fn split<T>(&mut self, take: impl FnOnce(&mut Split<'_, '_>) -> T) -> (T, Vec<Load>) {
-        let memory = &self.machine.memory;
+        let memory = &self.cache_system.memory;
         let mut temporary = |number, scalar| self.temporary(number, scalar);
         let mut split = Split { memory, temporary: &mut temporary, loads: Vec::new() };
         let result = take(&mut split);
@@ -361,7 +361,7 @@ impl Rewriter<'_> {
     }
 
     fn found(&mut self, place: &Place, span: Span) -> Option<Found> {
-        let found = self.machine.memory.find_place(place);
+        let found = self.cache_system.memory.find_place(place);
         if found.is_none() {
             self.wrong(
                 "C0008",
@@ -391,7 +391,7 @@ impl Rewriter<'_> {
             }
             let guards = one.need.iter().map(|need| Guard::Condition(need.clone())).collect();
             let mut steps = first;
-            steps.extend(self.machine.begin(&self.caches, Access::Load, &found, &self.own));
+            steps.extend(self.cache_system.begin(&self.caches, Access::Load, &found, &self.own));
             steps.push(Statement::Assign(one.temporary.clone(), load(&one.place)));
             self.forget_line(&found, &mut steps);
             let wait = self.wait(&found, Access::Load, like, next);
@@ -403,7 +403,7 @@ impl Rewriter<'_> {
 
     /// With two phases the line is needed once more.
     fn forget_line(&self, found: &Found, steps: &mut Vec<Statement>) {
-        if self.machine.phases == 1 {
+        if self.cache_system.phases == 1 {
             steps.extend(forget(found, &self.own));
         }
     }
@@ -449,7 +449,7 @@ impl Rewriter<'_> {
         let mut target = choice;
         if let Some(last) = &last {
             let Some(found) = self.found(&last.place, like.span) else { return };
-            steps.extend(self.machine.begin(&self.caches, Access::Load, &found, &self.own));
+            steps.extend(self.cache_system.begin(&self.caches, Access::Load, &found, &self.own));
             bits = put_back(&bits, last);
             self.forget_line(&found, &mut steps);
             target = self.wait(&found, Access::Load, &like, choice);
@@ -551,7 +551,7 @@ impl Rewriter<'_> {
             let expr = split.expr(expr, None);
             (expr, split.indices(place, None))
         });
-        let stores = self.machine.memory.is_shared(&place);
+        let stores = self.cache_system.memory.is_shared(&place);
         // The last load needs no temporary variable: the assignment is the same step.
         let last = if stores { None } else { loads.pop_if(|one| one.need.is_none()) };
         let reset: Vec<Statement> =
@@ -567,7 +567,7 @@ impl Rewriter<'_> {
         let mut forget = Vec::new();
         if let Some(accessed) = accessed {
             let Some(found) = self.found(&accessed, like.span) else { return };
-            steps.extend(self.machine.begin(&self.caches, access, &found, &self.own));
+            steps.extend(self.cache_system.begin(&self.caches, access, &found, &self.own));
             self.forget_line(&found, &mut forget);
             target = self.wait(&found, access, like, target);
         }
@@ -595,7 +595,7 @@ impl Rewriter<'_> {
         let Some(found) = self.found(&place, like.span) else { return };
         let access = if stores { Access::TestAndSet } else { Access::Load };
         let inner = self.new_location(like.span);
-        let mut steps = self.machine.begin(&self.caches, access, &found, &self.own);
+        let mut steps = self.cache_system.begin(&self.caches, access, &found, &self.own);
         self.forget_line(&found, &mut steps);
         let begin = Transition {
             statement: sequence(Vec::new(), steps, like.span),
@@ -647,7 +647,7 @@ impl Rewriter<'_> {
         for id in transitions {
             let transition = old.transition(*id);
             touches(&transition.statement, &mut |place, is_store| {
-                if self.machine.memory.is_shared(place) {
+                if self.cache_system.memory.is_shared(place) {
                     stores |= is_store;
                     if !places.iter().any(|(known, _)| bare(known) == bare(place)) {
                         places.push((place.clone(), transition.span));

@@ -10,7 +10,7 @@ use super::tree::{constant, load, select};
 
 /// Everything that is the same for all processes.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub(crate) struct CacheSystem {
     pub(crate) memory: Memory,
     pub(crate) protocol: Protocol,
     pub(crate) joint: Joint,
@@ -40,7 +40,7 @@ pub(crate) struct Way {
     pub(crate) distance: usize,
 }
 
-impl Machine {
+impl CacheSystem {
     /// Returns the number of a way as the state has it.
     pub(crate) fn way_number(&self, way: Way) -> i32 {
         let distances = self.memory.farthest() + 1;

@@ -88,7 +88,7 @@ impl Reader<'_> {
             None if ["delay", "latency"].iter().any(|key| table.get(*key).is_some()) => {
                 self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
             }
-            None if study.kind() == Kind::Machine => {
+            None if study.kind() == Kind::Synchronous => {
                 "cycles".clone_into(&mut study.unit);
             }
             None => {}
@@ -477,7 +477,7 @@ pub(super) fn constant(value: &DeValue<'_>, kind: Kind) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
-        DeValue::Boolean(truth) if kind == Kind::Machine => Some(truth.to_string().to_uppercase()),
+        DeValue::Boolean(truth) if kind == Kind::Synchronous => Some(truth.to_string().to_uppercase()),
         DeValue::Boolean(truth) => Some(u8::from(*truth).to_string()),
         _ => None,
     }

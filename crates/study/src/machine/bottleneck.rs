@@ -1,10 +1,10 @@
 //! What limits a synchronous system: which resources are busy together, how often things happen, and what goes on in the
 //! rounds on which they happen most and least often.
 
-use narrows_model::synchronous::{Display, Domain, Machine, Role};
+use narrows_model::synchronous::{Display, Domain, Role, SynchronousSystem};
 use narrows_model::wording::{listed, percent};
 use narrows_model::{
-    Bottleneck, Case, FigureResult, Flow, Link, Number, Overlap, Resource, StateMachine, Together,
+    Bottleneck, Case, FigureResult, Flow, Link, Number, Overlap, Resource, StateDiagram, Together,
 };
 use narrows_performance::timed::ratio::Extreme;
 use narrows_performance::timed::{Timed, Walk};
@@ -32,7 +32,7 @@ pub(crate) fn analyse(study: &Study, prepared: &PreparedMachine, budgets: &Budge
         let flow = bench.flow(&event, &bottleneck);
         bottleneck.flows.push(flow);
     }
-    bottleneck.machines = bench.graph().map(|timed| diagrams(&ground, timed)).unwrap_or_default();
+    bottleneck.diagrams = bench.graph().map(|timed| diagrams(&ground, timed)).unwrap_or_default();
     for ask in &study.asks {
         if let Question::Bottleneck(event) = &ask.question {
             let flow = bottleneck.flows.iter().find(|flow| flow.event == event.text);
@@ -242,22 +242,23 @@ fn goes_on(study: &Study, timed: &Timed<'_>, busy: &[u64], walk: &Walk) -> Vec<L
 }
 
 /// Returns how variables change that have names for values.
-fn diagrams(ground: &Ground<'_>, timed: &Timed<'_>) -> Vec<StateMachine> {
+fn diagrams(ground: &Ground<'_>, timed: &Timed<'_>) -> Vec<StateDiagram> {
     let reference = ground.eventful.reference();
-    let machine = reference.machine();
+    let machine = reference.system();
     let is_named = |variable: &narrows_model::synchronous::Variable| {
-        let is_symbolic = |values: &Vec<i128>| values.iter().all(|value| *value >= Machine::SYMBOLS);
+        let is_symbolic =
+            |values: &Vec<i128>| values.iter().all(|value| *value >= SynchronousSystem::SYMBOLS);
         let few = matches!(&variable.domain, Domain::Values(values) if values.len() <= MOST_VALUES && is_symbolic(values));
         few && variable.role == Role::State
     };
     let chosen: Vec<usize> =
         (0..machine.variables.len()).filter(|index| is_named(&machine.variables[*index])).collect();
     let name = |value: i128| machine.show(value, Display::Plain);
-    let mut list: Vec<StateMachine> = chosen
+    let mut list: Vec<StateDiagram> = chosen
         .iter()
-        .map(|index| StateMachine {
+        .map(|index| StateDiagram {
             variable: machine.variables[*index].name.clone(),
-            ..StateMachine::default()
+            ..StateDiagram::default()
         })
         .collect();
     let values: Vec<Option<Vec<i128>>> = (0..timed.rows().states())
@@ -283,7 +284,7 @@ fn diagrams(ground: &Ground<'_>, timed: &Timed<'_>) -> Vec<StateMachine> {
 }
 
 /// Notes a change.
-fn note(machine: &mut StateMachine, before: String, after: String) {
+fn note(machine: &mut StateDiagram, before: String, after: String) {
     let mut number = |name: String| {
         machine.values.iter().position(|known| *known == name).unwrap_or_else(|| {
             machine.values.push(name);

@@ -1,6 +1,6 @@
 //! How often something happens in a synchronous system: found on the graph of all states.
 
-use narrows_model::synchronous::{Domain, Eventful, ExprId, Machine, Reference, Role};
+use narrows_model::synchronous::{Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
 use narrows_model::{Figure, FigureResult, Limit, Number, Trace};
 use narrows_performance::timed::bounds::{Between, Bound, Cost};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
@@ -38,7 +38,7 @@ impl<'a> Ground<'a> {
         budgets: &Budgets<'g>,
     ) -> Result<Timed<'g>, FigureResult> {
         let why = "How often something happens is found on the graph of all states";
-        let inputs = inputs(self.eventful.reference().machine());
+        let inputs = inputs(self.eventful.reference().system());
         match states.map(str::parse::<u64>) {
             None => return Err(FigureResult::Undecided(Limit::Memory)),
             Some(Ok(count)) if count <= MOST_STATES => {}
@@ -64,7 +64,7 @@ impl<'a> Ground<'a> {
 }
 
 /// Returns how many combinations of inputs there are.
-fn inputs(machine: &Machine) -> u128 {
+fn inputs(machine: &SynchronousSystem) -> u128 {
     let inputs = machine.variables.iter().filter(|variable| variable.role == Role::Input);
     inputs.map(|input| Domain::len(&input.domain)).fold(1, u128::saturating_mul)
 }
@@ -116,7 +116,7 @@ impl Asked<'_> {
     pub(super) fn holds(&self, expr: ExprId) -> Vec<bool> {
         let reference = self.ground.eventful.reference();
         let rows = self.timed.rows();
-        let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.machine());
+        let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
         (0..rows.states())
             .map(|state| {
                 let bytes = rows.state(state);

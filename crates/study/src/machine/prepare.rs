@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use narrows_languages::smv::{Formula, FormulaKind, Given, Options, compile};
 use narrows_model::Question as Asked;
 use narrows_model::synchronous::{
-    Builder, ExprId, Linear, LinearId, Machine, MachineClaim as Claim, Role, Signal, Specification,
+    Builder, ExprId, Linear, LinearId, Role, Signal, Specification, SynchronousClaim as Claim,
+    SynchronousSystem,
 };
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
@@ -16,7 +17,7 @@ use crate::{Question, Study, Text, Values};
 #[derive(Debug)]
 pub struct PreparedMachine {
     /// The system; the study's questions are among its specifications.
-    pub machine: Machine,
+    pub machine: SynchronousSystem,
     /// What is to be asked of it for each question of the study; nothing for those about how often something happens.
     pub(super) asked: Vec<Vec<Asked>>,
     /// When each resource is busy.
@@ -87,7 +88,7 @@ pub(crate) fn prepare(
     let compiled = compiled.filter(|_| !diagnostics.has_errors())?;
     let named: HashMap<String, ExprId> =
         texts.iter().map(|text| text.text.clone()).zip(compiled.expressions.iter().copied()).collect();
-    let mut builder = Builder::new(compiled.machine);
+    let mut builder = Builder::new(compiled.system);
     let mut steps = compiled.steps.iter().copied();
     // What is one of several expressions happens where one of them holds.
     let either = |(name, texts): (String, Vec<&Text>)| {
@@ -95,7 +96,7 @@ pub(crate) fn prepare(
         Some((name, any?))
     };
     let events: Vec<(String, ExprId)> = events.into_iter().filter_map(either).collect();
-    let machine = builder.machine;
+    let machine = builder.system;
     let first = machine.specifications.len() - formulas.len();
     let formulas: HashMap<usize, usize> =
         formulas.iter().enumerate().map(|(number, (ask, ..))| (*ask, first + number)).collect();
@@ -199,7 +200,7 @@ fn formulas(study: &Study) -> Vec<(usize, FormulaKind, &Text)> {
 /// Makes specifications of questions.
 struct Maker<'s> {
     study: &'s Study,
-    machine: Machine,
+    machine: SynchronousSystem,
     events: Vec<(String, ExprId)>,
     predicates: HashMap<String, ExprId>,
 }
@@ -281,7 +282,7 @@ impl Maker<'_> {
                 let mut builder = Builder::new(std::mem::take(&mut self.machine));
                 let both = builder.and(resources[first], resources[second]);
                 let (not_both, always) = (builder.not(both), builder.truth(true));
-                self.machine = builder.machine;
+                self.machine = builder.system;
                 let (one, other) = (&self.study.resources[first], &self.study.resources[second]);
                 let name = format!("{} and {}", one.0.text, other.0.text);
                 let atoms: Vec<_> = [(resources[first], one), (resources[second], other)]

@@ -6,7 +6,7 @@ use narrows_model::synchronous::{Evaluation, Linear, LinearId, Moment};
 
 use super::Graph;
 
-/// A step of the machine, with what is guessed or remembered of each formula, bit by bit.
+/// A step of the system, with what is guessed or remembered of each formula, bit by bit.
 type Place = (usize, u64);
 
 /// A graph of places.
@@ -78,7 +78,7 @@ impl Graph<'_> {
     }
 
     fn atoms(&self, formulas: &[Linear], state: &[i128]) -> Vec<bool> {
-        let mut evaluation = Evaluation::new(self.machine);
+        let mut evaluation = Evaluation::new(self.system);
         let is_so = |formula: &Linear| match formula {
             Linear::Atom(root) => evaluation.is_true(*root, Moment::still(state)),
             _ => false,
@@ -103,10 +103,10 @@ impl Graph<'_> {
             });
             let at = |place: usize, root| self.holds_on_edge(root, &self.edges[places.edges[place]]);
             let has = |root| part.iter().any(|place| at(*place, root));
-            if !has_step || !is_kept || !self.machine.justice.iter().all(|justice| has(*justice)) {
+            if !has_step || !is_kept || !self.system.justice.iter().all(|justice| has(*justice)) {
                 return false;
             }
-            match self.machine.compassion.iter().find(|(p, q)| has(*p) && !has(*q)) {
+            match self.system.compassion.iter().find(|(p, q)| has(*p) && !has(*q)) {
                 None => true,
                 Some((p, _)) => {
                     let fewer = part.iter().copied().filter(|place| !at(*place, *p)).collect();

@@ -1,4 +1,4 @@
-//! What a small machine does, state by state and word by word: as slow and as plain as can be.
+//! What a small synchronous system does, state by state and word by word: as slow and as plain as can be.
 
 mod linear;
 
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_logic::Paths;
 use narrows_model::synchronous::{
-    Branching, Evaluation, ExprId, Machine, Moment, Reference, Role, Run, Value,
+    Branching, Evaluation, ExprId, Moment, Reference, Role, Run, SynchronousSystem, Value,
 };
 
 /// A step: where it comes from, the values before it with the inputs, and where it goes.
@@ -18,7 +18,7 @@ pub(crate) struct Edge {
 
 /// All states that can be reached, and all steps.
 pub(crate) struct Graph<'m> {
-    pub(crate) machine: &'m Machine,
+    pub(crate) system: &'m SynchronousSystem,
     pub(crate) states: Vec<Vec<Value>>,
     pub(crate) initial: Vec<usize>,
     pub(crate) edges: Vec<Edge>,
@@ -29,10 +29,10 @@ type Set = BTreeSet<usize>;
 
 impl<'m> Graph<'m> {
     /// Visits all states; `None` if there are too many.
-    pub(crate) fn new(machine: &'m Machine, most: usize) -> Option<Graph<'m>> {
-        let reference = Reference::new(machine);
+    pub(crate) fn new(system: &'m SynchronousSystem, most: usize) -> Option<Graph<'m>> {
+        let reference = Reference::new(system);
         let strip = |state: &[Value]| -> Vec<Value> {
-            let kept = machine.variables.iter().zip(state);
+            let kept = system.variables.iter().zip(state);
             kept.map(|(variable, value)| {
                 if variable.role == Role::Input {
                     variable.domain.value(0).unwrap_or_default()
@@ -44,7 +44,7 @@ impl<'m> Graph<'m> {
         };
         let mut numbers: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
         let mut graph =
-            Graph { machine, states: Vec::new(), initial: Vec::new(), edges: Vec::new(), depth: 0 };
+            Graph { system, states: Vec::new(), initial: Vec::new(), edges: Vec::new(), depth: 0 };
         let mut levels = Vec::new();
         reference.initial_states(&mut |state| {
             let state = strip(state);
@@ -85,7 +85,7 @@ impl<'m> Graph<'m> {
     }
 
     pub(crate) fn satisfying(&self, root: ExprId) -> Set {
-        let mut evaluation = Evaluation::new(self.machine);
+        let mut evaluation = Evaluation::new(self.system);
         self.all().into_iter().filter(|s| evaluation.is_true(root, Moment::still(&self.states[*s]))).collect()
     }
 
@@ -128,7 +128,7 @@ impl<'m> Graph<'m> {
     }
 
     fn holds_on_edge(&self, root: ExprId, edge: &Edge) -> bool {
-        Evaluation::new(self.machine).is_true(root, Moment::still(&edge.before))
+        Evaluation::new(self.system).is_true(root, Moment::still(&edge.before))
     }
 
     /// The states on fair cycles that consist of these edges.
@@ -156,10 +156,10 @@ impl<'m> Graph<'m> {
                 continue;
             }
             let has = |root: ExprId| inside.iter().any(|edge| self.holds_on_edge(root, edge));
-            if !self.machine.justice.iter().all(|justice| has(*justice)) {
+            if !self.system.justice.iter().all(|justice| has(*justice)) {
                 continue;
             }
-            let broken = self.machine.compassion.iter().find(|(p, q)| has(*p) && !has(*q));
+            let broken = self.system.compassion.iter().find(|(p, q)| has(*p) && !has(*q));
             match broken {
                 None => found.extend(&component),
                 Some((p, _)) => {
@@ -384,11 +384,11 @@ impl<'m> Graph<'m> {
     /// Whether a run that ends in a cycle is fair.
     pub(crate) fn is_fair(&self, run: &Run) -> bool {
         let Some(start) = run.cycle else { return false };
-        let mut evaluation = Evaluation::new(self.machine);
+        let mut evaluation = Evaluation::new(self.system);
         let mut has = |root: ExprId| {
             run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)))
         };
-        self.machine.justice.iter().all(|justice| has(*justice))
-            && self.machine.compassion.iter().all(|(p, q)| !has(*p) || has(*q))
+        self.system.justice.iter().all(|justice| has(*justice))
+            && self.system.compassion.iter().all(|(p, q)| !has(*p) || has(*q))
     }
 }

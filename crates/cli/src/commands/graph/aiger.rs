@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow
         &[],
         |model| Err(not_for(&model.name)),
         |model| {
-            let file = aiger(&model.compiled.machine, form);
+            let file = aiger(&model.compiled.system, form);
             std::fs::write(path, &file.bytes).with_context(|| format!("can't write `{}`", path.display()))?;
             if !file.left_out.is_empty() {
                 output::warning(&format!(

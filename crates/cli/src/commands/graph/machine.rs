@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use narrows_explicit::{Budget, Progress};
 use narrows_lts::{Builder, Graph};
 use narrows_model::Limit;
-use narrows_model::synchronous::{Machine, Reference, Role, Value, changes};
+use narrows_model::synchronous::{Reference, Role, SynchronousSystem, Value, changes};
 
 use super::step_labels::Style;
 
@@ -21,10 +21,10 @@ const STATE: u64 = 96;
 ///
 /// If there is one first state, it is the initial one; otherwise a state before all of them is, whose steps say which values
 /// they begin with.
-pub(super) fn states(machine: &Machine, style: Style, budget: &Budget<'_>) -> Result<Graph, Limit> {
-    let reference = Reference::new(machine);
+pub(super) fn states(system: &SynchronousSystem, style: Style, budget: &Budget<'_>) -> Result<Graph, Limit> {
+    let reference = Reference::new(system);
     let mut walk =
-        Walk { machine, style, budget, numbers: HashMap::new(), states: Vec::new(), bytes: 0, steps: 0 };
+        Walk { system, style, budget, numbers: HashMap::new(), states: Vec::new(), bytes: 0, steps: 0 };
     let mut firsts: Vec<Vec<Value>> = Vec::new();
     let mut limit = None;
     reference.initial_states(&mut |state| {
@@ -74,7 +74,7 @@ pub(super) fn states(machine: &Machine, style: Style, budget: &Budget<'_>) -> Re
 }
 
 struct Walk<'w> {
-    machine: &'w Machine,
+    system: &'w SynchronousSystem,
     style: Style,
     budget: &'w Budget<'w>,
     numbers: HashMap<Vec<u8>, u32>,
@@ -112,8 +112,8 @@ impl Walk<'_> {
     /// Says what a step changes, or what its inputs are.
     fn label(&self, before: &[Value], after: &[Value]) -> String {
         let is_input =
-            |name: &str| self.machine.variables.iter().any(|one| one.name == name && one.role == Role::Input);
-        let told: Vec<String> = changes(self.machine, before, after)
+            |name: &str| self.system.variables.iter().any(|one| one.name == name && one.role == Role::Input);
+        let told: Vec<String> = changes(self.system, before, after)
             .into_iter()
             .filter(|change| is_input(&change.name) == (self.style == Style::Inputs))
             .map(|change| format!("{}={}", change.name, change.after.unwrap_or_default()))
@@ -124,11 +124,11 @@ impl Walk<'_> {
     /// Says with which values a first state begins, of those that differ.
     fn first_label(&self, firsts: &[Vec<Value>], first: &[Value]) -> String {
         let differs = |place: usize| firsts.iter().any(|other| other[place] != first[place]);
-        let variables = self.machine.variables.iter().enumerate();
+        let variables = self.system.variables.iter().enumerate();
         let told: Vec<String> = variables
             .filter(|(place, variable)| variable.role != Role::Input && differs(*place))
             .map(|(place, variable)| {
-                format!("{}={}", variable.name, self.machine.show(first[place], variable.display))
+                format!("{}={}", variable.name, self.system.show(first[place], variable.display))
             })
             .collect();
         format!("start {}", told.join(", "))

@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 "--labels is `text` or `inputs` for SMV models"
             );
             let clock = Clock::new(models, &interrupted);
-            let found = machine::states(&model.compiled.machine, arguments.labels, &clock.budget());
+            let found = machine::states(&model.compiled.system, arguments.labels, &clock.budget());
             clock.finish();
             match found {
                 Ok(graph) => write_graph(&model.name, &graph, arguments, kind),

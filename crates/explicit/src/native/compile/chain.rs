@@ -14,7 +14,7 @@ use narrows_model::Statement;
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use super::scan::ScannedEdge;
-use crate::native::machine::{LONGEST_CHAIN, Machine, SEQUENCE_ENDS, SEQUENCE_GOES_ON};
+use crate::native::undo_log::{LONGEST_CHAIN, SEQUENCE_ENDS, SEQUENCE_GOES_ON, UndoLog};
 
 /// A location inside an atomic sequence all of whose edges are compiled.
 pub(super) struct Link<'s> {
@@ -27,7 +27,7 @@ impl Emitter<'_, '_> {
     pub(super) fn chain(&mut self, links: &[Link<'_>]) -> Result<(), Interpreted> {
         let stop = self.block();
         let steps = self.builder.declare_var(types::I64);
-        let first = self.register(types::I64, offset_of!(Machine, chain));
+        let first = self.register(types::I64, offset_of!(UndoLog, chain));
         self.builder.def_var(steps, first);
         self.settle();
         let blocks: Vec<Block> = links.iter().map(|_| self.block()).collect();
@@ -135,13 +135,13 @@ impl Emitter<'_, '_> {
     }
 
     fn settle(&mut self) {
-        let log = self.register(types::I64, offset_of!(Machine, log));
-        self.set_register(offset_of!(Machine, settled), log);
+        let log = self.register(types::I64, offset_of!(UndoLog, log));
+        self.set_register(offset_of!(UndoLog, settled), log);
     }
 
     fn leave_chain(&mut self, steps: Variable, how: u32) {
         let step = self.builder.use_var(steps);
-        self.set_register(offset_of!(Machine, chain_end), step);
+        self.set_register(offset_of!(UndoLog, chain_end), step);
         let how = self.constant(how as i32);
         self.builder.ins().return_(&[how]);
     }

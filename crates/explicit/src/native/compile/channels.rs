@@ -12,7 +12,7 @@ use narrows_model::{ChannelKind, Expr, Pattern, Query, Receive, Send};
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use crate::native::level::HEAD;
-use crate::native::machine::{self, MOST_FIELDS, Machine, OFFERED};
+use crate::native::undo_log::{self, MOST_FIELDS, OFFERED, UndoLog};
 
 /// Code for more shapes of channel than this is not worth its size.
 const MOST_SHAPES: usize = 8;
@@ -51,10 +51,10 @@ impl<'e> Emitter<'e, '_> {
         let number = self.value(channel)?;
         let one = self.constant(1);
         let index = self.builder.ins().isub(number, one);
-        let count = self.register(types::I32, offset_of!(Machine, channel_count));
+        let count = self.register(types::I32, offset_of!(UndoLog, channel_count));
         let exists = self.compare(IntCC::UnsignedLessThan, index, count);
         self.demand(exists, self.unusual);
-        let table = self.register(types::I64, offset_of!(Machine, channels));
+        let table = self.register(types::I64, offset_of!(UndoLog, channels));
         let at = self.component(table, index);
         let shapes = &self.facts.shapes;
         if let [only] = shapes.as_slice() {
@@ -103,7 +103,7 @@ impl<'e> Emitter<'e, '_> {
     }
 
     fn is_offered(&mut self, channel: &Channel<'_>) -> Value {
-        let offered = self.register(types::I32, offset_of!(Machine, offer_channel));
+        let offered = self.register(types::I32, offset_of!(UndoLog, offer_channel));
         self.compare(IntCC::Equal, offered, channel.number)
     }
 
@@ -181,13 +181,13 @@ impl<'e> Emitter<'e, '_> {
         if send.arguments.len() > MOST_FIELDS {
             return Err(Interpreted);
         }
-        let message = self.register(types::I64, offset_of!(Machine, message));
+        let message = self.register(types::I64, offset_of!(UndoLog, message));
         for (index, (field, argument)) in channel.kind.fields.iter().zip(&send.arguments).enumerate() {
             let value = self.value(argument)?;
             let value = self.truncate(*field, value);
             self.store_plain(Address { base: message, offset: 4 * index as i32 }, value);
         }
-        self.set_register(offset_of!(Machine, out_channel), channel.number);
+        self.set_register(offset_of!(UndoLog, out_channel), channel.number);
         self.leave(OFFERED);
         Ok(())
     }
@@ -221,7 +221,7 @@ impl<'e> Emitter<'e, '_> {
         let after = self.builder.ins().iadd(slot, one);
         self.builder.ins().jump(head, &[after.into()]);
         self.go_to(found);
-        self.move_messages(machine::make_room as *const () as usize, channel, slot, length);
+        self.move_messages(undo_log::make_room as *const () as usize, channel, slot, length);
         slot
     }
 
@@ -230,7 +230,7 @@ impl<'e> Emitter<'e, '_> {
         let messages = self.pointer(channel.messages());
         let bytes = self.constant(channel.kind.message_bytes() as i32);
         let noted = self.constant(i32::from(self.notes));
-        let arguments = [self.machine, self.state, messages, slot, length, bytes, noted];
+        let arguments = [self.undo_log, self.state, messages, slot, length, bytes, noted];
         let convention = self.builder.func.signature.call_conv;
         self.call(function, &arguments, convention);
     }
@@ -348,7 +348,7 @@ impl<'e> Emitter<'e, '_> {
             if kind.capacity == 0 {
                 return this.accept(receive, &channel, done);
             }
-            let offered = this.register(types::I32, offset_of!(Machine, offer_channel));
+            let offered = this.register(types::I32, offset_of!(UndoLog, offer_channel));
             let free = this.compare_to(IntCC::Equal, offered, 0);
             this.demand(free, this.blocked);
             let found = this.block();
@@ -380,13 +380,13 @@ impl<'e> Emitter<'e, '_> {
     fn accept(&mut self, receive: &Receive, channel: &Channel<'_>, done: Block) -> Result<(), Interpreted> {
         if receive.peek {
             // If nothing is held out, that is reported.
-            let offered = self.register(types::I32, offset_of!(Machine, offer_channel));
+            let offered = self.register(types::I32, offset_of!(UndoLog, offer_channel));
             self.branch(offered, self.blocked, self.unusual);
             return Ok(());
         }
         let offered = self.is_offered(channel);
         self.demand(offered, self.blocked);
-        let message = self.register(types::I64, offset_of!(Machine, offer));
+        let message = self.register(types::I64, offset_of!(UndoLog, offer));
         let field = |index: usize| Address { base: message, offset: 4 * index as i32 };
         for (index, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Match(expected) = pattern {
@@ -413,7 +413,7 @@ impl<'e> Emitter<'e, '_> {
         let bytes = kind.message_bytes();
         let all = bytes * u32::from(kind.capacity);
         if receive.random || all > FEW_BYTES {
-            self.move_messages(machine::take_out as *const () as usize, channel, slot, length);
+            self.move_messages(undo_log::take_out as *const () as usize, channel, slot, length);
         } else {
             self.move_up(channel.messages(), bytes, all);
         }

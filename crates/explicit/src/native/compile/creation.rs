@@ -8,8 +8,8 @@ use narrows_model::{Area, Expr, Place, Run, Scalar, Setup, Statement};
 
 use super::emit::{Address, Emitter};
 use super::{Compiler, Interpreted, Unsupported};
-use crate::native::machine::{Code, MOST_FIELDS, Machine};
 use crate::native::plan::Creation;
+use crate::native::undo_log::{Code, MOST_FIELDS, UndoLog};
 
 /// A [`Creation`] whose functions have no address yet.
 pub(super) struct PendingCreation {
@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
         if arguments.len() > MOST_FIELDS {
             return Err(Interpreted);
         }
-        let message = self.register(types::I64, offset_of!(Machine, message));
+        let message = self.register(types::I64, offset_of!(UndoLog, message));
         for (index, argument) in arguments.iter().enumerate() {
             let value = self.value(argument)?;
             self.store_plain(Address { base: message, offset: 4 * index as i32 }, value);

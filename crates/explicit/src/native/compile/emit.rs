@@ -13,7 +13,7 @@ use narrows_model::{Area, Overwrite, Place, Scalar, System};
 use super::Interpreted;
 use super::facts::Facts;
 use crate::native::level::Layout;
-use crate::native::machine::{BLOCKED, DONE, EDGE_SHIFT, Machine, UNUSUAL};
+use crate::native::undo_log::{BLOCKED, DONE, EDGE_SHIFT, UNUSUAL, UndoLog};
 
 /// The state is a string of bytes: nothing in it is aligned.
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap().with_endianness(Endianness::Little);
@@ -36,7 +36,7 @@ pub(super) struct Emitter<'e, 'b> {
     pub(super) system: &'e System,
     pub(super) layout: &'e Layout,
     pub(super) facts: &'e Facts,
-    pub(super) machine: Value,
+    pub(super) undo_log: Value,
     pub(super) state: Value,
     pub(super) locals: Value,
     /// Where to go if the statement can't be executed.
@@ -62,7 +62,7 @@ impl<'e, 'b> Emitter<'e, 'b> {
         builder.append_block_params_for_function_params(entry);
         builder.switch_to_block(entry);
         let parameters = builder.block_params(entry);
-        let (machine, state, locals) = (parameters[0], parameters[1], parameters[2]);
+        let (undo_log, state, locals) = (parameters[0], parameters[1], parameters[2]);
         let (blocked, unusual) = (builder.create_block(), builder.create_block());
         builder.set_cold_block(unusual);
         let mut emitter = Emitter {
@@ -70,7 +70,7 @@ impl<'e, 'b> Emitter<'e, 'b> {
             system,
             layout,
             facts,
-            machine,
+            undo_log,
             state,
             locals,
             blocked,
@@ -166,13 +166,13 @@ impl<'e, 'b> Emitter<'e, 'b> {
         self.builder.ins().iadd(address.base, offset)
     }
 
-    /// Reads a field of the machine.
+    /// Reads a field of the undo log.
     pub(super) fn register(&mut self, of: Type, offset: usize) -> Value {
-        self.builder.ins().load(of, FLAGS, self.machine, offset as i32)
+        self.builder.ins().load(of, FLAGS, self.undo_log, offset as i32)
     }
 
     pub(super) fn set_register(&mut self, offset: usize, value: Value) {
-        self.builder.ins().store(FLAGS, value, self.machine, offset as i32);
+        self.builder.ins().store(FLAGS, value, self.undo_log, offset as i32);
     }
 
     pub(super) fn load(&mut self, of: Type, address: Address) -> Value {
@@ -251,7 +251,7 @@ impl<'e, 'b> Emitter<'e, 'b> {
             4 => self.builder.ins().uload32(FLAGS, base, offset),
             _ => self.load(types::I64, address),
         };
-        let log = self.register(types::I64, offset_of!(Machine, log));
+        let log = self.register(types::I64, offset_of!(UndoLog, log));
         // Offset and width are neighbours, so that one store writes both.
         const { assert!(offset_of!(Overwrite, offset) == 0 && offset_of!(Overwrite, width) == 4) };
         let constant = (i64::from(width) << 32) + i64::from(offset);
@@ -264,7 +264,7 @@ impl<'e, 'b> Emitter<'e, 'b> {
         self.store_plain(Address { base: log, offset: offset_of!(Overwrite, old) as i32 }, old);
         let size = self.builder.ins().iconst(types::I64, size_of::<Overwrite>() as i64);
         let next = self.builder.ins().iadd(log, size);
-        self.set_register(offset_of!(Machine, log), next);
+        self.set_register(offset_of!(UndoLog, log), next);
     }
 
     /// Calls a function of this program.
@@ -285,7 +285,7 @@ impl<'e, 'b> Emitter<'e, 'b> {
             Area::Global => Address { base: self.state, offset: self.layout.globals as i32 },
             Area::Local => Address { base: self.locals, offset: 0 },
             Area::Hidden => {
-                let start = self.register(types::I32, offset_of!(Machine, hidden));
+                let start = self.register(types::I32, offset_of!(UndoLog, hidden));
                 self.step(Address { base: self.state, offset: 0 }, start, 1)
             }
         };

@@ -9,7 +9,7 @@ use narrows_model::{Area, Binary, Expr, ProctypeId, Unary};
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use crate::native::level::HEAD;
-use crate::native::machine::Machine;
+use crate::native::undo_log::UndoLog;
 
 impl Emitter<'_, '_> {
     /// Makes a function of a condition alone.
@@ -83,10 +83,10 @@ impl Emitter<'_, '_> {
                 self.test(condition, yes, no)?;
                 self.either(yes, no, |this| this.value(left), |this| this.value(right))?
             }
-            Expr::Pid => self.register(types::I32, offset_of!(Machine, pid)),
-            Expr::ProcessCount => self.register(types::I32, offset_of!(Machine, process_count)),
-            Expr::RunResult => self.register(types::I32, offset_of!(Machine, run_result)),
-            Expr::Timeout => self.register(types::I32, offset_of!(Machine, timeout)),
+            Expr::Pid => self.register(types::I32, offset_of!(UndoLog, pid)),
+            Expr::ProcessCount => self.register(types::I32, offset_of!(UndoLog, process_count)),
+            Expr::RunResult => self.register(types::I32, offset_of!(UndoLog, run_result)),
+            Expr::Timeout => self.register(types::I32, offset_of!(UndoLog, timeout)),
             Expr::Last if self.system.tracks_last => self.load_byte(Address { base: self.state, offset: 2 }),
             Expr::Priority if !self.system.has_priorities => self.constant(1),
             Expr::Channel(query, channel, _) => self.query(*query, channel)?,
@@ -145,12 +145,12 @@ impl Emitter<'_, '_> {
         what: impl FnOnce(&mut Self, Address) -> Result<Value, Interpreted>,
     ) -> Result<Value, Interpreted> {
         let pid = self.value(pid)?;
-        let count = self.register(types::I32, offset_of!(Machine, process_count));
+        let count = self.register(types::I32, offset_of!(UndoLog, process_count));
         let exists = self.compare(IntCC::UnsignedLessThan, pid, count);
         let (there, yes, no) = (self.block(), self.block(), self.block());
         self.branch(exists, there, no);
         self.go_to(there);
-        let table = self.register(types::I64, offset_of!(Machine, processes));
+        let table = self.register(types::I64, offset_of!(UndoLog, processes));
         let process = self.component(table, pid);
         match proctype {
             Some(proctype) => {

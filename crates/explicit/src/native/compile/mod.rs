@@ -25,8 +25,8 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use narrows_model::{Evaluator, Location, Proctype, Statement, System};
 
 use super::level::Layout;
-use super::machine::{Code, MOST_CHANGES};
 use super::plan::{Action, Creation, Gate};
+use super::undo_log::{Code, MOST_CHANGES};
 use chain::Link;
 use creation::PendingCreation;
 use emit::Emitter;

@@ -12,7 +12,7 @@ use narrows_model::Statement;
 
 use super::Interpreted;
 use super::emit::{Address, Emitter};
-use crate::native::machine::{Machine, NO_MORE, UNUSUAL};
+use crate::native::undo_log::{NO_MORE, UNUSUAL, UndoLog};
 
 /// An edge of a location.
 pub(super) struct ScannedEdge<'s> {
@@ -32,7 +32,7 @@ impl Emitter<'_, '_> {
     pub(super) fn scan(&mut self, edges: &[ScannedEdge<'_>]) -> Result<(), Interpreted> {
         let blocks: Vec<_> = (0..=edges.len()).map(|_| self.block()).collect();
         let end = blocks[edges.len()];
-        let next = self.register(types::I32, offset_of!(Machine, next_edge));
+        let next = self.register(types::I32, offset_of!(UndoLog, next_edge));
         let mut switch = Switch::new();
         for (number, block) in blocks[..edges.len()].iter().enumerate() {
             switch.set_entry(number as u128, *block);
@@ -49,7 +49,7 @@ impl Emitter<'_, '_> {
             match edge.statement {
                 None => self.jump(self.unusual),
                 Some(Statement::Else) => {
-                    let taken = self.register(types::I32, offset_of!(Machine, taken));
+                    let taken = self.register(types::I32, offset_of!(UndoLog, taken));
                     self.branch(taken, self.blocked, done);
                 }
                 Some(statement) => self.statement(statement, done, true)?,
@@ -78,7 +78,7 @@ impl Emitter<'_, '_> {
         let target = self.constant(i32::from(edge.target));
         self.write_bytes(self.location(), 2, target);
         if self.system.tracks_last {
-            let pid = self.register(types::I32, offset_of!(Machine, pid));
+            let pid = self.register(types::I32, offset_of!(UndoLog, pid));
             self.write_bytes(Address { base: self.state, offset: 2 }, 1, pid);
         }
         let globals = Address { base: self.state, offset: self.layout.globals as i32 };

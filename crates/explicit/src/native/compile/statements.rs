@@ -62,7 +62,7 @@ impl Emitter<'_, '_> {
                 Guard::Else => {
                     let taken = self.register(
                         cranelift_codegen::ir::types::I32,
-                        std::mem::offset_of!(crate::native::machine::Machine, taken),
+                        std::mem::offset_of!(crate::native::undo_log::UndoLog, taken),
                     );
                     self.branch(taken, no, yes);
                 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use narrows_model::synchronous::{Constraint, Demand, ExprId, HazardKind, Machine, Node, Role, VariableId};
+use narrows_model::synchronous::{
+    Constraint, Demand, ExprId, HazardKind, Node, Role, SynchronousSystem, VariableId,
+};
 use narrows_source::{Diagnostic, Span};
 
 use super::scopes::ScopeId;
@@ -46,7 +48,7 @@ impl Lowering<'_> {
             }
             let list = found.entry((variable, *when as u8)).or_default();
             if let Some(first) = list.iter().find(|other| other.process == process) {
-                let (first, name) = (first.span, self.builder.machine.variable(variable).name.clone());
+                let (first, name) = (first.span, self.builder.system.variable(variable).name.clone());
                 self.assigned_twice(&name, span, first, "the first assignment");
                 continue;
             }
@@ -66,13 +68,13 @@ impl Lowering<'_> {
                 }
             }
             let constraint = Constraint { demand: Demand::Assigned(variable, value), span };
-            let machine = &mut self.builder.machine;
+            let system = &mut self.builder.system;
             if when == When::Initial as u8 {
-                machine.initial.push(constraint);
+                system.initial.push(constraint);
             } else if when == When::Next as u8 {
-                machine.transitions.push(constraint);
+                system.transitions.push(constraint);
             } else {
-                machine.invariants.push(constraint);
+                system.invariants.push(constraint);
             }
         }
         self.circles();
@@ -95,7 +97,7 @@ impl Lowering<'_> {
     }
 
     fn may_assign(&mut self, when: When, variable: VariableId, span: Span) -> bool {
-        let declared = self.builder.machine.variable(variable);
+        let declared = self.builder.system.variable(variable);
         let reason = match (declared.role, when) {
             (Role::Input, _) => "an input has any value in every step",
             (Role::Frozen, When::Next | When::Current) => {
@@ -123,7 +125,7 @@ impl Lowering<'_> {
             }
         }
         for (variable, span, first) in reports {
-            let name = self.builder.machine.variable(variable).name.clone();
+            let name = self.builder.system.variable(variable).name.clone();
             self.assigned_twice(&name, span, first, "this gives its value at all times");
         }
     }
@@ -158,14 +160,14 @@ impl Lowering<'_> {
 
     fn sort_of(&self, variable: VariableId) -> Sort {
         use narrows_model::synchronous::{Display, Domain};
-        let variable = self.builder.machine.variable(variable);
+        let variable = self.builder.system.variable(variable);
         match (variable.display, &variable.domain) {
             (Display::Boolean, _) => Sort::Boolean,
             (Display::Unsigned(width), _) => Sort::Word { width, signed: false },
             (Display::Signed(width), _) => Sort::Word { width, signed: true },
             (Display::Plain, Domain::Range(..)) => Sort::Number,
             (Display::Plain, Domain::Values(values)) => {
-                let symbols = values.iter().filter(|value| **value >= Machine::SYMBOLS).count();
+                let symbols = values.iter().filter(|value| **value >= SynchronousSystem::SYMBOLS).count();
                 match symbols {
                     0 => Sort::Number,
                     _ if symbols == values.len() => Sort::Symbol,
@@ -200,9 +202,9 @@ impl Lowering<'_> {
         let mut is_possible = false;
         let mut waiting = vec![value];
         let span = self.tree.span(expr);
-        let name = self.builder.machine.variable(variable).name.clone();
+        let name = self.builder.system.variable(variable).name.clone();
         while let Some(id) = waiting.pop() {
-            let fits = match self.builder.machine.node(id).clone() {
+            let fits = match self.builder.system.node(id).clone() {
                 Node::Set(members) => {
                     waiting.extend(members);
                     continue;
@@ -211,11 +213,11 @@ impl Lowering<'_> {
                     waiting.extend([then, otherwise]);
                     continue;
                 }
-                Node::Constant(value) if !self.builder.machine.variable(variable).domain.contains(value) => {
+                Node::Constant(value) if !self.builder.system.variable(variable).domain.contains(value) => {
                     let plain = narrows_model::synchronous::Display::Plain;
-                    let shown = self.builder.machine.show(value, plain);
+                    let shown = self.builder.system.show(value, plain);
                     let title = format!("`{name}` can't be {shown}");
-                    let declared = self.builder.machine.variable(variable).span;
+                    let declared = self.builder.system.variable(variable).span;
                     let diagnostic = Diagnostic::error("V0218", span, title)
                         .label(format!("{shown} is assigned here"))
                         .also(declared, "its values are declared here");
@@ -232,14 +234,14 @@ impl Lowering<'_> {
         }
         if !is_possible {
             let title = format!("`{name}` can never be what is assigned to it");
-            let declared = self.builder.machine.variable(variable).span;
+            let declared = self.builder.system.variable(variable).span;
             let diagnostic =
                 Diagnostic::error("V0218", span, title).also(declared, "its values are declared here");
             self.report(diagnostic);
             return None;
         }
         if all == Fits::Maybe {
-            let looks_ahead = !self.builder.machine.looks_at(value).1.is_empty();
+            let looks_ahead = !self.builder.system.looks_at(value).1.is_empty();
             if when == When::Next && !looks_ahead {
                 let within = self.builder.node(Node::Within(value, variable));
                 let outside = self.builder.not(within);
@@ -256,10 +258,10 @@ impl Lowering<'_> {
     }
 
     fn fits(&mut self, id: ExprId, variable: VariableId) -> Fits {
-        let machine = &self.builder.machine;
-        let domain = machine.variable(variable).domain.clone();
-        if let Node::Current(other) | Node::Next(other) = machine.node(id) {
-            let other = &machine.variable(*other).domain;
+        let system = &self.builder.system;
+        let domain = system.variable(variable).domain.clone();
+        if let Node::Current(other) | Node::Next(other) = system.node(id) {
+            let other = &system.variable(*other).domain;
             if other.len() <= 1 << 12 {
                 let count = other.values().filter(|value| domain.contains(*value)).count();
                 return match count {
@@ -293,13 +295,13 @@ impl Lowering<'_> {
 
     /// Reports variables whose value at one time needs itself.
     fn circles(&mut self) {
-        let machine = &self.builder.machine;
+        let system = &self.builder.system;
         let mut needs: BTreeMap<VariableId, (Vec<VariableId>, Span)> = BTreeMap::new();
-        let lists = [(&machine.transitions, true), (&machine.invariants, false)];
+        let lists = [(&system.transitions, true), (&system.invariants, false)];
         for (list, in_step) in lists {
             for constraint in list {
                 if let Demand::Assigned(variable, value) = constraint.demand {
-                    let (current, next) = machine.looks_at(value);
+                    let (current, next) = system.looks_at(value);
                     let entry = needs.entry(variable).or_insert((Vec::new(), constraint.span));
                     entry.0.extend(if in_step { next } else { current });
                 }
@@ -332,7 +334,7 @@ impl Lowering<'_> {
             let names: Vec<&str> = circle
                 .iter()
                 .chain([&variable])
-                .map(|id| self.builder.machine.variable(*id).name.as_str())
+                .map(|id| self.builder.system.variable(*id).name.as_str())
                 .collect();
             let title = format!("the value of `{}` needs itself", names[0]);
             let diagnostic = Diagnostic::error("V0207", span, title)

@@ -48,7 +48,7 @@ impl Lowering<'_> {
                     ids.push(member.id);
                 }
                 // The set of one value is that value.
-                if let ([id], false) = (ids.as_slice(), self.builder.machine.is_set(ids[0])) {
+                if let ([id], false) = (ids.as_slice(), self.builder.system.is_set(ids[0])) {
                     return Some(plain(*id, sort?));
                 }
                 let id = self.builder.node(Node::Set(ids));
@@ -358,6 +358,6 @@ impl Lowering<'_> {
             .into_iter()
             .rev()
             .fold(last.id, |rest, (condition, value)| self.builder.choose(condition, value.id, rest));
-        Some(Typed { id, sort: sort?, is_set: is_set && self.builder.machine.is_set(id) })
+        Some(Typed { id, sort: sort?, is_set: is_set && self.builder.system.is_set(id) })
     }
 }

@@ -2,7 +2,7 @@
 
 use narrows_logic::Paths;
 use narrows_model::synchronous::{
-    Branching, BranchingId, ExprId, Linear, LinearId, MachineClaim as Claim, Specification,
+    Branching, BranchingId, ExprId, Linear, LinearId, Specification, SynchronousClaim as Claim,
 };
 use narrows_source::{Diagnostic, Span};
 
@@ -58,7 +58,7 @@ impl Lowering<'_> {
                         (start, self.text(*from), self.tree.span(*from)),
                         (end, self.text(*to), self.tree.span(*to)),
                     ];
-                    self.builder.machine.specifications.push(Specification {
+                    self.builder.system.specifications.push(Specification {
                         name,
                         claim,
                         atoms,
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         let text = self.text(formula);
         let name = self.spec_name(name, &text, scope);
         let span = self.tree.span(formula);
-        self.builder.machine.specifications.push(Specification { name, claim, atoms, span });
+        self.builder.system.specifications.push(Specification { name, claim, atoms, span });
     }
 
     /// Returns a bound of an operator.

@@ -1,4 +1,4 @@
-//! The tree to a machine: instances, names, types, constraints, formulas.
+//! The tree to a synchronous system: instances, names, types, constraints, formulas.
 
 mod assignments;
 mod calls;
@@ -99,10 +99,10 @@ pub(super) fn lower(
     if lowering.diagnostics.has_errors() {
         return None;
     }
-    let mut machine = lowering.builder.machine;
-    machine.selector = lowering.selector;
-    machine.hazards = hazards;
-    Some(Compiled { machine, expressions, steps, values })
+    let mut system = lowering.builder.system;
+    system.selector = lowering.selector;
+    system.hazards = hazards;
+    Some(Compiled { system, expressions, steps, values })
 }
 
 impl<'a> Lowering<'a> {
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
                     if let Some(id) = self.predicate(*expr, scope)
                         && self.allows_no_next(id, *expr, "a fairness constraint")
                     {
-                        self.builder.machine.justice.push(id);
+                        self.builder.system.justice.push(id);
                     }
                 }
                 Item::Compassion(first, second) => {
@@ -139,7 +139,7 @@ impl<'a> Lowering<'a> {
                         && self.allows_no_next(p, *first, "a fairness constraint")
                         && self.allows_no_next(q, *second, "a fairness constraint")
                     {
-                        self.builder.machine.compassion.push((p, q));
+                        self.builder.system.compassion.push((p, q));
                     }
                 }
                 _ => {}
@@ -164,17 +164,17 @@ impl<'a> Lowering<'a> {
         let mut conjuncts = Vec::new();
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
-            match self.builder.machine.node(id) {
+            match self.builder.system.node(id) {
                 Node::Binary(Operator::And, left, right) => waiting.extend([*right, *left]),
                 _ => conjuncts.push(id),
             }
         }
         let span = self.tree.span(expr);
-        let machine = &mut self.builder.machine;
+        let system = &mut self.builder.system;
         let list = match kind {
-            ConstraintKind::Initial => &mut machine.initial,
-            ConstraintKind::Invariant => &mut machine.invariants,
-            ConstraintKind::Transition => &mut machine.transitions,
+            ConstraintKind::Initial => &mut system.initial,
+            ConstraintKind::Invariant => &mut system.invariants,
+            ConstraintKind::Transition => &mut system.transitions,
         };
         list.extend(conjuncts.into_iter().map(|id| Constraint { demand: Demand::Holds(id), span }));
     }
@@ -187,12 +187,12 @@ impl<'a> Lowering<'a> {
             // What nobody uses can do no harm.
             self.hazards.truncate(before);
             if let Some(value) = value.filter(|value| !value.is_set)
-                && self.builder.machine.looks_at(value.id).1.is_empty()
+                && self.builder.system.looks_at(value.id).1.is_empty()
             {
                 let define = &self.defines[index];
                 let name = format!("{}{}", self.scopes[define.home.0].prefix, define.name.name);
                 let definition = Definition { name, value: value.id, display: value.sort.display() };
-                self.builder.machine.definitions.push(definition);
+                self.builder.system.definitions.push(definition);
             }
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Lowering<'a> {
         if self.builder.constant_value(all) == Some(0) {
             return;
         }
-        if self.builder.machine.looks_at(all).1.is_empty() {
+        if self.builder.system.looks_at(all).1.is_empty() {
             self.hazards.push(Hazard { condition: all, kind, span });
             return;
         }
@@ -243,7 +243,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn allows_no_next(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
-        let fine = self.builder.machine.looks_at(id).1.is_empty();
+        let fine = self.builder.system.looks_at(id).1.is_empty();
         if !fine {
             let title = format!("`next` has no place in {what}");
             let diagnostic = Diagnostic::error("V0211", self.tree.span(expr), title)
@@ -256,11 +256,11 @@ impl<'a> Lowering<'a> {
 
     fn allows_no_input(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
         use narrows_model::synchronous::Role;
-        let machine = &self.builder.machine;
-        let (current, _) = machine.looks_at(id);
-        let input = current.into_iter().find(|id| machine.variable(*id).role == Role::Input);
+        let system = &self.builder.system;
+        let (current, _) = system.looks_at(id);
+        let input = current.into_iter().find(|id| system.variable(*id).role == Role::Input);
         let Some(input) = input else { return true };
-        let variable = machine.variable(input);
+        let variable = system.variable(input);
         let title = format!("the input `{}` has no place in {what}", variable.name);
         let declared = variable.span;
         let diagnostic = Diagnostic::error("V0213", self.tree.span(expr), title)

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use narrows_model::synchronous::{ExprId, HazardKind, Machine, Node, Operator};
+use narrows_model::synchronous::{ExprId, HazardKind, Node, Operator, SynchronousSystem};
 use narrows_source::{Diagnostic, Span, closest};
 
 use super::scopes::{DefineState, ScopeId, Symbol};
@@ -284,7 +284,7 @@ impl Lowering<'_> {
         let mut names: Vec<&str> =
             scope.symbols.keys().chain(scope.parameters.keys()).map(|name| &**name).collect();
         if with_symbols {
-            names.extend(self.builder.machine.symbols.iter().map(String::as_str));
+            names.extend(self.builder.system.symbols.iter().map(String::as_str));
         }
         names.sort_unstable();
         closest(name, names).map(str::to_owned)
@@ -297,15 +297,12 @@ impl Lowering<'_> {
         scope: ScopeId,
     ) -> Option<narrows_model::synchronous::VariableId> {
         let typed = self.value(expr, scope)?;
-        if let Node::Current(variable) = self.builder.machine.node(typed.id) {
+        if let Node::Current(variable) = self.builder.system.node(typed.id) {
             return Some(*variable);
         }
-        let what = if matches!(self.builder.machine.node(typed.id), Node::Constant(value) if *value >= Machine::SYMBOLS)
-        {
-            "a symbol"
-        } else {
-            "no variable"
-        };
+        let node = self.builder.system.node(typed.id);
+        let is_symbol = matches!(node, Node::Constant(value) if *value >= SynchronousSystem::SYMBOLS);
+        let what = if is_symbol { "a symbol" } else { "no variable" };
         let title = format!("`{}` can't be assigned", self.text(expr));
         self.report(Diagnostic::error("V0214", self.tree.span(expr), title).label(format!("this is {what}")));
         None

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use narrows_model::synchronous::{Display, Domain, Machine, Role, Variable, VariableId};
+use narrows_model::synchronous::{Display, Domain, Role, SynchronousSystem, Variable, VariableId};
 use narrows_source::{Diagnostic, Span, closest};
 use rustc_hash::FxHashMap;
 
@@ -144,12 +144,12 @@ impl Lowering<'_> {
 
     /// Returns the value of a symbol.
     pub(super) fn symbol(&mut self, name: &Rc<str>) -> i128 {
-        let next = self.builder.machine.symbols.len();
+        let next = self.builder.system.symbols.len();
         let number = *self.symbols.entry(name.clone()).or_insert(next);
         if number == next {
-            self.builder.machine.symbols.push(name.to_string());
+            self.builder.system.symbols.push(name.to_string());
         }
-        Machine::SYMBOLS + number as i128
+        SynchronousSystem::SYMBOLS + number as i128
     }
 
     fn add_selector(&mut self) {
@@ -162,8 +162,8 @@ impl Lowering<'_> {
             role: Role::Input,
             span: Span::default(),
         };
-        self.selector = Some(VariableId(self.builder.machine.variables.len() as u32));
-        self.builder.machine.variables.push(variable);
+        self.selector = Some(VariableId(self.builder.system.variables.len() as u32));
+        self.builder.system.variables.push(variable);
     }
 
     fn twice(&mut self, name: &Ident, first: Span) {
@@ -245,8 +245,8 @@ impl Lowering<'_> {
                 };
                 let display = sort.display();
                 let variable = Variable { name: whole.to_owned(), domain, display, role, span: name.span };
-                self.builder.machine.variables.push(variable);
-                Symbol::Variable(VariableId(self.builder.machine.variables.len() as u32 - 1), sort)
+                self.builder.system.variables.push(variable);
+                Symbol::Variable(VariableId(self.builder.system.variables.len() as u32 - 1), sort)
             }),
         };
         symbol.unwrap_or(Symbol::Broken)

@@ -135,25 +135,25 @@ impl Lowering<'_> {
 
     /// Returns between which numbers an expression, or every member of a set, lies, if that is easily known.
     pub(super) fn interval(&mut self, root: ExprId) -> Option<(i128, i128)> {
-        use narrows_model::synchronous::{Domain, Machine, Node, Operator};
+        use narrows_model::synchronous::{Domain, Node, Operator, SynchronousSystem};
         if let Some(known) = self.intervals.get(&root) {
             return *known;
         }
-        for id in self.builder.machine.below([root]) {
+        for id in self.builder.system.below([root]) {
             if self.intervals.contains_key(&id) {
                 continue;
             }
-            let machine = &self.builder.machine;
+            let system = &self.builder.system;
             let of = |id: &ExprId| self.intervals.get(id).copied().flatten();
             let both = |left: &ExprId, right: &ExprId| Some((of(left)?, of(right)?));
-            let found = match machine.node(id) {
-                Node::Constant(value) if *value >= Machine::SYMBOLS => None,
+            let found = match system.node(id) {
+                Node::Constant(value) if *value >= SynchronousSystem::SYMBOLS => None,
                 Node::Constant(value) => Some((*value, *value)),
-                Node::Current(variable) | Node::Next(variable) => match &machine.variable(*variable).domain {
+                Node::Current(variable) | Node::Next(variable) => match &system.variable(*variable).domain {
                     Domain::Range(low, high) => Some((*low, *high)),
                     Domain::Values(values) => {
                         let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
-                        low.zip(high.filter(|high| *high < Machine::SYMBOLS))
+                        low.zip(high.filter(|high| *high < SynchronousSystem::SYMBOLS))
                     }
                 },
                 Node::Not(_) | Node::In(..) | Node::Within(..) => Some((0, 1)),

@@ -1,6 +1,6 @@
 //! Types to domains.
 
-use narrows_model::synchronous::{Domain, Machine};
+use narrows_model::synchronous::{Domain, SynchronousSystem};
 use narrows_source::Diagnostic;
 
 use super::scopes::ScopeId;
@@ -86,7 +86,7 @@ impl Lowering<'_> {
                 self.report(Diagnostic::warning("V0303", self.tree.span(*id), title).label("again"));
             }
         }
-        let symbols = values.iter().filter(|value| **value >= Machine::SYMBOLS).count();
+        let symbols = values.iter().filter(|value| **value >= SynchronousSystem::SYMBOLS).count();
         let sort = match symbols {
             0 if truths == written.len() => Sort::Boolean,
             0 => Sort::Number,

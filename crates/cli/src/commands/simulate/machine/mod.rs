@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let read = compile_file(&arguments.file, &definitions, Options::default(), arguments.quiet);
     let read = read.map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     let Ok(model) = read else { return Ok(2) };
-    let mut session = Session::new(&model.compiled.machine, arguments.seed);
+    let mut session = Session::new(&model.compiled.system, arguments.seed);
     if session.state().is_none() && session.steps().is_empty() {
         bail!("there is no first state: the constraints on it contradict each other");
     }
@@ -57,8 +57,8 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedRun>> {
 
 /// Returns the run as a document to save.
 fn saved_document(session: &Session<'_>, model: &MachineModel, definitions: &[String]) -> serde_json::Value {
-    let (machine, sources) = (&model.compiled.machine, &model.sources);
-    machine_trace_document(&model.name, "run", &session.trace(), machine, sources, definitions)
+    let (system, sources) = (&model.compiled.system, &model.sources);
+    machine_trace_document(&model.name, "run", &session.trace(), system, sources, definitions)
 }
 
 /// Prints a run; a reader that has gone away is no error.

@@ -1,6 +1,8 @@
 //! A run of a synchronous system that is being made, step by step, forwards and backwards. It knows no terminal.
 
-use narrows_model::synchronous::{Evaluation, Machine, Moment, Reference, Role, Run, Value, changes};
+use narrows_model::synchronous::{
+    Evaluation, Moment, Reference, Role, Run, SynchronousSystem, Value, changes,
+};
 use narrows_model::{Change, Trace};
 use narrows_report::{RecordedAtom, RecordedRun};
 
@@ -36,9 +38,9 @@ pub(super) struct Step {
 }
 
 impl<'m> Session<'m> {
-    pub(super) fn new(machine: &'m Machine, seed: u64) -> Session<'m> {
+    pub(super) fn new(system: &'m SynchronousSystem, seed: u64) -> Session<'m> {
         let mut session = Session {
-            reference: Reference::new(machine),
+            reference: Reference::new(system),
             states: Vec::new(),
             here: 0,
             steps: Vec::new(),
@@ -55,8 +57,8 @@ impl<'m> Session<'m> {
         session
     }
 
-    pub(super) fn machine(&self) -> &'m Machine {
-        self.reference.machine()
+    pub(super) fn system(&self) -> &'m SynchronousSystem {
+        self.reference.system()
     }
 
     /// Returns the current state; `None` before a first state was chosen.
@@ -91,17 +93,17 @@ impl<'m> Session<'m> {
     /// Returns what the step changed that led to a state, by its number; of the first state, all values.
     pub(super) fn changes_to(&self, number: usize) -> Vec<Change> {
         match number.checked_sub(1) {
-            Some(before) => changes(self.machine(), &self.states[before], &self.states[number]),
+            Some(before) => changes(self.system(), &self.states[before], &self.states[number]),
             None => self.values_of(&self.states[0]),
         }
     }
 
     /// Returns all values of a state.
     fn values_of(&self, state: &[Value]) -> Vec<Change> {
-        let machine = self.machine();
-        let kept = machine.variables.iter().zip(state).filter(|(variable, _)| variable.role != Role::Input);
+        let system = self.system();
+        let kept = system.variables.iter().zip(state).filter(|(variable, _)| variable.role != Role::Input);
         kept.map(|(variable, value)| {
-            let after = Some(machine.show(*value, variable.display));
+            let after = Some(system.show(*value, variable.display));
             Change { name: variable.name.clone(), before: None, after }
         })
         .collect()
@@ -121,10 +123,10 @@ impl<'m> Session<'m> {
     pub(super) fn fault(&self) -> Option<String> {
         let before = self.here.checked_sub(2).map(|index| &self.states[index])?;
         let after = &self.states[self.here - 1];
-        let mut evaluation = Evaluation::new(self.machine());
+        let mut evaluation = Evaluation::new(self.system());
         let moment = Moment { current: before, next: after };
-        let hazard = self.machine().hazards.iter().find(|one| evaluation.is_true(one.condition, moment))?;
-        Some(self.machine().describe_hazard(hazard))
+        let hazard = self.system().hazards.iter().find(|one| evaluation.is_true(one.condition, moment))?;
+        Some(self.system().describe_hazard(hazard))
     }
 
     fn look_around(&mut self) {
@@ -141,7 +143,7 @@ impl<'m> Session<'m> {
             Some(state) => self.reference.steps(&self.settled(state), &mut |before, after| {
                 has_more = steps.len() == MOST;
                 if !has_more {
-                    let changes = changes(self.machine(), before, after);
+                    let changes = changes(self.system(), before, after);
                     steps.push(Step { before: before.to_vec(), after: after.to_vec(), changes });
                 }
                 !has_more
@@ -287,7 +289,7 @@ impl<'m> Session<'m> {
         let state = self.settled(self.state()?);
         let mut found = None;
         self.reference.steps(&state, &mut |before, after| {
-            let changes = changes(self.machine(), before, after);
+            let changes = changes(self.system(), before, after);
             if changes == wanted {
                 found = Some(Step { before: before.to_vec(), after: after.to_vec(), changes });
             }

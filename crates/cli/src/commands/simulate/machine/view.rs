@@ -89,7 +89,7 @@ impl Run for Shown<'_> {
 
 /// The values of variables, of definitions, and of the propositions of a formula.
 fn values(session: &Session<'_>) -> Vec<Line<'static>> {
-    let machine = session.machine();
+    let system = session.system();
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (text, value, changed) in session.atoms() {
         let style = if changed { CHANGED } else { Style::new() };
@@ -102,23 +102,23 @@ fn values(session: &Session<'_>) -> Vec<Line<'static>> {
     match session.state() {
         None => lines.push(Line::styled("Choose a first state.", FAINT)),
         Some(state) => {
-            for (variable, value) in machine.variables.iter().zip(state) {
+            for (variable, value) in system.variables.iter().zip(state) {
                 if variable.role == Role::Input {
                     continue;
                 }
                 let is_new = changed.iter().any(|one| one.name == variable.name && one.before.is_some());
                 let style = if is_new { CHANGED } else { Style::new() };
-                let text = format!("{} = {}", variable.name, machine.show(*value, variable.display));
+                let text = format!("{} = {}", variable.name, system.show(*value, variable.display));
                 lines.push(Line::styled(text, style));
             }
-            let mut evaluation = Evaluation::new(machine);
-            for definition in &machine.definitions {
-                let (looked_at, _) = machine.looks_at(definition.value);
-                if looked_at.iter().any(|id| machine.variable(*id).role == Role::Input) {
+            let mut evaluation = Evaluation::new(system);
+            for definition in &system.definitions {
+                let (looked_at, _) = system.looks_at(definition.value);
+                if looked_at.iter().any(|id| system.variable(*id).role == Role::Input) {
                     continue;
                 }
                 let value = evaluation.value(definition.value, Moment::still(state));
-                let text = format!("{} = {}", definition.name, machine.show(value, definition.display));
+                let text = format!("{} = {}", definition.name, system.show(value, definition.display));
                 lines.push(Line::styled(text, FAINT));
             }
         }

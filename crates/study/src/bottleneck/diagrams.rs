@@ -1,11 +1,11 @@
-//! State machines in a model: global variables with names for values, and how they change.
+//! State diagrams in a model: global variables with names for values, and how they change.
 
 use narrows_explicit::NumberedEdge;
-use narrows_model::{Evaluator, Leaf, ProctypeId, Scalar, StateMachine, StateSpace};
+use narrows_model::{Evaluator, Leaf, ProctypeId, Scalar, StateDiagram, StateSpace};
 
 /// How some variables change, as it is found.
 #[derive(Default)]
-pub(crate) struct Machines {
+pub(crate) struct Diagrams {
     variables: Vec<Leaf>,
     /// Where in a state each of them is.
     places: Vec<usize>,
@@ -13,13 +13,13 @@ pub(crate) struct Machines {
     changes: Vec<(usize, u8, u8, u16)>,
 }
 
-impl Machines {
+impl Diagrams {
     /// Begins with those variables of a model that have names for values.
-    pub(super) fn new(evaluator: Evaluator<'_>) -> Machines {
+    pub(super) fn new(evaluator: Evaluator<'_>) -> Diagrams {
         let is_named = |leaf: &&Leaf| matches!(leaf.scalar, Scalar::Mtype(_));
         let variables: Vec<Leaf> = evaluator.system().globals.iter().filter(is_named).cloned().collect();
         let places = variables.iter().map(|leaf| evaluator.global_place(leaf)).collect();
-        Machines { variables, places, changes: Vec::new() }
+        Diagrams { variables, places, changes: Vec::new() }
     }
 
     /// Notes what an edge changes.
@@ -38,7 +38,7 @@ impl Machines {
     }
 
     /// Describes those variables that change.
-    pub(super) fn describe(&self, evaluator: Evaluator<'_>) -> Vec<StateMachine> {
+    pub(super) fn describe(&self, evaluator: Evaluator<'_>) -> Vec<StateDiagram> {
         let Ok((initial, _)) = evaluator.initial() else { return Vec::new() };
         let system = evaluator.system();
         let mut list = Vec::new();
@@ -48,29 +48,29 @@ impl Machines {
                 _ => None,
             };
             let name = |value: u8| name(value).unwrap_or_else(|| value.to_string());
-            let mut machine = StateMachine {
+            let mut diagram = StateDiagram {
                 variable: leaf.name.clone(),
                 values: vec![name(initial[self.places[number]])],
                 changes: Vec::new(),
             };
             for (_, before, after, by) in self.changes.iter().filter(|(variable, ..)| *variable == number) {
                 let mut value = |name: String| {
-                    let known = machine.values.iter().position(|known| *known == name);
+                    let known = diagram.values.iter().position(|known| *known == name);
                     known.unwrap_or_else(|| {
-                        machine.values.push(name);
-                        machine.values.len() - 1
+                        diagram.values.push(name);
+                        diagram.values.len() - 1
                     })
                 };
                 let (from, to) = (value(name(*before)), value(name(*after)));
                 let by = &system.proctypes[usize::from(*by)].name;
-                match machine.changes.iter_mut().find(|(other, next, _)| (*other, *next) == (from, to)) {
+                match diagram.changes.iter_mut().find(|(other, next, _)| (*other, *next) == (from, to)) {
                     Some((.., names)) if names.split(", ").any(|name| name == by) => {}
                     Some((.., names)) => *names = format!("{names}, {by}"),
-                    None => machine.changes.push((from, to, by.clone())),
+                    None => diagram.changes.push((from, to, by.clone())),
                 }
             }
-            if !machine.changes.is_empty() {
-                list.push(machine);
+            if !diagram.changes.is_empty() {
+                list.push(diagram);
             }
         }
         list

@@ -5,23 +5,23 @@ use narrows_source::Span;
 use super::formula::Specification;
 use crate::Question;
 
-/// A value: a truth value as 0 or 1, a number, or a symbol (see [`Machine::SYMBOLS`]).
+/// A value: a truth value as 0 or 1, a number, or a symbol (see [`SynchronousSystem::SYMBOLS`]).
 pub type Value = i128;
 
-/// Names one of [`Machine::variables`].
+/// Names one of [`SynchronousSystem::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub u32);
 
-/// Names one of [`Machine::nodes`].
+/// Names one of [`SynchronousSystem::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExprId(pub u32);
 
 /// A synchronous system.
 ///
-/// A state gives each variable that is no input a value, such that all `invariants` hold. A step leads from a state,
-/// with any values of the inputs, to a state such that all `transitions` hold.
+/// A state gives each variable that is no input a value, such that all `invariants` hold. A step leads from a
+/// state, with any values of the inputs, to a state such that all `transitions` hold.
 #[derive(Clone, Debug, Default)]
-pub struct Machine {
+pub struct SynchronousSystem {
     /// The variables.
     pub variables: Vec<Variable>,
     /// The names of the symbols.
@@ -175,7 +175,8 @@ pub enum Node {
     },
 }
 
-/// An operator with two operands. On truth values the first three are those of logic, on numbers those of bits.
+/// An operator with two operands. On truth values the first three are those of logic, on numbers those of
+/// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// And.
@@ -259,7 +260,7 @@ pub struct Definition {
     pub display: Display,
 }
 
-impl Machine {
+impl SynchronousSystem {
     /// Symbols are the values from here on, by their number.
     pub const SYMBOLS: Value = 1 << 100;
 
@@ -334,8 +335,8 @@ impl Machine {
         }
     }
 
-    /// Returns every question that the text asks: whether there is always a next state, whether something happens that must
-    /// not, and the specifications.
+    /// Returns every question that the text asks: whether there is always a next state, whether something
+    /// happens that must not, and the specifications.
     pub fn questions(&self) -> Vec<Question> {
         let faults = (!self.hazards.is_empty()).then_some(Question::Faults);
         let specifications = self.specifications.iter().enumerate().map(|(index, specification)| {
@@ -360,8 +361,8 @@ impl Machine {
     pub fn show(&self, value: Value, display: Display) -> String {
         match display {
             Display::Boolean => if value == 0 { "FALSE" } else { "TRUE" }.to_owned(),
-            Display::Plain if value >= Machine::SYMBOLS => {
-                self.symbols.get((value - Machine::SYMBOLS) as usize).cloned().unwrap_or_default()
+            Display::Plain if value >= SynchronousSystem::SYMBOLS => {
+                self.symbols.get((value - SynchronousSystem::SYMBOLS) as usize).cloned().unwrap_or_default()
             }
             Display::Plain => value.to_string(),
             Display::Unsigned(width) => format!("0ud{width}_{value}"),

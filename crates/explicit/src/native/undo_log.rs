@@ -1,7 +1,8 @@
 //! What machine code and the walk share: registers in memory, and a log of what was overwritten.
 //!
-//! Machine code changes the state in place. Before it overwrites anything it notes the old bytes in the log, so that the
-//! walk can take the change back. Offsets, not addresses, are noted: the log does not care where a state lies.
+//! Machine code changes the state in place. Before it overwrites anything it notes the old bytes in the log,
+//! so that the walk can take the change back. Offsets, not addresses, are noted: the log does not care where
+//! a state lies.
 
 use std::ops::Range;
 
@@ -9,8 +10,9 @@ use narrows_model::{LocationId, Overwrite, TransitionId};
 
 use super::level::Level;
 
-/// A compiled statement: machine, state, local variables of the process that runs. Returns one of the constants below.
-pub(super) type Code = unsafe extern "C" fn(*mut Machine, *mut u8, *mut u8) -> u32;
+/// A compiled statement: undo log, state, local variables of the process that runs. Returns one of the
+/// constants below.
+pub(super) type Code = unsafe extern "C" fn(*mut UndoLog, *mut u8, *mut u8) -> u32;
 
 /// The statement can't be executed now; nothing was changed.
 pub(super) const BLOCKED: u32 = 0;
@@ -21,7 +23,8 @@ pub(super) const OFFERED: u32 = 2;
 /// It needs the reference evaluator: something goes wrong, or is rare. The state may be changed in part.
 pub(super) const UNUSUAL: u32 = 3;
 
-/// What all edges of a location make together returns the number of the edge, shifted by this, with one of the above, …
+/// What all edges of a location make together returns the number of the edge, shifted by this, with one of
+/// the above, …
 pub(super) const EDGE_SHIFT: u32 = 2;
 /// … or this, if no further edge can be taken.
 pub(super) const NO_MORE: u32 = u32::MAX;
@@ -42,7 +45,7 @@ pub(super) const MOST_CHANGES: usize = 256;
 
 /// What machine code reads and writes besides the state. The fields above the line are laid out for it.
 #[repr(C)]
-pub(super) struct Machine {
+pub(super) struct UndoLog {
     /// Where the next change is noted.
     pub(super) log: *mut Overwrite,
     /// Where each channel's component starts.
@@ -89,12 +92,13 @@ pub(super) struct Machine {
     unsafe_code,
     reason = "its pointers lead into memory that the same thread owns, and are set before each use"
 )]
-// SAFETY: `log`, `last`, `message` and `chain` point into vectors of the machine itself; the others are set by the walk that uses them.
-unsafe impl Send for Machine {}
+// SAFETY: `log`, `last`, `message` and `chain` point into vectors of the undo log itself; the others are set
+// by the walk that uses them.
+unsafe impl Send for UndoLog {}
 
-impl Default for Machine {
+impl Default for UndoLog {
     fn default() -> Self {
-        let mut machine = Machine {
+        let mut undo_log = UndoLog {
             log: std::ptr::null_mut(),
             channels: std::ptr::null(),
             processes: std::ptr::null(),
@@ -119,10 +123,10 @@ impl Default for Machine {
             taken_edges: vec![0; LONGEST_CHAIN],
             last: std::ptr::null_mut(),
         };
-        machine.point_at(0);
-        machine.message = machine.fields.as_mut_ptr();
-        machine.chain = machine.taken_edges.as_mut_ptr();
-        machine
+        undo_log.point_at(0);
+        undo_log.message = undo_log.fields.as_mut_ptr();
+        undo_log.chain = undo_log.taken_edges.as_mut_ptr();
+        undo_log
     }
 }
 
@@ -130,7 +134,7 @@ impl Default for Machine {
 #[derive(Clone, Copy)]
 pub(super) struct Mark(usize);
 
-impl Machine {
+impl UndoLog {
     /// Lets machine code see the parts of a state.
     pub(super) fn look_at(&mut self, level: &Level) {
         self.channels = level.channels.as_ptr();
@@ -208,9 +212,10 @@ impl Machine {
         }
         debug_assert!(locals <= level.visible);
         let state = level.bytes.as_mut_ptr();
-        // SAFETY: the code was compiled for this system. It reads and writes the state within its variables and
-        // components, whose places are checked when a state is laid out (`Level::index`); it notes at most `MOST_CHANGES`
-        // changes, or for a chain as many for each edge; and `Level` keeps eight bytes behind every state, which it may read and write back.
+        // SAFETY: the code was compiled for this system. It reads and writes the state within its variables
+        // and components, whose places are checked when a state is laid out (`Level::index`); it notes at
+        // most `MOST_CHANGES` changes, or for a chain as many for each edge; and `Level` keeps eight bytes
+        // behind every state, which it may read and write back.
         unsafe { code(self, state, state.add(locals)) }
     }
 
@@ -257,8 +262,8 @@ impl Machine {
     #[inline]
     pub(super) fn undo(&mut self, mark: Mark, level: &mut Level) {
         let state = level.bytes.as_mut_ptr();
-        // SAFETY: entries from the mark to the cursor were written by machine code; each names bytes of this very state,
-        // which has not changed its layout since.
+        // SAFETY: entries from the mark to the cursor were written by machine code; each names bytes of this
+        // very state, which has not changed its layout since.
         unsafe {
             let start = self.changes.as_mut_ptr().add(mark.0);
             while self.log > start {
@@ -286,24 +291,26 @@ impl Machine {
     }
 }
 
-/// Notes a stretch of bytes of the state; a length of up to eight is stretched, so that it is not taken for a number.
+/// Notes a stretch of bytes of the state; a length of up to eight is stretched, so that it is not taken for a
+/// number.
 #[expect(unsafe_code, reason = "called by machine code, with addresses of the state it works on")]
-unsafe fn note_block(machine: *mut Machine, state: *mut u8, place: *mut u8, length: usize) {
-    // SAFETY: the machine is the one that runs; the stretch, and the eight bytes behind the state, are readable.
+unsafe fn note_block(undo_log: *mut UndoLog, state: *mut u8, place: *mut u8, length: usize) {
+    // SAFETY: the undo log is the one that runs; the stretch, and the eight bytes behind the state, are
+    // readable.
     unsafe {
-        let machine = &mut *machine;
+        let undo_log = &mut *undo_log;
         let length = length.max(9);
-        machine.blocks.extend_from_slice(std::slice::from_raw_parts(place, length));
+        undo_log.blocks.extend_from_slice(std::slice::from_raw_parts(place, length));
         let offset = place.offset_from(state) as u32;
-        *machine.log = Overwrite { offset, width: length as u32, old: 0 };
-        machine.log = machine.log.add(1);
+        *undo_log.log = Overwrite { offset, width: length as u32, old: 0 };
+        undo_log.log = undo_log.log.add(1);
     }
 }
 
 /// Takes the message of a slot out of a channel: those behind it move up, and what becomes free is zero.
 #[expect(unsafe_code, reason = "called by machine code, with addresses of the state it works on")]
 pub(super) unsafe extern "C" fn take_out(
-    machine: *mut Machine,
+    undo_log: *mut UndoLog,
     state: *mut u8,
     messages: *mut u8,
     slot: u32,
@@ -316,7 +323,7 @@ pub(super) unsafe extern "C" fn take_out(
     unsafe {
         let place = messages.add(slot * bytes);
         if noted != 0 {
-            note_block(machine, state, place, (length - slot) * bytes);
+            note_block(undo_log, state, place, (length - slot) * bytes);
         }
         place.copy_from(place.add(bytes), (length - slot - 1) * bytes);
         messages.add((length - 1) * bytes).write_bytes(0, bytes);
@@ -326,7 +333,7 @@ pub(super) unsafe extern "C" fn take_out(
 /// Makes room for a message in a slot of a channel: those from there on move down.
 #[expect(unsafe_code, reason = "called by machine code, with addresses of the state it works on")]
 pub(super) unsafe extern "C" fn make_room(
-    machine: *mut Machine,
+    undo_log: *mut UndoLog,
     state: *mut u8,
     messages: *mut u8,
     slot: u32,
@@ -339,7 +346,7 @@ pub(super) unsafe extern "C" fn make_room(
     unsafe {
         let place = messages.add(slot * bytes);
         if noted != 0 {
-            note_block(machine, state, place, (length + 1 - slot) * bytes);
+            note_block(undo_log, state, place, (length + 1 - slot) * bytes);
         }
         place.add(bytes).copy_from(place, (length - slot) * bytes);
     }
