@@ -16,6 +16,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("performance", &["explicit", "lts", "model", "source"]),
     ("report", &["model", "source", "logic"]),
     ("study", &["source", "logic", "model", "languages", "explicit", "symbolic", "lts", "performance"]),
+    (
+        "narrows",
+        &["source", "model", "languages", "explicit", "symbolic", "sat", "lts", "performance", "study"],
+    ),
 ];
 
 /// What a pure crate does not mention, and why.

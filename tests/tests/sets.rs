@@ -186,7 +186,7 @@ fn is_run(evaluator: &Evaluator<'_>, trace: &Trace) -> bool {
         .steps
         .iter()
         .filter(|step| step.violations.iter().all(|violation| !violation.kind.is_fatal()))
-        .map(|step| step.moves.iter().map(|one| one.step).collect())
+        .map(narrows_model::TraceStep::moves)
         .collect();
     let followed: Vec<&[narrows_model::Move]> = moves.iter().map(Vec::as_slice).collect();
     let blocks = trace.steps.last().is_some_and(|step| !step.violations.is_empty());

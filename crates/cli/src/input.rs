@@ -5,23 +5,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows_explicit::Engine;
-use narrows_languages::promela::{Formula, Options, compile};
-use narrows_model::{Evaluator, System};
-use narrows_report::json_diagnostics;
-use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
+use narrows::{
+    Choice, Diagnostic, Formula, LANGUAGES, Loaded, Loader, Model, Options, Rejected, Sources, Unanswered,
+};
+use narrows_report::{combined, json_diagnostics};
+use narrows_source::closest;
 use serde_json::Value;
 
-use crate::behaviours::{self, BehaviourModel};
 use crate::limits;
-use crate::machines::{self, MachineModel};
 use crate::output::{self, Format};
-use crate::portfolio::Choice;
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
 pub(crate) struct Models {
-    /// Model files (.pml, .smv, .lotos), or folders: every model in them
+    /// Model files, or folders: every model in them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -79,20 +76,6 @@ enum EngineName {
     Ic3,
 }
 
-impl EngineName {
-    fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-}
-
-/// A model that can be used.
-pub(crate) struct Model {
-    pub(crate) name: String,
-    pub(crate) sources: Sources,
-    pub(crate) system: System,
-    pub(crate) definitions: Vec<String>,
-}
-
 /// What a command has to say about one model, and the exit status that goes with it.
 pub(crate) struct Outcome {
     said: Said,
@@ -105,44 +88,17 @@ enum Said {
 }
 
 impl Models {
-    /// Returns what executes a model.
-    pub(crate) fn engine<'s>(&self, model: &'s Model) -> anyhow::Result<Engine<'s>> {
-        let evaluator = Evaluator::new(&model.system);
+    /// Returns which engine is to answer.
+    pub(crate) fn choice(&self) -> Choice {
         match self.engine {
-            Some(EngineName::Interpreter) => Ok(Engine::interpreter(evaluator)),
-            None | Some(EngineName::Auto) => Ok(Engine::automatic(evaluator)),
-            Some(EngineName::Symbolic) => {
-                anyhow::bail!("this goes from state to state: it is not for --engine symbolic")
-            }
-            Some(EngineName::Native) => Engine::native(evaluator)
-                .with_context(|| format!("`{}` can't be compiled to machine code", model.name)),
-            Some(other) => anyhow::bail!(
-                "--engine {} is for SMV models, and `{}` is none: use native, interpreter or symbolic",
-                other.name(),
-                model.name
-            ),
+            None | Some(EngineName::Auto) => Choice::Automatic,
+            Some(EngineName::Native) => Choice::Native,
+            Some(EngineName::Interpreter) => Choice::Interpreter,
+            Some(EngineName::Symbolic) => Choice::Symbolic,
+            Some(EngineName::Bmc) => Choice::Bounded,
+            Some(EngineName::Induction) => Choice::Induction,
+            Some(EngineName::Ic3) => Choice::Ic3,
         }
-    }
-
-    /// Returns what checks a synchronous model.
-    pub(crate) fn machine_engine(&self) -> anyhow::Result<Choice> {
-        use narrows_sat::Engine as Sat;
-        match self.engine {
-            None | Some(EngineName::Auto) => Ok(Choice::Automatic),
-            Some(EngineName::Symbolic) => Ok(Choice::Sets),
-            Some(EngineName::Bmc) => Ok(Choice::Sat(Sat::Bounded)),
-            Some(EngineName::Induction) => Ok(Choice::Sat(Sat::Induction)),
-            Some(EngineName::Ic3) => Ok(Choice::Sat(Sat::Ic3)),
-            Some(other) => anyhow::bail!(
-                "--engine {} is for Promela models: SMV models are checked by symbolic, bmc, induction or ic3",
-                other.name()
-            ),
-        }
-    }
-
-    /// Returns whether models are to be answered by sets of states.
-    pub(crate) fn is_symbolic(&self) -> bool {
-        self.engine == Some(EngineName::Symbolic)
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -166,28 +122,14 @@ impl Models {
         &self,
         formulas: &[Formula],
         mut run: impl FnMut(&Model) -> anyhow::Result<Outcome>,
-        mut run_machine: impl FnMut(&MachineModel) -> anyhow::Result<Outcome>,
-        mut run_behaviour: impl FnMut(&BehaviourModel) -> anyhow::Result<Outcome>,
     ) -> anyhow::Result<u8> {
         let files = self.expand()?;
         let mut documents = Vec::new();
         let mut statuses = Vec::new();
         for file in &files {
-            let outcome = if machines::is_machine(file) {
-                match self.load_machine(file, formulas) {
-                    Ok(model) => run_machine(&model)?,
-                    Err(rejected) => rejected,
-                }
-            } else if behaviours::is_behaviour(file) {
-                match self.load_behaviour(file) {
-                    Ok(model) => run_behaviour(&model)?,
-                    Err(rejected) => rejected,
-                }
-            } else {
-                match self.load(file, formulas) {
-                    Ok(model) => run(&model)?,
-                    Err(rejected) => rejected,
-                }
+            let outcome = match self.load(file, formulas) {
+                Ok(model) => run(&model)?,
+                Err(rejected) => rejected,
             };
             match outcome.said {
                 Said::Document(document) => documents.push(document),
@@ -198,10 +140,26 @@ impl Models {
             statuses.push(outcome.status);
         }
         if self.is_json() {
-            output::print_json(&combine(documents))?;
+            output::print_json(&combined(documents))?;
         }
         let worst = if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) };
         Ok(worst)
+    }
+
+    /// Says that an engine does not take a model or a question, and why.
+    pub(crate) fn refused(&self, model: &Model, why: Unanswered) -> anyhow::Result<Outcome> {
+        let Unanswered::Refused(refusal) = why else { return Err(why.into()) };
+        let Some(span) = refusal.span.filter(|span| model.sources.files().any(|(id, _)| id == span.file))
+        else {
+            anyhow::bail!("{}: {}", model.name, refusal.reason);
+        };
+        let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
+            .label(&refusal.reason)
+            .help("leave --engine symbolic out: then states are visited one by one");
+        output::diagnostics(std::slice::from_ref(&diagnostic), &model.sources);
+        Ok(self.outcome(2, String::new, || {
+            json_diagnostics(&model.name, &[diagnostic.clone()], &model.sources, None)
+        }))
     }
 
     /// Makes sure that there is one model, if an option needs that.
@@ -212,7 +170,8 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        expand(&self.files, &["pml", "smv", "lotos", "lot"])
+        let endings: Vec<&str> = LANGUAGES.iter().flat_map(|language| language.endings()).copied().collect();
+        expand(&self.files, &endings)
     }
 
     /// Returns the files if they are studies; `None` if they are models.
@@ -226,34 +185,16 @@ impl Models {
         Ok((count > 0).then_some(&self.files))
     }
 
-    /// Reads and compiles a model, and shows what is wrong with it.
+    /// Reads a model, and shows what is wrong with it.
     fn load(&self, path: &Path, formulas: &[Formula]) -> Result<Model, Outcome> {
+        let options = Options {
+            definitions: self.definitions.iter().map(|text| text.as_str().into()).collect(),
+            formulas: formulas.to_vec(),
+        };
+        let read = read_model(path, &self.include, &options, self.quiet);
         let name = path.display().to_string();
-        let compiled = compile_file(path, &self.definitions, &self.include, formulas, self.quiet)
-            .map_err(|error| self.unreadable(path, &error))?;
-        match compiled.system {
-            Some(system) => {
-                Ok(Model { name, sources: compiled.sources, system, definitions: self.definitions.clone() })
-            }
-            None => Err(self.rejected(&name, &compiled.diagnostics, &compiled.sources)),
-        }
-    }
-
-    /// Reads and compiles a synchronous model, and shows what is wrong with it.
-    fn load_machine(&self, path: &Path, formulas: &[Formula]) -> Result<MachineModel, Outcome> {
-        let name = path.display().to_string();
-        let options = machines::options(formulas);
-        let read = machines::compile_file(path, &self.definitions, options, self.quiet)
-            .map_err(|error| self.unreadable(path, &error))?;
-        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
-    }
-
-    /// Reads and compiles a model of processes that meet at gates, and shows what is wrong with it.
-    fn load_behaviour(&self, path: &Path) -> Result<BehaviourModel, Outcome> {
-        let name = path.display().to_string();
-        let read = behaviours::compile_file(path, &self.definitions, self.quiet)
-            .map_err(|error| self.unreadable(path, &error))?;
-        read.map_err(|(list, sources)| self.rejected(&name, &list, &sources))
+        read.map_err(|error| self.unreadable(path, &error))?
+            .map_err(|rejected| self.rejected(&name, &rejected.diagnostics, &rejected.sources))
     }
 
     fn rejected(&self, name: &str, list: &[Diagnostic], sources: &Sources) -> Outcome {
@@ -299,34 +240,27 @@ pub(crate) fn expand(paths: &[PathBuf], endings: &[&str]) -> anyhow::Result<Vec<
     Ok(files)
 }
 
-/// What became of a model file.
-pub(crate) struct Compiled {
-    pub(crate) sources: Sources,
-    /// `None` if there are errors.
-    pub(crate) system: Option<System>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-}
-
-/// Reads and compiles a file, and shows what is wrong with it; `quiet` leaves warnings out.
-pub(crate) fn compile_file(
+/// Reads a model from a file, and shows what is wrong with it; `quiet` leaves warnings out.
+pub(crate) fn read_model(
     path: &Path,
-    definitions: &[String],
     include: &[PathBuf],
-    formulas: &[Formula],
+    options: &Options,
     quiet: bool,
-) -> std::io::Result<Compiled> {
-    let mut sources = Sources::default();
-    let file = sources.add(path.display().to_string(), read_text(path)?);
-    let definitions = definitions.iter().map(|text| definition(text)).collect();
-    let options = Options { definitions, formulas: formulas.to_vec() };
-    let mut diagnostics = Diagnostics::default();
-    let system = compile(&mut sources, file, &Disk { folders: include }, &options, &mut diagnostics);
-    let system = system.filter(|_| !diagnostics.has_errors());
-    let list = diagnostics.sorted();
-    if system.is_none() || !quiet {
-        output::diagnostics(&list, &sources);
+) -> std::io::Result<Result<Model, Box<Rejected>>> {
+    let text = read_text(path)?;
+    match narrows::read(&path.display().to_string(), text, &Disk { folders: include }, options) {
+        Ok(read) => {
+            if !quiet {
+                read.note.iter().for_each(|note| output::note(note));
+                output::diagnostics(&read.warnings, &read.model.sources);
+            }
+            Ok(Ok(read.model))
+        }
+        Err(rejected) => {
+            output::diagnostics(&rejected.diagnostics, &rejected.sources);
+            Ok(Err(rejected))
+        }
     }
-    Ok(Compiled { sources, system, diagnostics: list })
 }
 
 /// The largest text that is read.
@@ -353,21 +287,6 @@ pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> String {
     match neighbour(path) {
         Some(name) => format!("{message}; did you mean `{name}`?"),
         None => message,
-    }
-}
-
-fn combine(mut documents: Vec<Value>) -> Value {
-    if documents.len() == 1 {
-        return documents.remove(0);
-    }
-    let tool = format!("narrows {}", env!("CARGO_PKG_VERSION"));
-    serde_json::json!({ "schema": 1, "tool": tool, "models": documents })
-}
-
-fn definition(text: &str) -> (String, Option<String>) {
-    match text.split_once('=') {
-        Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-        None => (text.to_owned(), None),
     }
 }
 

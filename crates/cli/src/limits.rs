@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use narrows_explicit::{Budget, Progress, Watch};
-use narrows_model::Limit;
+use narrows::{Budget, Limit, Progress, Watch};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::portfolio::Limits;
 use crate::progress::Display;
 
 /// If the machine does not say how much memory it has.
@@ -126,26 +124,9 @@ impl Clock {
         }
     }
 
-    pub(crate) fn budget(&self) -> Budget<'_> {
-        Budget { memory: self.memory, threads: self.threads, ..Budget::unlimited(self) }
-    }
-
-    /// Returns what a search may use that goes set by set.
-    pub(crate) fn symbolic(&self) -> narrows_symbolic::Budget {
-        let clock = self.clone();
-        let watch = move |bytes: u64| clock.look(|display, elapsed| display.show_memory(bytes, elapsed));
-        narrows_symbolic::Budget { memory: self.memory, depth: false, watch: Box::new(watch) }
-    }
-
-    /// Returns what limits several engines at the same time.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
-            memory: self.memory,
-            time: self.time,
-            start: self.start,
-            interrupted: Arc::clone(&self.interrupted),
-            display: self.display.clone(),
-        }
+    /// Returns what may be used.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget { memory: self.memory, threads: self.threads, watch: Arc::new(self.clone()) }
     }
 
     /// Returns why to stop, if there is a reason, and lets the display show how far it is.

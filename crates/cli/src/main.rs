@@ -1,15 +1,11 @@
 //! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches the outside.
 
-mod behaviours;
 mod checkpoint;
 mod commands;
 mod input;
 mod limits;
-mod machines;
 mod output;
-mod portfolio;
 mod progress;
-mod sets;
 
 use std::process::ExitCode;
 use std::sync::Mutex;

@@ -31,9 +31,11 @@ pub(crate) fn print_json(document: &Value) -> anyhow::Result<()> {
 
 /// Prints a document that says that there is no answer.
 pub(crate) fn print_failure(message: &str) {
-    let tool = format!("narrows {}", env!("CARGO_PKG_VERSION"));
+    let mut document = narrows_report::envelope();
+    document.insert("answers".to_owned(), json!([]));
+    document.insert("error".to_owned(), json!(message));
     // There is nobody left to tell if this fails too.
-    let _ = print_json(&json!({ "schema": 1, "tool": tool, "answers": [], "error": message }));
+    let _ = print_json(&Value::Object(document));
 }
 
 /// Says on standard error what is wrong.

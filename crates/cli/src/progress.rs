@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use narrows_explicit::Progress;
+use narrows::Progress;
 use narrows_report::{bytes, grouped};
 
 /// How often the line changes.
@@ -35,6 +35,10 @@ impl Display {
 
     pub(crate) fn show(&self, progress: &Progress, elapsed: Duration) {
         self.say(elapsed, || {
+            // Where states are not counted one by one, only the memory is known.
+            if progress.states == 0 {
+                return format!("sets of states, {}", bytes(progress.memory));
+            }
             let rate = progress.states as f64 / elapsed.as_secs_f64();
             format!(
                 "{} states ({}/s), depth {}, {}",
@@ -44,11 +48,6 @@ impl Display {
                 bytes(progress.memory),
             )
         });
-    }
-
-    /// Shows how much memory is in use, where states are not counted one by one.
-    pub(crate) fn show_memory(&self, memory: u64, elapsed: Duration) {
-        self.say(elapsed, || format!("sets of states, {}", bytes(memory)));
     }
 
     fn say(&self, elapsed: Duration, text: impl FnOnce() -> String) {

@@ -160,7 +160,7 @@ fn files_that_are_no_models_are_said_to_be_none() {
         ("binary.pml", "it is not a text"),
         ("circle.pml", "includes are nested too deeply"),
         ("outer.pml", "can't include `inner`"),
-        ("inner", "there is no .pml, .smv, .lotos or .lot file in `inner`"),
+        ("inner", "there is no .pml, .promela, .prom, .spin, .smv, .lotos or .lot file in `inner`"),
     ] {
         let output = folder.run(&format!("explore {file}"));
         assert_eq!(status(&output), 2, "{file}");
@@ -405,9 +405,9 @@ fn orders_of_variables_are_written_and_read() {
         assert!(stderr(&output).contains(part), "{part}\n{}", stderr(&output));
     }
     for (command, part) in [
-        ("check good.pml --order some.ord", "are for SMV models"),
+        ("check good.pml --order some.ord", "--order is for SMV models"),
         ("check two.smv --order none.ord", "can't read `"),
-        ("check two.smv --order some.ord --engine ic3", "SAT engines have no order of variables"),
+        ("check two.smv --order some.ord --engine ic3", "`ic3` has no order of variables"),
     ] {
         let output = folder.run(command);
         assert_eq!(status(&output), 2, "{command}");
@@ -429,7 +429,10 @@ fn smv_models_are_checked_counted_and_bounded() {
     assert!(text.contains("invariant small fails after 7 steps (no shorter run shows it)"), "{text}");
     assert_eq!(status(&folder.run("check counter.smv --only ctl")), 0);
     assert_eq!(status(&folder.run("check counter.smv --only deadlock --only G(F(n=3)) --ltl G(F(n=3))")), 0);
-    assert!(stdout(&folder.run("explore counter.smv")).contains("8 states of 3 bits, depth 7"));
+    let explored = stdout(&folder.run("explore counter.smv"));
+    for line in ["  states       8\n", "  bits         3\n", "  depth        7\n", "nothing goes wrong"] {
+        assert!(explored.contains(line), "{line}\n{explored}");
+    }
     let output = folder.run("bounds counter.smv --from n=1 --to n=0 --count n>5 --format json");
     assert_eq!(status(&output), 0);
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
@@ -445,7 +448,7 @@ fn smv_models_are_checked_counted_and_bounded() {
     assert!([0, 2].contains(&status(&output)));
     for (command, expected) in [
         ("check wrong.smv", "V0216"),
-        ("check counter.smv --spin-trail run.trail", "SMV models are checked without --spin-trail"),
+        ("check counter.smv --spin-trail run.trail", "--spin-trail is for Promela models"),
         ("check counter.smv -D N=4", "`main` has no definition `N`"),
         ("check counter.smv --ctl AG(m=1)", "unknown name `m`"),
         ("graph counter.smv --labels channel", "`text` or `inputs`"),

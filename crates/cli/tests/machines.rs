@@ -123,7 +123,7 @@ fn studies_have_tables_pages_and_sweeps() {
     let names: Vec<String> = drawn.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("counter-run-")), "{names:?}");
     let chain = folder.run("measure counter.toml --chain chain.aut");
-    assert!(stderr(&chain).contains("is about an SMV model"), "{}", stderr(&chain));
+    assert!(stderr(&chain).contains("is about a model in SMV"), "{}", stderr(&chain));
     let timed = folder.run("simulate --timed counter.toml");
-    assert!(stderr(&timed).contains("is about an SMV model"), "{}", stderr(&timed));
+    assert!(stderr(&timed).contains("is about a model in SMV"), "{}", stderr(&timed));
 }

@@ -76,7 +76,7 @@ pub struct Options {
 
 /// Returns why this engine does not take a question, if it doesn't.
 pub fn accepts(system: &System, question: &Question) -> Result<(), Refusal> {
-    let refused = |reason: String| Err(Refusal { reason });
+    let refused = |reason: String| Err(Refusal::new(reason));
     match question {
         Question::Assertions
         | Question::Deadlock

@@ -193,6 +193,7 @@ impl Counts {
             state_bytes,
             of_system: true,
             taken: self.taken.clone(),
+            labels: Vec::new(),
             loss: None,
             sets: None,
         }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use narrows_logic::{Ltl, translate};
 use narrows_model::{
-    Atom, Claim, Counterexample, Coverage, Move, Question, Refusal, Scratch, StateSpace, Trace, TraceMove,
+    Action, Atom, Claim, Counterexample, Coverage, Move, Question, Refusal, Scratch, StateSpace, Trace,
     Verdict, Violation, ViolationKind, Watched, Watcher,
 };
 
@@ -84,7 +84,7 @@ pub(crate) fn decide_formula(
             decide_watched(engine, watcher, Some(formula), options, budget)
         }
         Err(too_large) => {
-            let verdict = Verdict::Refused(Refusal { reason: too_large.to_string() });
+            let verdict = Verdict::Refused(Refusal::new(too_large.to_string()));
             Ok(Decided::new(verdict, Coverage::default()))
         }
     }
@@ -145,13 +145,13 @@ fn more(
     first: &Verdict,
 ) -> Result<Vec<Counterexample>, NotReplayed> {
     let Verdict::Fails { trace: first, .. } = first else { return Ok(Vec::new()) };
-    let moves = |trace: &Trace| -> Vec<Vec<TraceMove>> {
-        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.moves.clone()).collect()
+    let actions = |trace: &Trace| -> Vec<Vec<Action>> {
+        trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.actions.clone()).collect()
     };
     let mut list: Vec<Counterexample> = Vec::new();
     for forbidden in cycles::others(watched, plan, options.runs, budget) {
         let trace = show(watched, &forbidden, formula, options.fair).ok_or_else(not_replayed)?;
-        if moves(&trace) != moves(first) && list.len() + 1 < options.runs {
+        if actions(&trace) != actions(first) && list.len() + 1 < options.runs {
             list.push(Counterexample { violation: seen(&forbidden), trace });
         }
     }
@@ -221,7 +221,7 @@ fn roll_up(trace: &mut Trace) {
     while let (Some(start), Some(last)) = (trace.cycle, trace.steps.len().checked_sub(1))
         && start > 0
         && start <= last
-        && trace.steps[start - 1].moves == trace.steps[last].moves
+        && trace.steps[start - 1].actions == trace.steps[last].actions
         && trace.state(start - 1) == trace.state(last)
     {
         trace.steps.pop();

@@ -1,5 +1,11 @@
 //! Front ends: text in, model out. A language never sees an engine.
 
+mod language;
 pub mod lotos;
 pub mod promela;
 pub mod smv;
+
+pub use language::{
+    Definition, Formula, Identified, LANGUAGES, Language, Logic, Options, Read, Rejected, Task, identify,
+    of_ending, read,
+};

@@ -1,5 +1,7 @@
 //! Questions and answers, as plain data.
 
+use narrows_source::Span;
+
 use crate::{Claim, Figure, Location, System, Trace, Violation};
 
 /// What can be asked of a system.
@@ -77,6 +79,35 @@ impl Question {
 pub struct Refusal {
     /// The reason, as a full sentence.
     pub reason: String,
+    /// What in the text it is about, if it is about something there.
+    pub span: Option<Span>,
+}
+
+impl Refusal {
+    /// Makes a refusal that is about nothing in the text.
+    pub fn new(reason: impl Into<String>) -> Refusal {
+        Refusal { reason: reason.into(), span: None }
+    }
+}
+
+/// Something that goes wrong in some state or step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The kind of question it answers.
+    pub kind: &'static str,
+    /// What goes wrong.
+    pub message: String,
+    /// Where; `None` if it has no place.
+    pub span: Option<Span>,
+    /// How many edges or states show it.
+    pub count: u64,
+}
+
+impl Problem {
+    /// Returns what goes wrong, with its kind where the message does not say it.
+    pub fn title(&self) -> String {
+        if self.kind == "deadlock" { format!("deadlock: {}", self.message) } else { self.message.clone() }
+    }
 }
 
 /// An answer to a question.
@@ -110,6 +141,24 @@ pub enum Reply {
     Answer(Box<Answer>),
     /// A number.
     Figure(Box<Figure>),
+}
+
+impl Reply {
+    /// Returns whether something fails, or is not as expected.
+    pub fn fails(&self) -> bool {
+        match self {
+            Reply::Answer(answer) => matches!(answer.verdict, Verdict::Fails { .. }),
+            Reply::Figure(figure) => figure.fails(),
+        }
+    }
+
+    /// Returns whether there is no answer.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Reply::Answer(answer) => !matches!(answer.verdict, Verdict::Holds | Verdict::Fails { .. }),
+            Reply::Figure(figure) => figure.is_open(),
+        }
+    }
 }
 
 /// A run that shows how something fails.
@@ -194,6 +243,8 @@ pub struct Coverage {
     pub of_system: bool,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,
+    /// The labels of steps, each with how many there are, where steps have labels.
+    pub labels: Vec<(String, u64)>,
     /// What may have been missed, if states were kept with loss.
     pub loss: Option<Loss>,
     /// How many states there are, if they were not visited one by one; all but the bytes is there alone then.

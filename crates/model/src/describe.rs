@@ -4,7 +4,7 @@ use narrows_source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::evaluator::Frame;
-use crate::{Area, Change, Evaluator, Leaf, LocationId, ProctypeId, Scalar, Setup};
+use crate::{Area, Change, Evaluator, Leaf, LocationId, ProctypeId, Scalar, Setup, Shown};
 
 /// A whole state.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub struct VariableView {
     pub name: String,
     /// Its value, as the model's author would write it.
     pub value: String,
+    /// The value itself.
+    pub number: i32,
 }
 
 /// A channel.
@@ -81,9 +83,9 @@ impl Evaluator<'_> {
         area: Area,
         pid: usize,
     ) -> impl Iterator<Item = VariableView> + 'a {
-        leaves.iter().map(move |leaf| VariableView {
-            name: leaf.name.clone(),
-            value: self.show(leaf.scalar, frame.read(area, pid, leaf.offset, leaf.scalar)),
+        leaves.iter().map(move |leaf| {
+            let number = frame.read(area, pid, leaf.offset, leaf.scalar);
+            VariableView { name: leaf.name.clone(), value: self.show(leaf.scalar, number), number }
         })
     }
 
@@ -140,7 +142,7 @@ impl Evaluator<'_> {
         let before = entries(&self.describe(before));
         let after = entries(&self.describe(after));
         // There may be hundreds of processes, each with its variables.
-        let by_name = |entries: &[(String, String)]| entries.iter().cloned().collect::<FxHashMap<_, _>>();
+        let by_name = |entries: &[(String, Shown)]| entries.iter().cloned().collect::<FxHashMap<_, _>>();
         let (old, new) = (by_name(&before), by_name(&after));
         let mut changes = Vec::new();
         for (name, value) in &before {
@@ -170,15 +172,19 @@ impl Evaluator<'_> {
 }
 
 /// Returns everything in a state that has a name, with its value.
-fn entries(view: &StateView) -> Vec<(String, String)> {
-    let mut entries: Vec<_> = view.globals.iter().map(|v| (v.name.clone(), v.value.clone())).collect();
+fn entries(view: &StateView) -> Vec<(String, Shown)> {
+    let shown = |variable: &VariableView| Shown {
+        text: variable.value.clone(),
+        number: Some(i128::from(variable.number)),
+    };
+    let mut entries: Vec<_> = view.globals.iter().map(|v| (v.name.clone(), shown(v))).collect();
     for channel in view.channels.iter().filter(|channel| channel.capacity > 0) {
-        entries.push((channel.label(), channel.contents()));
+        entries.push((channel.label(), channel.contents().into()));
     }
     for process in &view.processes {
-        entries.push((process.label(), "alive".to_owned()));
+        entries.push((process.label(), "alive".into()));
         for local in &process.locals {
-            entries.push((format!("{}.{}", process.label(), local.name), local.value.clone()));
+            entries.push((format!("{}.{}", process.label(), local.name), shown(local)));
         }
     }
     entries

@@ -1,7 +1,7 @@
 //! Why a statement can't be executed.
 
 use crate::evaluator::Context;
-use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, Unary, Violation};
+use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, TraceStep, Unary, Violation, Waiting};
 
 /// An edge that can't be taken now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub struct Disabled {
 }
 
 impl Evaluator<'_> {
+    /// Returns for each process of a state where it waits, and why it can't go on.
+    pub fn waiting(&self, state: &[u8]) -> Vec<Waiting> {
+        let disabled = self.disabled(state);
+        let waiting = self.describe(state).processes.into_iter().map(|process| {
+            let edges = disabled.iter().filter(|edge| edge.pid == process.pid);
+            Waiting {
+                process: process.label(),
+                span: process.span,
+                may_end: process.may_end,
+                statements: edges.map(|edge| (edge.span, edge.text.clone(), edge.reason.clone())).collect(),
+            }
+        });
+        waiting.collect()
+    }
+
     /// Returns every edge of the state's processes that is in no step of [`Evaluator::steps`], and why.
     pub fn disabled(&self, state: &[u8]) -> Vec<Disabled> {
         let (steps, _) = self.steps(state);
@@ -26,10 +41,8 @@ impl Evaluator<'_> {
             let proctype = self.proctype_of(&frame, pid);
             let from = frame.location(pid);
             for edge in &proctype.location(from).edges {
-                let taken = steps.iter().flat_map(|step| &step.moves).any(|step| {
-                    usize::from(step.step.pid) == pid
-                        && step.step.from == from
-                        && step.step.transition == edge.transition
+                let taken = steps.iter().flat_map(TraceStep::moves).any(|step| {
+                    usize::from(step.pid) == pid && step.from == from && step.transition == edge.transition
                 });
                 if taken {
                     continue;

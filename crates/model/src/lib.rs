@@ -10,12 +10,14 @@ pub mod behaviour;
 mod bottleneck;
 mod describe;
 mod disabled;
+mod entries;
 mod evaluator;
 mod expression;
 mod figure;
 pub mod flatten;
 mod follow;
 mod liveness;
+mod model;
 mod observe;
 mod outline;
 mod print;
@@ -29,7 +31,7 @@ mod watch;
 pub mod wording;
 
 pub use answer::{
-    Answer, Counterexample, Coverage, Kept, Limit, Loss, Question, Refusal, Reply, SetSize, Verdict,
+    Answer, Counterexample, Coverage, Kept, Limit, Loss, Problem, Question, Refusal, Reply, SetSize, Verdict,
 };
 pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateDiagram, SweepPoint,
@@ -37,6 +39,7 @@ pub use bottleneck::{
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
+pub use entries::{EntryGroup, StateEntry};
 pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
@@ -44,6 +47,7 @@ pub use expression::{
 pub use figure::{Figure, FigureResult, Number, Published};
 pub use follow::{Event, Single};
 pub use liveness::mark_dead;
+pub use model::{Form, FormKind, LabelFormula, Labelled, LabelledSystem, Model, StatePart, Unfold, Waiting};
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
 pub use process_set::ProcessSet;
@@ -55,6 +59,6 @@ pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,
     NodeId, Proctype, ProctypeId, Property, Setup, Statement, System, Transition, TransitionId,
 };
-pub use trace::{Change, Trace, TraceAtom, TraceMove, TraceStep};
+pub use trace::{Action, Actor, Change, Choice, Shown, Trace, TraceAtom, TraceStep};
 pub use transfer::Transfer;
 pub use watch::{Colour, Watched, Watcher};

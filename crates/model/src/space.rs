@@ -66,6 +66,47 @@ pub trait StateSpace: Sync {
     }
 }
 
+impl<T: StateSpace + ?Sized> StateSpace for &T {
+    fn hidden_bytes(&self) -> usize {
+        (**self).hidden_bytes()
+    }
+
+    fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
+        (**self).initial()
+    }
+
+    fn successors(
+        &self,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Expansion {
+        (**self).successors(state, scratch, visit)
+    }
+
+    fn successors_of(
+        &self,
+        processes: ProcessSet,
+        state: &[u8],
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) {
+        (**self).successors_of(processes, state, scratch, visit);
+    }
+
+    fn control(&self, state: &[u8], control: &mut Vec<u8>) {
+        (**self).control(state, control);
+    }
+
+    fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
+        (**self).looks(state, pid, bytes)
+    }
+
+    fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
+        (**self).parts(state, ends);
+    }
+}
+
 /// How many bytes a part has if nothing is known about states.
 const PART: usize = 16;
 

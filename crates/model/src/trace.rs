@@ -1,5 +1,6 @@
 //! A run, replayed in the evaluator move by move, with what each move changed.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use narrows_logic::{Lasso, Ltl};
@@ -37,10 +38,10 @@ pub struct TraceAtom {
 }
 
 /// One edge of the state space.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TraceStep {
-    /// What the processes did.
-    pub moves: Vec<TraceMove>,
+    /// What was done, in order; nothing where all variables change at once.
+    pub actions: Vec<Action>,
     /// What went wrong.
     pub violations: Vec<Violation>,
     /// The state after it; the one before it, if something went so wrong that there is none.
@@ -49,17 +50,53 @@ pub struct TraceStep {
     pub changes: Vec<Change>,
 }
 
-/// What a process did.
+/// Something that was done in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TraceMove {
-    /// The move.
-    pub step: Move,
-    /// The name of the process's kind.
-    pub process: String,
-    /// What the text says.
-    pub text: String,
-    /// Where.
+pub struct Action {
+    /// Which process did it; `None` if it is an action of the system as a whole.
+    pub actor: Option<Actor>,
+    /// The statement as the text has it, or the label.
+    pub label: String,
+    /// Where it is written.
     pub span: Span,
+    /// Whether it only joins two locations, and says nothing by itself.
+    pub is_glue: bool,
+    /// Which of the things that could be done it is: what a replay needs.
+    pub choice: Choice,
+}
+
+/// A process, as a run names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// The name of its kind.
+    pub name: String,
+    /// Its number.
+    pub number: usize,
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.name, self.number)
+    }
+}
+
+/// Identifies an action among those that a state allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A transition of a process.
+    Move(Move),
+    /// The number of the step among those of its state.
+    Number(u32),
+}
+
+impl Action {
+    /// Returns the transition of a process that it is; `None` if it is none.
+    pub fn transition(&self) -> Option<Move> {
+        match self.choice {
+            Choice::Move(step) => Some(step),
+            Choice::Number(_) => None,
+        }
+    }
 }
 
 /// A variable, a channel or a process that is no longer what it was.
@@ -68,9 +105,36 @@ pub struct Change {
     /// Its name.
     pub name: String,
     /// Before; `None` if it was not there.
-    pub before: Option<String>,
+    pub before: Option<Shown>,
     /// After; `None` if it is gone.
-    pub after: Option<String>,
+    pub after: Option<Shown>,
+}
+
+/// A value as it is shown. Two are equal if they look the same: what was read from a file is only known as text.
+#[derive(Clone, Debug, Eq)]
+pub struct Shown {
+    /// What the model's author would write.
+    pub text: String,
+    /// The value itself, where it is a number, a truth value or a symbol.
+    pub number: Option<i128>,
+}
+
+impl PartialEq for Shown {
+    fn eq(&self, other: &Shown) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<T: Into<String>> From<T> for Shown {
+    fn from(text: T) -> Shown {
+        Shown { text: text.into(), number: None }
+    }
 }
 
 /// Says of the violations of a step whether it is the one that was meant.
@@ -174,19 +238,40 @@ impl Evaluator<'_> {
     ) -> TraceStep {
         let state = target.unwrap_or_else(|| before.to_vec());
         let changes = self.changes(before, &state);
-        let moves = moves.iter().map(|step| self.trace_move(*step)).collect();
-        TraceStep { moves, violations, state, changes }
+        let actions = moves.iter().map(|step| self.action(*step)).collect();
+        TraceStep { actions, violations, state, changes }
     }
 
-    fn trace_move(&self, step: Move) -> TraceMove {
+    fn action(&self, step: Move) -> Action {
         let proctype = self.system().proctype(step.proctype);
         let transition = proctype.transition(step.transition);
-        TraceMove {
-            step,
-            process: proctype.name.clone(),
-            text: transition.text.clone(),
+        Action {
+            actor: Some(Actor { name: proctype.name.clone(), number: usize::from(step.pid) }),
+            label: transition.text.clone(),
             span: transition.span,
+            is_glue: transition.is_glue && step.kind == MoveKind::Alone,
+            choice: Choice::Move(step),
         }
+    }
+
+    /// Returns the number of a step among the successors of a state, counted from 0; `None` for the beginning of an atomic
+    /// sequence.
+    pub(crate) fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
+        let moves = step.moves();
+        let mut index = 0;
+        let mut found = None;
+        self.successors(before, &mut Scratch::default(), &mut |successor| {
+            if successor.moves == moves
+                && successor.target.unwrap_or(before) == step.state
+                && successor.violations == step.violations
+            {
+                found = Some(index);
+                return ControlFlow::Break(());
+            }
+            index += 1;
+            ControlFlow::Continue(())
+        });
+        found
     }
 
     /// Returns every step that a state allows, in order, and whether it is a dead end.
@@ -204,15 +289,14 @@ impl Evaluator<'_> {
 }
 
 impl TraceStep {
-    /// Returns the moves that say something: without the ones that only join two locations.
-    pub fn visible_moves<'a>(&'a self, evaluator: &Evaluator<'a>) -> impl Iterator<Item = &'a TraceMove> {
-        let system = evaluator.system();
-        let all_glue = self.moves.iter().all(|m| is_glue(system, m));
-        self.moves.iter().filter(move |m| all_glue || !is_glue(system, m))
+    /// Returns the actions that say something: without the ones that only join two locations.
+    pub fn visible_actions(&self) -> impl Iterator<Item = &Action> {
+        let all_glue = self.actions.iter().all(|action| action.is_glue);
+        self.actions.iter().filter(move |action| all_glue || !action.is_glue)
     }
-}
 
-fn is_glue(system: &crate::System, step: &TraceMove) -> bool {
-    let transition = system.proctype(step.step.proctype).transition(step.step.transition);
-    transition.is_glue && step.step.kind == MoveKind::Alone
+    /// Returns the transitions that processes took.
+    pub fn moves(&self) -> Vec<Move> {
+        self.actions.iter().filter_map(Action::transition).collect()
+    }
 }

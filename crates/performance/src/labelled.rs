@@ -4,17 +4,17 @@ use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Progress};
 use narrows_lts::{Builder, Graph, LabelPattern, Relation, Rows, Settings, minimise};
-use narrows_model::behaviour::{Behaviour, Fault, Unfolding};
-use narrows_model::{Coverage, Limit, Scratch, StateSpace};
+use narrows_model::behaviour::Fault;
+use narrows_model::{Coverage, LabelledSystem, Limit, Scratch};
 
 use crate::graphs::{Timed, Trouble};
 use crate::markov::{self, Accuracy, Aim, Interval, Reward};
 use crate::stages::STAGE;
 
-/// All states of a behaviour.
+/// All states of a labelled system.
 #[derive(Clone, Debug)]
 pub struct Labelled {
-    /// The graph; the edges of each state in the order in which the behaviour gives them.
+    /// The graph; the edges of each state in the order in which the system gives them.
     pub graph: Graph,
     /// What was visited.
     pub coverage: Coverage,
@@ -35,8 +35,8 @@ const LABEL: u64 = 128;
 const WATCH_EVERY: usize = 4096;
 
 /// Walks over all states, breadth first; they are numbered in the order in which they are found.
-pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
-    let mut unfolding = Unfolding::new(behaviour).map_err(Unbuilt::Fault)?;
+pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
+    let mut unfolding = system.unfold().map_err(Unbuilt::Fault)?;
     let mut rows = Rows::default();
     // For each event, the number of its label, once it has one.
     let mut labels: Vec<Option<u32>> = Vec::new();
@@ -85,18 +85,18 @@ pub fn build(behaviour: &Behaviour, budget: &Budget<'_>) -> Result<Labelled, Unb
     Ok(Labelled { graph, coverage })
 }
 
-/// Follows a run of the graph in the behaviour itself; returns the states on the way, or `None` if there is no such run.
-pub fn replay(behaviour: &Behaviour, graph: &Graph, steps: &[(u32, u32)]) -> Option<Vec<Vec<u8>>> {
-    let mut states = vec![behaviour.initial().ok()?.0];
+/// Follows a run of the graph in the system itself; returns the states on the way, or `None` if there is no such run.
+pub fn replay(system: &dyn LabelledSystem, graph: &Graph, steps: &[(u32, u32)]) -> Option<Vec<Vec<u8>>> {
+    let mut states = vec![system.initial().ok()?.0];
     let mut number = graph.initial();
     let mut scratch = Scratch::default();
     for (label, target) in steps {
         let edges = graph.edges_from(number);
         let place = edges.iter().position(|edge| edge.label == *label && edge.target == *target)?;
         let (mut count, mut next) = (0, None);
-        behaviour.successors(states.last()?, &mut scratch, &mut |successor| {
+        system.successors(states.last()?, &mut scratch, &mut |successor| {
             if count == place {
-                let is_it = behaviour.label(successor.label) == graph.label(*label);
+                let is_it = system.label(successor.label) == graph.label(*label);
                 next = successor.target.filter(|_| is_it).map(<[u8]>::to_vec);
                 return ControlFlow::Break(());
             }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, FigureResult, Number, Published, SweepPoint, Trace};
+use narrows_model::{Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::json::{head, large};
 use crate::text::set_size;
-use crate::{Teller, sweep, tables, units};
+use crate::{narration, sweep, tables, units};
 
 /// Everything a report says about measurements.
 #[derive(Clone, Debug)]
@@ -24,8 +24,10 @@ pub struct Figures<'a> {
     pub sweep: &'a [SweepPoint],
     /// How long it took.
     pub seconds: f64,
-    /// Who tells the runs.
-    pub teller: Teller<'a>,
+    /// The model that was measured.
+    pub model: &'a Model,
+    /// States that were covered and belong to no view.
+    pub coverage: Option<&'a Coverage>,
 }
 
 /// How large a view is.
@@ -80,7 +82,7 @@ impl Figures<'_> {
         for figure in self.figures.iter().filter(|figure| with_runs || figure.fails() || figure.is_open()) {
             for (what, trace) in &figure.witnesses {
                 let _ = writeln!(text, "\n{} {}: {what}", figure.kind, figure.name);
-                self.teller.steps(trace, &mut text);
+                narration::steps(self.model, trace, &mut text);
             }
         }
         if !self.sweep.is_empty() {
@@ -131,8 +133,8 @@ impl Figures<'_> {
             }
             text.push('\n');
         }
-        if let Some((sets, bytes)) = self.teller.sets() {
-            let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(bytes));
+        if let Some((sets, coverage)) = self.sets() {
+            let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(coverage.bytes));
         }
         let _ = writeln!(text, "  {}", units::seconds(self.seconds));
     }
@@ -157,12 +159,12 @@ impl Figures<'_> {
             entry
         });
         document.insert("views".into(), sizes.collect());
-        if let Some((sets, bytes)) = self.teller.sets() {
+        if let Some((sets, coverage)) = self.sets() {
             if let Some(states) = &sets.states {
                 document.insert("states".into(), large(states));
                 document.insert("bits".into(), json!(sets.bits));
             }
-            document.insert("memory".into(), json!(bytes));
+            document.insert("memory".into(), json!(coverage.bytes));
         }
         document.insert("seconds".into(), rounded(self.seconds));
         let answers = self.figures.iter().map(|figure| self.answer(figure));
@@ -174,7 +176,13 @@ impl Figures<'_> {
     }
 
     pub(crate) fn answer(&self, figure: &Figure) -> Value {
-        answer_value(figure, |trace| self.teller.value(trace))
+        answer_value(figure, |trace| narration::value(self.model, trace))
+    }
+
+    /// Returns how many states were covered as sets, if they were.
+    fn sets(&self) -> Option<(&SetSize, &Coverage)> {
+        let coverage = self.coverage?;
+        Some((coverage.sets.as_ref()?, coverage))
     }
 }
 

@@ -1,14 +1,14 @@
 //! Reports as JSON: one document, the same shape for every command.
 
-use narrows_model::{Answer, Counterexample, Question, Verdict};
+use narrows_model::{Answer, Counterexample, Question, Reply, Verdict};
 use narrows_source::{Diagnostic, Severity, Sources, Span};
 use serde_json::{Map, Value, json};
 
+use crate::figures::answer_value as figure_value;
 use crate::report::place_of;
 use crate::run::violation_text;
 use crate::text::headline;
-use crate::trace_json::trace_value;
-use crate::{Report, loss};
+use crate::{Report, loss, narration};
 
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
@@ -17,18 +17,35 @@ pub(crate) fn tool() -> String {
     format!("narrows {}", env!("CARGO_PKG_VERSION"))
 }
 
-pub(crate) fn head(model: &str) -> Map<String, Value> {
+/// Begins a document: every one that the program writes begins so.
+pub fn envelope() -> Map<String, Value> {
     let mut document = Map::new();
     document.insert("schema".into(), json!(SCHEMA));
     document.insert("tool".into(), json!(tool()));
+    document
+}
+
+/// Begins a document about a model.
+pub fn head(model: &str) -> Map<String, Value> {
+    let mut document = envelope();
     document.insert("model".into(), json!(model));
     document
+}
+
+/// Puts documents about several models into one; one alone stays what it is.
+pub fn combined(mut documents: Vec<Value>) -> Value {
+    if documents.len() == 1 {
+        return documents.remove(0);
+    }
+    let mut document = envelope();
+    document.insert("models".into(), Value::Array(documents));
+    Value::Object(document)
 }
 
 /// Reports on a model.
 pub fn document(report: &Report<'_>) -> Value {
     let coverage = report.coverage;
-    let mut document = head(report.model);
+    let mut document = head(&report.model.name);
     let mut put = |name: &str, value: Value| {
         document.insert(name.to_owned(), value);
     };
@@ -46,12 +63,18 @@ pub fn document(report: &Report<'_>) -> Value {
         put("transitions", json!(coverage.transitions));
         put("depth", json!(coverage.depth));
         put("seconds", json!((report.seconds * 1000.0).round() / 1000.0));
-        put("bytes_per_state", json!(report.bytes_per_state()));
+        if coverage.state_bytes > 0 {
+            put("bytes_per_state", json!(report.bytes_per_state()));
+        }
     }
     put("memory", json!(coverage.bytes));
     put("complete", json!(report.limit.is_none()));
     if let Some(limit) = report.limit {
         put("reason", json!(limit.reason()));
+    }
+    if !coverage.labels.is_empty() {
+        let labels = coverage.labels.iter().map(|(label, count)| json!({ "label": label, "count": count }));
+        put("labels", labels.collect());
     }
     if let Some(loss) = loss::value(coverage) {
         put("loss", loss);
@@ -65,13 +88,17 @@ pub fn document(report: &Report<'_>) -> Value {
                 let mut entry = Map::new();
                 entry.insert("kind".into(), json!(problem.kind));
                 entry.insert("message".into(), json!(problem.message));
-                add_place(&mut entry, report.sources, problem.span);
+                add_place(&mut entry, report.sources(), problem.span);
                 entry.insert("count".into(), json!(problem.count));
                 Value::Object(entry)
             })
             .collect(),
     );
-    put("answers", report.answers.iter().map(|answer| answer_value(report, answer)).collect());
+    let reply_value = |reply: &Reply| match reply {
+        Reply::Answer(answer) => answer_value(report, answer),
+        Reply::Figure(figure) => figure_value(figure, |trace| narration::value(report.model, trace)),
+    };
+    put("answers", report.replies.iter().map(reply_value).collect());
     put(
         "unreached",
         report
@@ -80,7 +107,7 @@ pub fn document(report: &Report<'_>) -> Value {
             .map(|entry| {
                 let mut value = Map::new();
                 value.insert("proctype".into(), json!(entry.proctype));
-                add_place(&mut value, report.sources, Some(entry.span));
+                add_place(&mut value, report.sources(), Some(entry.span));
                 value.insert("text".into(), json!(entry.text));
                 value.insert("reached".into(), json!(entry.is_waited_for));
                 Value::Object(value)
@@ -114,20 +141,20 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
         Verdict::Fails { violation, trace, shortest } => {
             entry.insert("verdict".into(), json!("fails"));
             let (message, span) = match violation {
-                Some(violation) => (violation_text(report, *violation), Some(violation.span)),
+                Some(violation) => (violation_text(report.sources(), *violation), Some(violation.span)),
                 None if answer.question != Question::Deadlock => {
                     (headline(&answer.question, None, trace, *shortest), None)
                 }
                 None if trace.initial.is_empty() => ("no process can move".to_owned(), None),
                 None => {
-                    let problem = Report::deadlock(report.evaluator, trace.last_state(), 1);
+                    let problem = report.model.deadlock(trace.last_state(), 1);
                     (problem.message, problem.span)
                 }
             };
             entry.insert("message".into(), json!(message));
-            add_place(&mut entry, report.sources, span);
+            add_place(&mut entry, report.sources(), span);
             entry.insert("shortest".into(), json!(shortest));
-            entry.insert("trace".into(), trace_value(report.evaluator, report.sources, trace));
+            entry.insert("trace".into(), narration::value(report.model, trace));
         }
         Verdict::Undecided(limit) => {
             entry.insert("verdict".into(), json!("undecided"));
@@ -141,19 +168,21 @@ fn answer_value(report: &Report<'_>, answer: &Answer) -> Value {
             entry.insert("verdict".into(), json!("undecided"));
         }
     }
-    if !answer.more.is_empty() {
-        let runs = answer.more.iter().map(|run| trace_value(report.evaluator, report.sources, &run.trace));
-        entry.insert("more".into(), runs.collect());
-    }
     if let Some(witness) = &answer.witness {
-        entry.insert("witness".into(), trace_value(report.evaluator, report.sources, witness));
+        entry.insert("witness".into(), narration::value(report.model, witness));
     }
     if !answer.more.is_empty() {
-        let trace = |other: &Counterexample| trace_value(report.evaluator, report.sources, &other.trace);
+        let trace = |other: &Counterexample| narration::value(report.model, &other.trace);
         entry.insert("more".into(), answer.more.iter().map(trace).collect());
     }
     if !answer.notes.is_empty() {
         entry.insert("notes".into(), json!(answer.notes));
+    }
+    if let Some(engine) = answer.engine {
+        entry.insert("engine".into(), json!(engine));
+    }
+    if !entry.contains_key("line") && report.model.synchronous().is_some() {
+        add_place(&mut entry, report.sources(), report.model.place_of(&answer.question));
     }
     Value::Object(entry)
 }

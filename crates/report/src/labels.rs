@@ -3,16 +3,15 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Trace, TraceStep};
+use narrows_model::{Choice, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
-use crate::json::head;
 use crate::run::{each_step, one_line};
 use crate::trace_json::{find_trace, read_cycle, strings};
 
 /// Returns the label of a step.
 fn label(step: &TraceStep) -> &str {
-    step.moves.first().map_or("", |step| &step.text)
+    step.actions.first().map_or("", |action| &action.label)
 }
 
 /// Writes the steps of a run.
@@ -38,7 +37,10 @@ pub(crate) fn trace_value(trace: &Trace) -> Value {
         Value::Object(entry)
     };
     let steps: Vec<Value> = trace.steps.iter().enumerate().map(step).collect();
-    let choice = |step: &TraceStep| step.moves.first().map(|step| step.step.transition.0);
+    let choice = |step: &TraceStep| match step.actions.first().map(|action| action.choice) {
+        Some(Choice::Number(number)) => Some(number),
+        _ => None,
+    };
     let choices: Vec<Option<u32>> = trace.steps.iter().map(choice).collect();
     json!({ "choices": choices, "cycle": trace.cycle, "steps": steps })
 }
@@ -61,17 +63,6 @@ pub struct RecordedLabel {
     pub label: String,
     /// Which of the steps of its state it is, if that is known.
     pub choice: Option<usize>,
-}
-
-/// Makes a document of a run, for [`read_labels`]; `kind` says what it shows.
-pub fn labels_document(model: &str, kind: &str, run: &RecordedLabels) -> Value {
-    let mut document = head(model);
-    let steps: Vec<Value> = run.steps.iter().map(|step| json!({ "label": step.label })).collect();
-    let choices: Vec<Option<usize>> = run.steps.iter().map(|step| step.choice).collect();
-    document.insert("kind".into(), json!(kind));
-    document.insert("definitions".into(), json!(run.definitions));
-    document.insert("trace".into(), json!({ "choices": choices, "cycle": run.cycle, "steps": steps }));
-    Value::Object(document)
 }
 
 /// Reads a run of labels from a document of its own, or from the first answer that has one.

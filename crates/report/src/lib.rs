@@ -10,7 +10,7 @@ mod html;
 mod json;
 mod labels;
 mod loss;
-mod machine;
+mod narration;
 mod plot;
 mod report;
 mod run;
@@ -18,11 +18,11 @@ mod run;
 mod samples;
 mod sweep;
 mod tables;
-mod teller;
 mod text;
 mod trace_json;
 mod trail;
 mod units;
+mod values;
 
 pub use automaton::{automaton, automaton_document};
 pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
@@ -30,16 +30,14 @@ pub use chart::Chart;
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use figures::{Figures, ViewSize};
 pub use html::Page;
-pub use json::{diagnostics as json_diagnostics, document};
-pub use labels::{RecordedLabel, RecordedLabels, labels_document, read_labels};
-pub use machine::{MachineReport, machine_picture};
-pub use report::{Problem, Report, Unreached};
+pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head};
+pub use labels::{RecordedLabel, RecordedLabels, read_labels};
+pub use narration::picture;
+pub use report::{Report, Unreached};
 pub use run::{change_text as change_line, one_line};
-pub use teller::Teller;
 pub use text::{check, explore};
 pub use trace_json::{
-    RecordedAtom, RecordedMove, RecordedRun, RecordedTrace, machine_trace_document, read_run, read_trace,
-    trace_document,
+    RecordedAtom, RecordedMove, RecordedRun, RecordedTrace, read_run, read_trace, trace_document,
 };
 pub use trail::{Trail, TrailEntry, read_trail, write_trail};
 pub use units::{bytes, count, grouped, seconds};

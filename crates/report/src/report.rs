@@ -1,17 +1,13 @@
 //! What a report is about.
 
-use narrows_model::{Answer, Coverage, Evaluator, Limit, Proctype, Statement, Verdict};
+use narrows_model::{Answer, Coverage, Limit, Model, Problem, Proctype, Reply, Statement};
 use narrows_source::{Sources, Span};
 
 /// Everything a report says about one model.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// The model's name, as the user gave it.
-    pub model: &'a str,
-    /// What the model means.
-    pub evaluator: Evaluator<'a>,
-    /// Its text.
-    pub sources: &'a Sources,
+    /// The model.
+    pub model: &'a Model,
     /// What was covered.
     pub coverage: &'a Coverage,
     /// How long it took.
@@ -21,27 +17,7 @@ pub struct Report<'a> {
     /// What goes wrong.
     pub problems: Vec<Problem>,
     /// The answers to what was asked.
-    pub answers: &'a [Answer],
-}
-
-/// Something that goes wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The kind of question it answers.
-    pub kind: &'static str,
-    /// What goes wrong.
-    pub message: String,
-    /// Where; `None` if it has no place.
-    pub span: Option<Span>,
-    /// How many edges or states show it.
-    pub count: u64,
-}
-
-impl Problem {
-    /// Returns what goes wrong, with its kind where the message does not say it.
-    pub(crate) fn title(&self) -> String {
-        if self.kind == "deadlock" { format!("deadlock: {}", self.message) } else { self.message.clone() }
-    }
+    pub replies: &'a [Reply],
 }
 
 /// A statement that no run reaches.
@@ -57,29 +33,25 @@ pub struct Unreached {
     pub is_waited_for: bool,
 }
 
-impl Report<'_> {
-    /// Describes a deadlock: its place is where the first process waits that should not end there.
-    pub fn deadlock(evaluator: Evaluator<'_>, state: &[u8], count: u64) -> Problem {
-        let view = evaluator.describe(state);
-        let stuck: Vec<_> = view.processes.iter().filter(|process| !process.may_end).collect();
-        let names: Vec<String> = stuck.iter().map(|process| process.label()).collect();
-        let message = match names.len() {
-            0 => "no process can move".to_owned(),
-            1..=4 => format!("no process can move; {} can't go on", names.join(", ")),
-            more => {
-                format!("no process can move; {} and {} others can't go on", names[..3].join(", "), more - 3)
-            }
-        };
-        Problem { kind: "deadlock", message, span: stuck.first().map(|process| process.span), count }
+impl<'a> Report<'a> {
+    /// Returns the texts of the model.
+    pub(crate) fn sources(&self) -> &'a Sources {
+        &self.model.sources
+    }
+
+    /// Returns the answers that are no figures.
+    pub fn answers(&self) -> impl Iterator<Item = &'a Answer> {
+        self.replies.iter().filter_map(|reply| match reply {
+            Reply::Answer(answer) => Some(&**answer),
+            Reply::Figure(_) => None,
+        })
     }
 
     /// Returns the statements that no run reaches, by kind of process, in the order of the text.
     pub fn unreached(&self) -> Vec<Unreached> {
         let mut list = Vec::new();
-        if !self.coverage.of_system {
-            return list;
-        }
-        for (number, proctype) in self.evaluator.system().proctypes.iter().enumerate() {
+        let Some(system) = self.model.processes().filter(|_| self.coverage.of_system) else { return list };
+        for (number, proctype) in system.proctypes.iter().enumerate() {
             let taken = self.coverage.taken.get(number).map_or(&[][..], Vec::as_slice);
             list.extend(unreached_of(proctype, taken));
         }
@@ -88,7 +60,7 @@ impl Report<'_> {
 
     /// Returns a place as `file:line`.
     pub(crate) fn place(&self, span: Span) -> String {
-        place(self.sources, span)
+        place(self.sources(), span)
     }
 
     /// Returns the average size of a state.
@@ -98,12 +70,11 @@ impl Report<'_> {
 
     /// Returns the exit status that the answers and problems call for.
     pub fn status(&self) -> u8 {
-        let fails = self.answers.iter().any(|answer| matches!(answer.verdict, Verdict::Fails { .. }));
+        let fails = self.replies.iter().any(Reply::fails);
         if fails || !self.problems.is_empty() {
             return 1;
         }
-        let open = |answer: &Answer| !matches!(answer.verdict, Verdict::Holds);
-        if self.limit.is_some() || self.answers.iter().any(open) { 2 } else { 0 }
+        if self.limit.is_some() || self.replies.iter().any(Reply::is_open) { 2 } else { 0 }
     }
 }
 

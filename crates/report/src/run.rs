@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Change, MoveKind, Trace, TraceMove, TraceStep, Violation};
+use narrows_model::{Action, Change, Model, MoveKind, Trace, TraceStep, Violation};
+use narrows_source::Sources;
 
-use crate::Report;
 use crate::report::{place, written};
 use crate::units::count;
 
@@ -18,16 +18,16 @@ const BEFORE_CYCLE: usize = 10;
 const ATOM: char = '◆';
 
 /// Writes the steps of a run, with what the propositions of the formula are on the way.
-pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
+pub(crate) fn steps(sources: &Sources, trace: &Trace, into: &mut String) {
     let total = trace.steps.len();
-    let names = trace.steps.iter().flat_map(|step| &step.moves).map(|step| label(step).chars().count());
-    let name_width = names.max().unwrap_or(0).min(24);
-    let places = trace.steps.iter().flat_map(|step| &step.moves).map(|step| report.place(step.span).len());
+    let actions = || trace.steps.iter().flat_map(|step| &step.actions);
+    let name_width = actions().map(|action| actor(action).chars().count()).max().unwrap_or(0).min(24);
+    let places = actions().map(|action| place(sources, action.span).len());
     let layout =
         Layout { number: total.to_string().len(), name: name_width, place: places.max().unwrap_or(0) };
     first_values(trace, &layout, into);
     each_step(trace, into, |index, step, bar, into| {
-        one_step(report, index + 1, step, &layout, bar, into);
+        one_step(sources, index + 1, step, &layout, bar, into);
         changed_values(trace, index, &layout, bar, into);
     });
     match trace.cycle {
@@ -154,7 +154,7 @@ impl Layout {
 }
 
 fn one_step(
-    report: &Report<'_>,
+    sources: &Sources,
     number: usize,
     step: &TraceStep,
     layout: &Layout,
@@ -162,8 +162,8 @@ fn one_step(
     into: &mut String,
 ) {
     let mut first = number.to_string();
-    for step in step.visible_moves(&report.evaluator) {
-        let (name, place) = (label(step), report.place(step.span));
+    for action in step.visible_actions() {
+        let (name, place) = (actor(action), place(sources, action.span));
         let _ = writeln!(
             into,
             "{bar}{first:>number$}  {name:<width$}  {place:<where_$}  {text}{role}",
@@ -171,8 +171,8 @@ fn one_step(
             number = layout.number,
             width = layout.name,
             where_ = layout.place,
-            text = one_line(&step.text),
-            role = role(step),
+            text = one_line(&action.label),
+            role = role(action),
         );
         first.clear();
     }
@@ -181,16 +181,16 @@ fn one_step(
         let _ = writeln!(into, "{indent}{}", change_text(change));
     }
     for violation in &step.violations {
-        let _ = writeln!(into, "{indent}! {}", violation_text(report, *violation));
+        let _ = writeln!(into, "{indent}! {}", violation_text(sources, *violation));
     }
 }
 
 /// Says what part a move has in a rendezvous.
-pub(crate) fn role(step: &TraceMove) -> &'static str {
-    match step.step.kind {
-        MoveKind::Alone => "",
-        MoveKind::Offer => "  (rendezvous)",
-        MoveKind::Accept => "  (takes it)",
+pub(crate) fn role(action: &Action) -> &'static str {
+    match action.transition().map(|step| step.kind) {
+        None | Some(MoveKind::Alone) => "",
+        Some(MoveKind::Offer) => "  (rendezvous)",
+        Some(MoveKind::Accept) => "  (takes it)",
     }
 }
 
@@ -199,16 +199,17 @@ pub fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
-pub(crate) fn label(step: &TraceMove) -> String {
-    format!("{}({})", step.process, step.step.pid)
+/// Says who acts; empty if it is the system as a whole.
+pub(crate) fn actor(action: &Action) -> String {
+    action.actor.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 /// Says what changed, in one line.
 pub fn change_text(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => format!("{}: {before} → {after}", change.name),
-        (None, Some(after)) if after == "alive" => format!("{} starts", change.name),
-        (Some(before), None) if before == "alive" => format!("{} ends", change.name),
+        (None, Some(after)) if after.text == "alive" => format!("{} starts", change.name),
+        (Some(before), None) if before.text == "alive" => format!("{} ends", change.name),
         (None, Some(after)) => format!("{} = {after}", change.name),
         (Some(before), None) => format!("{} is gone (was {before})", change.name),
         (None, None) => change.name.clone(),
@@ -216,9 +217,9 @@ pub fn change_text(change: &Change) -> String {
 }
 
 /// Says what went wrong and where.
-pub(crate) fn violation_text(report: &Report<'_>, violation: Violation) -> String {
-    let place = place(report.sources, violation.span);
-    let text = written(report.sources, violation.span);
+pub(crate) fn violation_text(sources: &Sources, violation: Violation) -> String {
+    let place = place(sources, violation.span);
+    let text = written(sources, violation.span);
     let message = violation.kind.message();
     match (place.as_str(), text) {
         ("", _) => message.to_owned(),
@@ -228,19 +229,20 @@ pub(crate) fn violation_text(report: &Report<'_>, violation: Violation) -> Strin
 }
 
 /// Writes where every process is in the last state, and why it can't move.
-pub(crate) fn stuck(report: &Report<'_>, trace: &Trace, into: &mut String) {
+pub(crate) fn stuck(model: &Model, trace: &Trace, into: &mut String) {
     if trace.initial.is_empty() {
         return;
     }
-    let state = trace.last_state();
-    let view = report.evaluator.describe(state);
-    let disabled = report.evaluator.disabled(state);
-    let _ = writeln!(into, "  now no process can move:");
-    for process in &view.processes {
+    let waiting = model.waiting(trace.last_state());
+    if !waiting.is_empty() {
+        let _ = writeln!(into, "  now no process can move:");
+    }
+    for process in &waiting {
         let note = if process.may_end { " (may end here)" } else { "" };
-        let _ = writeln!(into, "    {} waits at {}{note}", process.label(), report.place(process.span));
-        for edge in disabled.iter().filter(|edge| edge.pid == process.pid) {
-            let _ = writeln!(into, "      {}  {}: {}", report.place(edge.span), edge.text, edge.reason);
+        let _ =
+            writeln!(into, "    {} waits at {}{note}", process.process, place(&model.sources, process.span));
+        for (span, text, reason) in &process.statements {
+            let _ = writeln!(into, "      {}  {text}: {reason}", place(&model.sources, *span));
         }
     }
 }

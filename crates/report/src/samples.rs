@@ -1,7 +1,7 @@
 //! Models and runs for tests.
 
 use narrows_languages::promela::{Options, compile};
-use narrows_model::{Answer, Coverage, Evaluator, StateSpace, System, Trace, TraceAtom};
+use narrows_model::{Answer, Coverage, Evaluator, Form, Model, Reply, StateSpace, Trace, TraceAtom};
 use narrows_source::{Diagnostics, Loaded, Loader, Sources, Span};
 
 use crate::Report;
@@ -37,8 +37,7 @@ active proctype Receiver() {
 
 /// A model with a run.
 pub(crate) struct Sample {
-    pub(crate) system: System,
-    pub(crate) sources: Sources,
+    pub(crate) model: Model,
     pub(crate) trace: Trace,
 }
 
@@ -65,14 +64,16 @@ impl Sample {
             let mut steps = evaluator.steps(trace.last_state()).0;
             trace.steps.push(steps.swap_remove(*choice));
         }
-        Sample { system, sources, trace }
+        let (form, definitions) = (Form::Processes(Box::new(system)), Vec::new());
+        let model = Model { name: "m.pml".to_owned(), language: "Promela", sources, definitions, form };
+        Sample { model, trace }
     }
 
     /// Adds a proposition: whether a global variable has a value.
     pub(crate) fn with_atom(mut self, text: &str, variable: &str, value: &str) -> Sample {
         let states =
             std::iter::once(&self.trace.initial).chain(self.trace.steps.iter().map(|step| &step.state));
-        let evaluator = Evaluator::new(&self.system);
+        let evaluator = Evaluator::new(self.model.processes().expect("processes"));
         let is = |state: &Vec<u8>| {
             let globals = evaluator.describe(state).globals;
             globals.iter().any(|global| global.name == variable && global.value == value)
@@ -84,15 +85,15 @@ impl Sample {
 
     /// Reports some answers about it.
     pub(crate) fn report<R>(&self, answers: &[Answer], write: impl Fn(&Report<'_>) -> R) -> R {
+        let replies: Vec<Reply> =
+            answers.iter().map(|answer| Reply::Answer(Box::new(answer.clone()))).collect();
         write(&Report {
-            model: "m.pml",
-            evaluator: Evaluator::new(&self.system),
-            sources: &self.sources,
+            model: &self.model,
             coverage: &Coverage::default(),
             seconds: 0.0,
             limit: None,
             problems: Vec::new(),
-            answers,
+            replies: &replies,
         })
     }
 }

@@ -2,33 +2,38 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Answer, Limit, Question, SetSize, Trace, Verdict, Violation};
+use narrows_model::{Answer, Limit, Question, Reply, SetSize, Trace, Verdict, Violation};
 
-use crate::run::{steps, stuck, violation_text};
+use crate::figures::{judgement, result_text};
+use crate::narration::steps;
+use crate::run::{one_line, stuck, violation_text};
 use crate::units::{bytes, count, grouped, grouped_digits, seconds};
 use crate::{Report, Unreached, loss};
 
 /// Reports what exploring a model found.
 pub fn explore(report: &Report<'_>) -> String {
-    let mut text = format!("{}\n", report.model);
+    let mut text = format!("{}\n", report.model.name);
     incomplete(report, &mut text);
     figures(report, &mut text);
     problems(report, &mut text);
     unreached(report, &mut text);
+    labels(report, &mut text);
     text
 }
 
 /// Reports the answers to questions about a model, each failure with its run.
 pub fn check(report: &Report<'_>) -> String {
-    let mut text = format!("{}\n", report.model);
-    for answer in report.answers {
-        let (mark, line) = answer_line(report, answer);
-        let _ = writeln!(text, "  {mark:<10} {line}");
-        for note in answer.notes.iter().filter(|_| !has_run(answer)) {
-            let _ = writeln!(text, "             {note}");
+    let mut text = format!("{}\n", report.model.name);
+    for reply in report.replies {
+        match reply {
+            Reply::Answer(answer) => one_answer(report, answer, &mut text),
+            Reply::Figure(figure) => {
+                let (kind, name) = (figure.kind, &figure.name);
+                let _ = writeln!(text, "  {kind:<10} {name}: {}{}", result_text(figure), judgement(figure));
+            }
         }
     }
-    for answer in report.answers {
+    for answer in report.answers() {
         for run in runs(answer) {
             one_run(report, &answer.question, &run, &mut text);
         }
@@ -43,6 +48,17 @@ pub fn check(report: &Report<'_>) -> String {
     text
 }
 
+fn one_answer(report: &Report<'_>, answer: &Answer, text: &mut String) {
+    let (mark, line) = answer_line(report, answer);
+    // Visiting all states, one by one or set by set, is the rule.
+    let by = answer.engine.filter(|engine| *engine != "symbolic");
+    let by = by.map_or_else(String::new, |engine| format!(" (by {engine})"));
+    let _ = writeln!(text, "  {mark:<10} {line}{by}");
+    for note in answer.notes.iter().filter(|_| !has_run(answer)) {
+        let _ = writeln!(text, "             {note}");
+    }
+}
+
 pub(crate) fn has_run(answer: &Answer) -> bool {
     answer.witness.is_some() || matches!(answer.verdict, Verdict::Fails { .. })
 }
@@ -51,8 +67,10 @@ pub(crate) fn answer_line(report: &Report<'_>, answer: &Answer) -> (&'static str
     let name = title(&answer.question);
     match &answer.verdict {
         Verdict::Holds => ("holds", name),
-        Verdict::Fails { violation: Some(violation), .. } => ("fails", violation_text(report, *violation)),
-        Verdict::Fails { .. } => ("fails", opposite(&answer.question)),
+        Verdict::Fails { violation: Some(violation), .. } => {
+            ("fails", violation_text(report.sources(), *violation))
+        }
+        Verdict::Fails { .. } => ("fails", opposite(report, &answer.question)),
         // The reason stands once below.
         Verdict::Undecided(Limit::Lossy) => {
             ("undecided", format!("{name}: no violation found, which is no proof"))
@@ -83,9 +101,13 @@ pub(crate) fn title(question: &Question) -> String {
 }
 
 /// Says what a run shows that is a counterexample.
-fn opposite(question: &Question) -> String {
+fn opposite(report: &Report<'_>, question: &Question) -> String {
     match question {
+        Question::Deadlock if report.model.synchronous().is_some() => {
+            "deadlock: there is a state without a successor".to_owned()
+        }
         Question::Deadlock => "deadlock: no process can move".to_owned(),
+        Question::Faults => "fault: something happens that must not".to_owned(),
         Question::Acceptance => "acceptance cycle: an accepting place is passed again and again".to_owned(),
         Question::Progress => "non-progress cycle: the run goes on for ever without progress".to_owned(),
         other => title(other),
@@ -161,12 +183,12 @@ pub(crate) fn runs(answer: &Answer) -> Vec<Shown<'_>> {
 
 fn one_run(report: &Report<'_>, question: &Question, run: &Shown<'_>, text: &mut String) {
     let _ = writeln!(text, "\n{}", run.title);
-    steps(report, run.trace, text);
+    steps(report.model, run.trace, text);
     match run.violation {
         Some(violation) if run.trace.steps.is_empty() => {
-            let _ = writeln!(text, "  {}", violation_text(report, violation));
+            let _ = writeln!(text, "  {}", violation_text(report.sources(), violation));
         }
-        None if *question == Question::Deadlock => stuck(report, run.trace, text),
+        None if *question == Question::Deadlock => stuck(report.model, run.trace, text),
         _ => {}
     }
 }
@@ -228,8 +250,10 @@ fn figures(report: &Report<'_>, text: &mut String) {
 fn summary(report: &Report<'_>, text: &mut String) {
     let coverage = report.coverage;
     if let Some(sets) = &coverage.sets {
-        let _ =
-            writeln!(text, "  {}, {}, {}", set_size(sets), bytes(coverage.bytes), seconds(report.seconds));
+        // Single runs and proofs need not count states.
+        let is_counted = sets.states.is_some() || report.limit.is_some();
+        let size = if is_counted { format!("{}, ", set_size(sets)) } else { String::new() };
+        let _ = writeln!(text, "  {size}{}, {}", bytes(coverage.bytes), seconds(report.seconds));
         return;
     }
     let depth =
@@ -286,5 +310,23 @@ fn unreached(report: &Report<'_>, text: &mut String) {
         }
         let note = if entry.is_waited_for { "  (reached, never executable)" } else { "" };
         let _ = writeln!(text, "      {place:<width$}  {}{note}", entry.text);
+    }
+}
+
+/// So many labels are listed.
+const MAX_LISTED_LABELS: usize = 40;
+
+/// Writes which labels there are at steps, and how often.
+fn labels(report: &Report<'_>, text: &mut String) {
+    let labels = &report.coverage.labels;
+    if labels.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n  {}", count(labels.len() as u64, "label"));
+    for (label, number) in labels.iter().take(MAX_LISTED_LABELS) {
+        let _ = writeln!(text, "  {number:>9}  {}", one_line(label));
+    }
+    if labels.len() > MAX_LISTED_LABELS {
+        let _ = writeln!(text, "  … {} more", labels.len() - MAX_LISTED_LABELS);
     }
 }

@@ -3,16 +3,12 @@
 //! A step is identified by its moves (process number, location, transition), so that it can be found again in the same
 //! model; names, places and changes are there for people and scripts, and are not read back.
 
-use std::ops::ControlFlow;
-
-use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{
-    Change, Evaluator, MoveKind, Scratch, StateSpace, Trace, TraceAtom, TraceMove, TraceStep, Violation,
-};
+use narrows_model::{Action, Change, Model, MoveKind, Shown, Trace, TraceAtom, TraceStep, Violation};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
 use crate::json::{SCHEMA, add_place, head};
+use crate::narration;
 
 /// A run as a file tells it; it may not fit the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,36 +53,29 @@ pub struct RecordedMove {
 }
 
 /// Makes the document that holds one run and nothing else; `kind` says what the run shows.
-pub fn trace_document(
-    model: &str,
-    kind: &str,
-    trace: &Trace,
-    evaluator: Evaluator<'_>,
-    sources: &Sources,
-    definitions: &[String],
-) -> Value {
-    let mut document = head(model);
+pub fn trace_document(model: &Model, kind: &str, trace: &Trace) -> Value {
+    let mut document = head(&model.name);
     document.insert("kind".into(), json!(kind));
-    document.insert("definitions".into(), json!(definitions));
-    document.insert("trace".into(), trace_value(evaluator, sources, trace));
+    document.insert("definitions".into(), json!(model.definitions));
+    document.insert("trace".into(), narration::value(model, trace));
     Value::Object(document)
 }
 
-/// Makes the value of `"trace"` in answers and in documents.
-pub(crate) fn trace_value(evaluator: Evaluator<'_>, sources: &Sources, trace: &Trace) -> Value {
+/// Makes the value of `"trace"` of a run of processes.
+pub(crate) fn trace_value(model: &Model, trace: &Trace) -> Value {
     let mut before = trace.initial.as_slice();
     let mut choices = Vec::new();
     let mut steps = Vec::new();
     for step in &trace.steps {
-        choices.push(choice(evaluator, before, step));
-        let mut value = step_value(sources, step);
+        choices.push(model.choice(before, step));
+        let mut value = step_value(&model.sources, step);
         if let (Some(time), Value::Object(entry)) = (trace.times.get(steps.len()), &mut value) {
             entry.insert("time".to_owned(), json!(time));
         }
         steps.push(value);
         before = &step.state;
     }
-    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
+    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(&model.sources, atom)).collect();
     json!({
         "initial": hexadecimal(&trace.initial),
         "choices": choices,
@@ -104,47 +93,33 @@ pub(crate) fn atom_value(sources: &Sources, atom: &TraceAtom) -> Value {
     Value::Object(entry)
 }
 
-/// Returns which successor of a state a step is, counted from 0; none for the beginning of an atomic sequence.
-fn choice(evaluator: Evaluator<'_>, before: &[u8], step: &TraceStep) -> Option<u32> {
-    let mut index = 0;
-    let mut found = None;
-    evaluator.successors(before, &mut Scratch::default(), &mut |successor| {
-        let moves = successor.moves.iter().eq(step.moves.iter().map(|step| &step.step));
-        if moves
-            && successor.target.unwrap_or(before) == step.state
-            && successor.violations == step.violations
-        {
-            found = Some(index);
-            return ControlFlow::Break(());
-        }
-        index += 1;
-        ControlFlow::Continue(())
-    });
-    found
-}
-
 fn step_value(sources: &Sources, step: &TraceStep) -> Value {
-    let moves: Vec<Value> = step.moves.iter().map(|step| move_value(sources, step)).collect();
+    let moves: Vec<Value> = step.actions.iter().map(|action| move_value(sources, action)).collect();
     let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
     let violations: Vec<Value> =
         step.violations.iter().map(|found| violation_value(sources, found)).collect();
     json!({ "moves": moves, "changes": changes, "violations": violations })
 }
 
-fn move_value(sources: &Sources, step: &TraceMove) -> Value {
+fn move_value(sources: &Sources, action: &Action) -> Value {
     let mut entry = Map::new();
-    entry.insert("process".into(), json!(step.process));
-    entry.insert("pid".into(), json!(step.step.pid));
-    entry.insert("transition".into(), json!(step.step.transition.0));
-    entry.insert("from".into(), json!(step.step.from.0));
-    entry.insert("kind".into(), json!(kind_name(step.step.kind)));
-    add_place(&mut entry, sources, Some(step.span));
-    entry.insert("text".into(), json!(step.text));
+    if let Some(actor) = &action.actor {
+        entry.insert("process".into(), json!(actor.name));
+        entry.insert("pid".into(), json!(actor.number));
+    }
+    if let Some(step) = action.transition() {
+        entry.insert("transition".into(), json!(step.transition.0));
+        entry.insert("from".into(), json!(step.from.0));
+        entry.insert("kind".into(), json!(kind_name(step.kind)));
+    }
+    add_place(&mut entry, sources, Some(action.span));
+    entry.insert("text".into(), json!(action.label));
     Value::Object(entry)
 }
 
 pub(crate) fn change_value(change: &Change) -> Value {
-    json!({ "name": change.name, "before": change.before, "after": change.after })
+    let text = |shown: &Option<Shown>| shown.as_ref().map(|shown| shown.text.clone());
+    json!({ "name": change.name, "before": text(&change.before), "after": text(&change.after) })
 }
 
 fn violation_value(sources: &Sources, violation: &Violation) -> Value {
@@ -221,22 +196,6 @@ pub struct RecordedRun {
     pub atoms: Vec<RecordedAtom>,
 }
 
-/// Makes a document of a run of a synchronous system, for [`read_run`].
-pub fn machine_trace_document(
-    model: &str,
-    kind: &str,
-    trace: &Trace,
-    machine: &SynchronousSystem,
-    sources: &Sources,
-    definitions: &[String],
-) -> Value {
-    let mut document = head(model);
-    document.insert("kind".into(), json!(kind));
-    document.insert("definitions".into(), json!(definitions));
-    document.insert("trace".into(), crate::machine::trace_value(machine, sources, trace));
-    Value::Object(document)
-}
-
 /// Reads a run of a synchronous system out of a document.
 ///
 /// # Errors
@@ -249,8 +208,8 @@ pub fn read_run(document: &Value) -> Result<RecordedRun, String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let change = |change: &Value| Change {
         name: change.get("name").and_then(text).unwrap_or_default(),
-        before: change.get("before").and_then(text),
-        after: change.get("after").and_then(text),
+        before: change.get("before").and_then(text).map(Shown::from),
+        after: change.get("after").and_then(text).map(Shown::from),
     };
     let read = |step: &Value| {
         step.get("changes").and_then(Value::as_array).into_iter().flatten().map(change).collect()
@@ -329,7 +288,10 @@ fn number<N: TryFrom<u64>>(step: &Value, name: &str) -> Result<N, String> {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{LocationId, Move, ProctypeId, System, TransitionId, ViolationKind};
+    use narrows_model::{
+        Actor, Choice, Evaluator, Form, LocationId, Move, ProctypeId, StateSpace, System, TransitionId,
+        ViolationKind,
+    };
     use narrows_source::Span;
 
     use super::*;
@@ -345,11 +307,17 @@ mod tests {
             transition: TransitionId(12),
             kind: MoveKind::Offer,
         };
-        let moves = vec![TraceMove { step, process: "P".to_owned(), text: "x = 1".to_owned(), span }];
+        let actions = vec![Action {
+            actor: Some(Actor { name: "P".to_owned(), number: 2 }),
+            label: "x = 1".to_owned(),
+            span,
+            is_glue: false,
+            choice: Choice::Move(step),
+        }];
         let violations = vec![Violation { kind: ViolationKind::Assertion, span, pid: 2 }];
         let changes =
-            vec![Change { name: "x".to_owned(), before: Some("0".to_owned()), after: Some("1".to_owned()) }];
-        let step = TraceStep { moves, violations, state: Vec::new(), changes };
+            vec![Change { name: "x".to_owned(), before: Some("0".into()), after: Some("1".into()) }];
+        let step = TraceStep { actions, violations, state: Vec::new(), changes };
         let atoms = vec![TraceAtom { text: "x > 0".to_owned(), span, values: vec![false, true] }];
         (Trace { initial: Vec::new(), steps: vec![step], cycle: Some(0), atoms, ..Trace::default() }, sources)
     }
@@ -360,7 +328,14 @@ mod tests {
         let evaluator = Evaluator::new(&system);
         let initial = evaluator.initial().expect("nothing goes wrong in an empty system").0;
         let trace = Trace { initial, ..trace.clone() };
-        trace_document("m.pml", "run", &trace, evaluator, sources, &["N=3".to_owned()])
+        let model = Model {
+            name: "m.pml".to_owned(),
+            language: "Promela",
+            sources: sources.clone(),
+            definitions: vec!["N=3".to_owned()],
+            form: Form::Processes(Box::new(system)),
+        };
+        trace_document(&model, "run", &trace)
     }
 
     #[test]

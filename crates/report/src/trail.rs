@@ -67,7 +67,7 @@ pub fn write_trail(system: &System, trace: &Trace) -> String {
         if trace.cycle == Some(index) {
             text.push_str("-1:-1:-1\n");
         }
-        for step in step.moves.iter().map(|step| step.step) {
+        for step in step.moves() {
             let number = system.proctype(step.proctype).transition(step.transition).trail_number;
             depth += 1;
             let _ = writeln!(text, "{depth}:{}:{number}", step.pid);
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         let sample = Sample::new(TURNS, &[0; 4], Some(1));
-        let text = write_trail(&sample.system, &sample.trace);
+        let text = write_trail(sample.model.processes().expect("processes"), &sample.trace);
         assert_eq!(text, "1:0:0\n-1:-1:-1\n2:0:1\n3:1:0\n4:1:1\n");
         let trail = read_trail(&text).expect("it was just written");
         assert_eq!((trail.entries.len(), trail.cycle), (4, Some(1)));

@@ -39,7 +39,7 @@ pub(crate) enum Asked<'m> {
 
 /// Refuses a question.
 pub(crate) fn refusal(reason: &str) -> Refusal {
-    Refusal { reason: reason.to_owned() }
+    Refusal::new(reason)
 }
 
 /// Finds out what is asked.

@@ -1,19 +1,23 @@
-//! A study together with a LOTOS model: delays and events are patterns for labels.
+//! A study together with a labelled system: delays and events are patterns for labels.
 
-use narrows_languages::lotos::{self, Options};
+use std::sync::Arc;
+
+use narrows_languages::{Definition, Options, Task, identify};
 use narrows_lts::{LabelPattern, linear, mu};
-use narrows_model::behaviour::Behaviour;
+use narrows_model::{Form, LabelledSystem};
 use narrows_performance::{Delay, as_f64};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Sources};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
 use crate::prepare::{formula_origin, relocate};
 use crate::{Question, Study, Text};
 
-/// A LOTOS model with what a study says about it.
+/// A labelled system with what a study says about it.
 #[derive(Debug)]
 pub struct Labelled {
     /// The model.
-    pub behaviour: Behaviour,
+    pub system: Arc<dyn LabelledSystem>,
+    /// The language it is written in.
+    pub language: &'static str,
     /// The names of what is counted.
     pub(crate) events: Vec<String>,
     /// Which actions are, in the same order.
@@ -46,17 +50,25 @@ pub(crate) enum Formula {
     Linear(linear::Formula),
 }
 
-/// Compiles the LOTOS model of a study, and what the study says about it. `None` if something is wrong.
+/// Compiles the labelled model of a study, and what the study says about it. `None` if something is wrong.
 pub fn prepare_labelled(
     study: &Study,
     sources: &mut Sources,
     model: FileId,
+    loader: &dyn Loader,
     diagnostics: &mut Diagnostics,
 ) -> Option<Labelled> {
-    let value = |(name, value): &(Text, String)| (name.text.clone(), value.clone(), formula_origin(name));
-    let options = Options { values: study.constants.iter().map(value).collect() };
+    let definition = |(name, value): &(Text, String)| Definition {
+        text: format!("{}={value}", name.text),
+        origin: formula_origin(name),
+    };
+    let options =
+        Options { definitions: study.constants.iter().map(definition).collect(), ..Options::default() };
     let mut found = Diagnostics::default();
-    let behaviour = lotos::compile(sources, model, &options, &mut found);
+    let text = sources.file(model);
+    let language = identify(&text.name, &text.text).language;
+    let mut task = Task { sources, file: model, loader, options: &options, diagnostics: &mut found };
+    let form = language.compile(&mut task);
     let (mut events, mut counted, mut delays) = (Vec::new(), Vec::new(), Vec::new());
     let (mut ways, mut formulas) = (Vec::new(), Vec::new());
     for entry in &study.delays {
@@ -106,7 +118,8 @@ pub fn prepare_labelled(
                 formulas.extend(formula.map(|formula| (number, Formula::Linear(formula))));
             }
             _ => {
-                let title = format!("`{}` can't be asked of a LOTOS model", ask.question.kind());
+                let title =
+                    format!("`{}` can't be asked of a {} model", ask.question.kind(), language.name());
                 let help = "ask `throughput`, `bottleneck`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
@@ -115,8 +128,9 @@ pub fn prepare_labelled(
     for diagnostic in found.sorted() {
         diagnostics.push(relocate(diagnostic, sources));
     }
-    let behaviour = behaviour.filter(|_| !diagnostics.has_errors())?;
-    Some(Labelled { behaviour, events, counted, delays, ways, formulas })
+    let Form::Labelled(labelled) = form.filter(|_| !diagnostics.has_errors())? else { return None };
+    let (system, language) = (labelled.system, language.name());
+    Some(Labelled { system, language, events, counted, delays, ways, formulas })
 }
 
 /// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.

@@ -1,7 +1,11 @@
 //! What a study is about: one of the kinds of models. Who answers a question is decided here, and nowhere else.
 
+use std::sync::Arc;
+
 use narrows_explicit::{Budget, Engine};
-use narrows_model::Evaluator;
+use narrows_languages::identify;
+use narrows_model::synchronous::SynchronousSystem;
+use narrows_model::{Evaluator, Form, FormKind, Model};
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
 use crate::machine::{self, PreparedMachine};
@@ -9,26 +13,6 @@ use crate::{
     Analysis, Labelled, Measured, Prepared, Study, analyse, analyse_labelled, measure, measure_labelled,
     prepare, prepare_labelled,
 };
-
-/// The kinds of models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Processes with statements: Promela.
-    Processes,
-    /// A synchronous system: SMV.
-    Synchronous,
-    /// Processes whose steps have labels: LOTOS.
-    Labelled,
-}
-
-/// Returns which kind of model a file is, by its name.
-pub(crate) fn kind_of(name: &str) -> Kind {
-    match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
-        "smv" => Kind::Synchronous,
-        "lotos" | "lot" => Kind::Labelled,
-        _ => Kind::Processes,
-    }
-}
 
 /// A model, put together with the study that is about it.
 #[derive(Debug)]
@@ -59,20 +43,48 @@ impl Subject {
         loader: &dyn Loader,
         diagnostics: &mut Diagnostics,
     ) -> Option<Subject> {
-        match kind_of(&sources.file(model).name) {
-            Kind::Processes => {
+        let text = sources.file(model);
+        match identify(&text.name, &text.text).language.form() {
+            FormKind::Processes => {
                 let prepared = prepare(study, sources, model, loader, diagnostics)?;
                 Some(Subject::Processes(Box::new(prepared)))
             }
-            Kind::Synchronous => {
+            FormKind::Synchronous => {
                 let prepared = machine::prepare(study, sources, model, diagnostics)?;
                 Some(Subject::Machine(Box::new(prepared)))
             }
-            Kind::Labelled => {
-                let prepared = prepare_labelled(study, sources, model, diagnostics)?;
+            FormKind::Labelled => {
+                let prepared = prepare_labelled(study, sources, model, loader, diagnostics)?;
                 Some(Subject::Labelled(Box::new(prepared)))
             }
         }
+    }
+
+    /// Returns the language of the model.
+    pub fn language(&self) -> &'static str {
+        match self {
+            Subject::Processes(_) => "Promela",
+            Subject::Machine(_) => "SMV",
+            Subject::Labelled(prepared) => prepared.language,
+        }
+    }
+
+    /// Returns the model, as reports name it and with all texts.
+    pub fn model(&self, name: &str, sources: &Sources) -> Model {
+        let form = match self {
+            Subject::Processes(prepared) => Form::Processes(Box::new(prepared.system.clone())),
+            Subject::Machine(prepared) => {
+                let system = prepared.machine.clone();
+                let signals = prepared.signals.clone();
+                Form::Synchronous(Box::new(SynchronousSystem { signals, ..system }))
+            }
+            Subject::Labelled(prepared) => {
+                let (system, formulas) = (Arc::clone(&prepared.system), Vec::new());
+                Form::Labelled(Box::new(narrows_model::Labelled { system, formulas }))
+            }
+        };
+        let (name, sources, language) = (name.to_owned(), sources.clone(), self.language());
+        Model { name, language, sources, definitions: Vec::new(), form }
     }
 
     /// Answers all questions of the study.

@@ -282,7 +282,7 @@ fn runs_show_the_bounds() {
     let found = lotos(&queue(1), study);
     assert_eq!(bounds(&found[0]), (5.0, 5.0));
     let (_, trace) = &found[0].witnesses[0];
-    let labels: Vec<&str> = trace.steps.iter().map(|step| step.moves[0].text.as_str()).collect();
+    let labels: Vec<&str> = trace.steps.iter().map(|step| step.actions[0].label.as_str()).collect();
     assert_eq!(labels, ["ARRIVE", "SERVE"]);
     assert_eq!(trace.times, ["1 s", "6 s"]);
 }

@@ -32,7 +32,7 @@ fn prepared(name: &str, constants: &[(&str, &str)]) -> (Study, Labelled) {
     let model = study.model.as_ref().expect("a model").text.clone();
     let text = fs::read_to_string(folder().join(&model)).expect("a model");
     let file = sources.add(model, text);
-    let prepared = prepare_labelled(&study, &mut sources, file, &mut diagnostics);
+    let prepared = prepare_labelled(&study, &mut sources, file, &Nothing, &mut diagnostics);
     (study, prepared.unwrap_or_else(|| panic!("{:#?}", diagnostics.sorted())))
 }
 
@@ -86,7 +86,7 @@ fn all_are_the_abstract_ping_pong_once_the_rest_is_hidden() {
         "polling_b.toml",
     ] {
         let (_, prepared) = prepared(name, &[]);
-        let built = build(&prepared.behaviour, &Budget::unlimited(&Unwatched));
+        let built = build(&*prepared.system, &Budget::unlimited(&Unwatched));
         let graph = built.unwrap_or_else(|_| panic!("{name}")).graph;
         let names = vec!["START".to_owned(), "ARRIVE".to_owned()];
         let choice = edit::Choice { names, patterns: Vec::new(), all_but: true };
@@ -113,7 +113,7 @@ fn locks_and_caches_are_what_they_should_be() {
     }
     // The formulas are about something: locks are taken, and given back.
     let (_, prepared) = prepared("verify_locks.toml", &[]);
-    let built = build(&prepared.behaviour, &Budget::unlimited(&Unwatched));
+    let built = build(&*prepared.system, &Budget::unlimited(&Unwatched));
     let graph = built.unwrap_or_else(|_| panic!("no graph")).graph;
     let text = r"[ true* . 'ENTER !.* !IN_LOCK \(1\)' . true* . 'ENTER !.* !IN_LOCK \(1\)' ] false";
     let formula = parse(FileId(0), text, &mut Diagnostics::default()).expect("a formula");

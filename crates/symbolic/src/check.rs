@@ -300,7 +300,7 @@ impl<'m> Engine<'m> {
         let trace = run.and_then(|run| run.replay(&self.reference, specification));
         let verdict = match trace {
             Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest },
-            None => Verdict::Refused(Refusal { reason: CONTRADICTION.to_owned() }),
+            None => Verdict::Refused(Refusal::new(CONTRADICTION)),
         };
         Answer::new(question.clone(), verdict)
     }
@@ -568,8 +568,5 @@ enum Against {
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {
-    Reply::Answer(Box::new(Answer::new(
-        question.clone(),
-        Verdict::Refused(Refusal { reason: reason.to_owned() }),
-    )))
+    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(Refusal::new(reason)))))
 }

@@ -303,7 +303,7 @@ const CONTRADICTION: &str =
     "the run that should show it is none: this is a mistake in narrows, not in the model";
 
 fn refusal(reason: &str) -> Verdict {
-    Verdict::Refused(Refusal { reason: reason.to_owned() })
+    Verdict::Refused(Refusal::new(reason))
 }
 
 /// Uses an engine for a synchronous system that has all states.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::{Budgets, Subject, trends};
+use narrows_study::{Budgets, trends};
 use serde_json::Value;
 
 use super::figures::{Options, Said};
@@ -115,7 +115,8 @@ impl Work<'_> {
             loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
         let clock = options.clock(&loaded.name, &self.interrupted);
-        let budgets = Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() };
+        let budget = clock.budget();
+        let budgets = Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() };
         let mut analysis = loaded.subject.analyse(&loaded.study, &budgets);
         let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
         analysis.measured.figures.extend(trends(&loaded.study, &points));
@@ -129,10 +130,8 @@ impl Work<'_> {
                 Said { status, text: analysed.text(), document: Value::Null }
             };
             if !self.arguments.no_report {
-                let pictures = match &loaded.subject {
-                    Subject::Processes(prepared) => diagrams(&prepared.system, &loaded.sources),
-                    Subject::Machine(_) | Subject::Labelled(_) => Vec::new(),
-                };
+                let system = analysed.figures.model.processes();
+                let pictures = system.map_or_else(Vec::new, |system| diagrams(system, &loaded.sources));
                 self.page.add(&analysed, &pictures);
             }
             let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };

@@ -7,14 +7,15 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows_model::Evaluator;
+use narrows_model::flatten::Refused;
 use narrows_report::json_diagnostics;
-use narrows_source::{Diagnostics, Sources, Span};
+use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
 use narrows_study::{Ask, Measured, Question, Study, Text, View};
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
 use super::figures::{Loaded, Options, Said, Way};
 use crate::limits::interrupt_flag;
-use crate::{machines, sets};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,11 +73,6 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    if machines::is_machine(&arguments.file) {
-        let way = machines::WayText { from: &arguments.from, to: &arguments.to, counted: &arguments.count };
-        let (file, definitions) = (&arguments.file, &arguments.definitions);
-        return machines::bounds(file, definitions, &way, &arguments.options, &interrupt_flag()?);
-    }
     let mut sources = Sources::default();
     let mut text = |option: &str, text: &str| {
         let file = sources.add(option, text);
@@ -139,10 +135,10 @@ fn by_sets(loaded: &Loaded, options: &Options, interrupted: &Arc<AtomicBool>) ->
     let way = way.context("there is nothing to measure")?;
     let clock = options.clock(&loaded.name, interrupted);
     let evaluator = Evaluator::new(&prepared.system);
-    let bounded = match bounds_of_processes(&evaluator, &way, clock.symbolic()) {
+    let bounded = match bounds_of_processes(&evaluator, &way, clock.budget().symbolic()) {
         Ok(bounded) => bounded,
         Err(refused) => {
-            let diagnostic = sets::refusal(&loaded.sources, &refused);
+            let diagnostic = refusal(&loaded.sources, &refused);
             let document = json_diagnostics(&loaded.name, &[diagnostic], &loaded.sources, None);
             return Ok(Said { status: 2, text: String::new(), document });
         }
@@ -151,12 +147,25 @@ fn by_sets(loaded: &Loaded, options: &Options, interrupted: &Arc<AtomicBool>) ->
     for (figure, ask) in figures.iter_mut().zip(&loaded.study.asks) {
         figure.name.clone_from(&ask.name);
     }
-    let coverage = sets::coverage(bounded.size.as_ref(), bounded.bytes);
+    let coverage = narrows::set_coverage(bounded.size.as_ref(), bounded.bytes);
     let measured = Measured { figures, sizes: Vec::new() };
     let seconds = clock.finish();
-    Ok(loaded.report_of(&measured, &[], seconds, &coverage, |figures| Said {
+    Ok(loaded.report_of(&measured, &[], seconds, Some(&coverage), |figures| Said {
         status: figures.status(),
         text: figures.text(options.runs),
         document: figures.document(),
     }))
+}
+
+/// Says on standard error why a model can't be answered by sets of states, and returns that.
+fn refusal(sources: &Sources, refused: &Refused) -> Diagnostic {
+    let known = refused.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
+    // What has no place of its own is about the whole file.
+    let file = sources.files().next().map(|(id, _)| id).unwrap_or_default();
+    let span = known.unwrap_or_else(|| Span::new(file, 0, 0));
+    let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
+        .label(&refused.reason)
+        .help("leave --engine symbolic out: then states are visited one by one");
+    output::diagnostics(std::slice::from_ref(&diagnostic), sources);
+    diagnostic
 }

@@ -1,29 +1,22 @@
 //! `narrows check`: every property, proved or refuted.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows_explicit::{Budget, Checked, Checkpoints, Options};
-use narrows_languages::promela::{Formula, Logic};
-use narrows_model::{Limit, Question, Trace, Verdict};
+use narrows::{
+    CheckOptions, Checked, Checkpoints, Formula, Limit, Logic, Model, Order, Reply, Trace, Verdict,
+};
 use narrows_report::{Chart, Report, document};
 
 use super::figures;
 use super::files::{Files, Writer};
-use super::problems;
 use super::selection::selected;
 use super::storage::Storage;
-use crate::behaviours::{self, Asked};
 use crate::checkpoint::Checkpointing;
-use crate::input::{Model, Models, Outcome};
+use crate::input::{Models, Outcome, read_text, unreadable};
 use crate::limits::{Clock, interrupt_flag};
-use crate::machines::{self, OrderFiles};
-use crate::sets;
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,100 +107,28 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             arguments.files.html(),
         );
     }
-    if arguments.models.is_symbolic() {
-        ensure_sets(arguments)?;
-    }
     let interrupted = interrupt_flag()?;
-    let writer = RefCell::new(arguments.files.writer());
+    let mut writer = arguments.files.writer();
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }
-    if wants_order(arguments) {
+    if arguments.order.is_some() || arguments.write_order.is_some() {
         arguments.models.ensure_one("an order of variables")?;
     }
-    arguments.models.each(
-        &formulas(arguments),
-        |model| {
-            anyhow::ensure!(!wants_order(arguments), "--order and --write-order are for SMV models");
-            if arguments.models.is_symbolic() {
-                return by_sets(model, arguments, &interrupted, &mut writer.borrow_mut());
-            }
-            let clock = Clock::new(&arguments.models, &interrupted);
-            one(model, arguments, &clock, &mut writer.borrow_mut())
-        },
-        |model| {
-            ensure_plain(arguments, "SMV")?;
-            let questions = selected(model.compiled.system.questions(), &arguments.only)
-                .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-            if wants_order(arguments) {
-                let files =
-                    OrderFiles { read: arguments.order.as_deref(), write: arguments.write_order.as_deref() };
-                let writer = &mut writer.borrow_mut();
-                return machines::check_ordered(
-                    model,
-                    &questions,
-                    &arguments.models,
-                    writer,
-                    &interrupted,
-                    &files,
-                );
-            }
-            machines::check(model, &questions, &arguments.models, &mut writer.borrow_mut(), &interrupted)
-        },
-        |model| {
-            ensure_plain(arguments, "LOTOS")?;
-            anyhow::ensure!(!wants_order(arguments), "--order and --write-order are for SMV models");
-            anyhow::ensure!(
-                arguments.ctl.is_empty(),
-                "formulas about LOTOS models are given with --mu or --ltl"
-            );
-            let asked = Asked { mu: &arguments.mu, ltl: &arguments.ltl, only: &arguments.only };
-            behaviours::check(model, &asked, &arguments.models, &mut writer.borrow_mut(), &interrupted)
-        },
-    )
-}
-
-fn wants_order(arguments: &Arguments) -> bool {
-    arguments.order.is_some() || arguments.write_order.is_some()
-}
-
-/// Makes sure that nothing is asked for that only other models have.
-fn ensure_plain(arguments: &Arguments, language: &str) -> anyhow::Result<()> {
-    let others = [
-        (arguments.files.wants_trail(), "--spin-trail"),
-        (language == "LOTOS" && arguments.files.wants_pictures(), "--html and --svg"),
-        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
-        (arguments.checkpointing.is_wanted(), "--checkpoint"),
-        (arguments.fair.is_some(), "--fair (SMV models say what is fair: JUSTICE, COMPASSION)"),
-        (arguments.all > 1, "--all"),
-        (arguments.chart, "--chart"),
-    ];
-    match others.iter().find(|(is_wanted, _)| *is_wanted) {
-        Some((_, option)) => anyhow::bail!("{language} models are checked without {option}"),
-        None => Ok(()),
-    }
-}
-
-/// Makes sure that nothing is asked for that needs states one by one.
-fn ensure_sets(arguments: &Arguments) -> anyhow::Result<()> {
-    let others = [
-        (arguments.storage.is_wanted(), "--bitstate and --hash-compact"),
-        (arguments.checkpointing.is_wanted(), "--checkpoint"),
-        (arguments.fair.is_some(), "--fair"),
-        (arguments.all > 1, "--all"),
-    ];
-    match others.iter().find(|(is_wanted, _)| *is_wanted) {
-        Some((_, option)) => anyhow::bail!("--engine symbolic goes without {option}"),
-        None => Ok(()),
-    }
+    arguments.models.each(&formulas(arguments), |model| {
+        one(model, arguments, &Clock::new(&arguments.models, &interrupted), &mut writer)
+    })
 }
 
 fn formulas(arguments: &Arguments) -> Vec<Formula> {
-    let formula =
-        |logic, origin: &str, text: &String| Formula { logic, text: text.clone(), origin: origin.to_owned() };
-    let ltl = arguments.ltl.iter().map(|text| formula(Logic::Ltl, "--ltl", text));
-    let ctl = arguments.ctl.iter().map(|text| formula(Logic::Ctl, "--ctl", text));
-    ltl.chain(ctl).collect()
+    let given = [(Logic::Ltl, &arguments.ltl), (Logic::Ctl, &arguments.ctl), (Logic::Mu, &arguments.mu)];
+    let formula = |logic: Logic, text: &String| Formula {
+        logic,
+        text: text.clone(),
+        origin: format!("--{}", logic.kind()),
+    };
+    let all = given.into_iter().flat_map(|(logic, texts)| texts.iter().map(move |text| formula(logic, text)));
+    all.collect()
 }
 
 fn one(
@@ -216,72 +137,80 @@ fn one(
     clock: &Clock,
     writer: &mut Writer<'_>,
 ) -> anyhow::Result<Outcome> {
-    let engine = arguments.models.engine(model)?;
-    let evaluator = engine.evaluator();
-    let questions = selected(Question::all(&model.system), &arguments.only)
+    let models = &arguments.models;
+    arguments.files.accepts(model)?;
+    anyhow::ensure!(
+        !arguments.chart || model.processes().is_some(),
+        "--chart draws messages between processes, and a model in {} has none: use --svg or --html",
+        model.language
+    );
+    let questions = selected(model.questions(), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    let options = Options {
-        fair: arguments.fair.is_some(),
-        runs: arguments.all,
-        reduce: !arguments.no_reduction,
-        ..Options::default()
-    };
-    let quiet = arguments.models.quiet;
+    let reduce = !arguments.no_reduction;
     let checkpoint =
-        arguments.checkpointing.open(&("check", &model.system, &questions, options.reduce), quiet)?;
-    let checkpoints = checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints);
-    let budget = Budget { checkpoints, ..clock.budget() };
-    let checked = match arguments.storage.lossy(budget.memory)? {
-        Some(lossy) => narrows_explicit::check_lossy(&engine, &questions, &options, lossy, &budget),
-        None => narrows_explicit::check(&engine, &questions, &options, &budget),
+        arguments.checkpointing.open(&("check", &model.form, &questions, reduce), models.quiet)?;
+    let order = arguments.order.as_deref().map(|path| read_order(model, path)).transpose()?;
+    let budget = clock.budget();
+    let options = CheckOptions {
+        engine: models.choice(),
+        fair: arguments.fair.is_some(),
+        more_runs: arguments.all,
+        every_state: arguments.no_reduction,
+        lossy: arguments.storage.lossy(budget.memory)?,
+        checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
+        order: order.as_ref(),
+        wants_order: arguments.write_order.is_some(),
     };
+    let checked = narrows::answer(model, &questions, &options, &budget);
     let seconds = clock.finish();
-    let checked = checked.context("internal error: this is a mistake in narrows, not in the model")?;
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(why) => return models.refused(model, why),
+    };
     if let Some(checkpoint) = &checkpoint {
         checkpoint.finish(&limits(&checked))?;
     }
-    let mut problems = problems(evaluator, &checked.findings);
-    problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
+    if let Some(path) = &arguments.write_order {
+        write_order(model, checked.order.as_ref(), path)?;
+    }
     let report = Report {
-        model: &model.name,
-        evaluator,
-        sources: &model.sources,
+        model,
         coverage: &checked.coverage,
         seconds,
-        limit: checked.end.limit(),
-        problems,
-        answers: &checked.answers,
+        limit: checked.limit,
+        problems: checked.problems,
+        replies: &checked.replies,
     };
-    said(arguments, model, &report, writer)
+    said(arguments, &report, writer)
 }
 
-/// Answers questions by sets of states.
-fn by_sets(
-    model: &Model,
-    arguments: &Arguments,
-    interrupted: &Arc<AtomicBool>,
-    writer: &mut Writer<'_>,
-) -> anyhow::Result<Outcome> {
-    let questions = selected(Question::all(&model.system), &arguments.only)
-        .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
-    match sets::decide(model, &questions, &arguments.models, interrupted) {
-        Ok(decided) => said(arguments, model, &decided.report(model), writer),
-        Err(refused) => Ok(sets::refuse(model, &arguments.models, &refused)),
+/// Reads an order of variables.
+fn read_order(model: &Model, path: &Path) -> anyhow::Result<Order> {
+    let system = model.synchronous().context("--order is for SMV models")?;
+    let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+    let order = Order::read(system, &text);
+    order.map_err(|wrong| anyhow::anyhow!("{}: {}", path.display(), wrong.join("\n")))
+}
+
+/// Writes the order of variables that was found.
+fn write_order(model: &Model, order: Option<&Order>, path: &Path) -> anyhow::Result<()> {
+    match (order, model.synchronous()) {
+        (Some(order), Some(system)) => std::fs::write(path, order.write(system))
+            .with_context(|| format!("can't write `{}`", path.display())),
+        _ => {
+            output::error("no order was written: not all states were found");
+            Ok(())
+        }
     }
 }
 
 /// Writes a report, and the files that were asked for.
-fn said(
-    arguments: &Arguments,
-    model: &Model,
-    report: &Report<'_>,
-    writer: &mut Writer<'_>,
-) -> anyhow::Result<Outcome> {
-    writer.add(model, report)?;
+fn said(arguments: &Arguments, report: &Report<'_>, writer: &mut Writer<'_>) -> anyhow::Result<Outcome> {
+    writer.add(report)?;
     let mut charts = Vec::new();
     for (kind, trace) in counterexamples(report) {
         if arguments.chart {
-            let lines = Chart::of(report.evaluator, trace).lines(None).join("\n");
+            let lines = Chart::of(report.model, trace).lines(None).join("\n");
             charts.push(format!("\nmessages of the {kind} counterexample:\n{lines}\n"));
         }
     }
@@ -291,15 +220,18 @@ fn said(
 
 /// Returns every limit that was hit.
 fn limits(checked: &Checked) -> Vec<Limit> {
-    let undecided = checked.answers.iter().filter_map(|answer| match answer.verdict {
-        Verdict::Undecided(limit) => Some(limit),
-        _ => None,
+    let undecided = checked.replies.iter().filter_map(|reply| match reply {
+        Reply::Answer(answer) => match answer.verdict {
+            Verdict::Undecided(limit) => Some(limit),
+            _ => None,
+        },
+        Reply::Figure(_) => None,
     });
-    undecided.chain(checked.end.limit()).collect()
+    undecided.chain(checked.limit).collect()
 }
 
 fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {
-    report.answers.iter().filter_map(|answer| match &answer.verdict {
+    report.answers().filter_map(|answer| match &answer.verdict {
         Verdict::Fails { trace, .. } => Some((
             format!("{} {}", answer.question.kind(), answer.question.name()).trim_end().to_owned(),
             &**trace,

@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
+use narrows::{Budget, of_ending};
 use narrows_explicit::Engine;
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
 use narrows_performance::{Rows, stochastic};
-use narrows_report::{Analysed, Figures, Report, StudyPage, Teller, ViewSize, json_diagnostics};
+use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
     Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate, trends,
@@ -18,10 +19,8 @@ use narrows_study::{
 use serde_json::Value;
 
 use super::files::write;
-use crate::behaviours::is_behaviour;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
-use crate::machines::is_machine;
 use crate::output::{self, Format};
 
 /// What may be used, and how figures are written.
@@ -83,12 +82,11 @@ impl Loaded {
     pub(super) fn processes(&self, what: &str) -> anyhow::Result<&Prepared> {
         match &self.subject {
             Subject::Processes(prepared) => Ok(prepared),
-            Subject::Machine(_) => {
-                anyhow::bail!("{what} is for Promela models, and `{}` is about an SMV model", self.name)
-            }
-            Subject::Labelled(_) => {
-                anyhow::bail!("{what} is for Promela models, and `{}` is about a LOTOS model", self.name)
-            }
+            other => anyhow::bail!(
+                "{what} is for Promela models, and `{}` is about a model in {}",
+                self.name,
+                other.language()
+            ),
         }
     }
 
@@ -100,7 +98,7 @@ impl Loaded {
         seconds: f64,
         write: impl FnOnce(Figures<'_>) -> R,
     ) -> R {
-        self.report_of(measured, sweep, seconds, &Coverage::default(), write)
+        self.report_of(measured, sweep, seconds, None, write)
     }
 
     /// Does so where states were covered that belong to no view.
@@ -109,25 +107,10 @@ impl Loaded {
         measured: &Measured,
         sweep: &[SweepPoint],
         seconds: f64,
-        coverage: &Coverage,
+        coverage: Option<&Coverage>,
         write: impl FnOnce(Figures<'_>) -> R,
     ) -> R {
-        let teller = match &self.subject {
-            Subject::Processes(prepared) => Teller::Processes(Report {
-                model: &self.name,
-                evaluator: Evaluator::new(&prepared.system),
-                sources: &self.sources,
-                coverage,
-                seconds,
-                limit: None,
-                problems: Vec::new(),
-                answers: &[],
-            }),
-            Subject::Machine(prepared) => {
-                Teller::Machine(&prepared.machine, &self.sources, &prepared.signals)
-            }
-            Subject::Labelled(_) => Teller::Labels(&self.sources),
-        };
+        let model = self.subject.model(&self.name, &self.sources);
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,
             states: size.states.clone(),
@@ -137,7 +120,8 @@ impl Loaded {
         };
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&self.name, &self.study.title);
-        write(Figures { name, title, figures: &measured.figures, sizes, sweep, seconds, teller })
+        let (model, figures) = (&model, measured.figures.as_slice());
+        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage })
     }
 }
 
@@ -213,9 +197,7 @@ impl Options {
     ) -> anyhow::Result<Result<Loaded, Said>> {
         let name = path.display().to_string();
         anyhow::ensure!(
-            !is_machine(path)
-                && !is_behaviour(path)
-                && path.extension().is_none_or(|extension| extension != "pml"),
+            of_ending(&name).is_none(),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
         let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
@@ -278,12 +260,12 @@ impl Options {
                 if let Some(path) = chain {
                     write_chain(path, loaded.processes("--chain")?, &clock)?;
                 }
-                measured(&loaded.subject, &loaded.study, &clock)
+                measured(&loaded.subject, &loaded.study, &clock.budget())
             }
             Way::Random { view, ends, seed } => {
                 let prepared = loaded.processes("a random run with delays")?;
                 let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                simulate(&loaded.study, prepared, &engine, &clock.budget(), view, ends, seed)
+                simulate(&loaded.study, prepared, &engine, &clock.budget().explicit(), view, ends, seed)
             }
         };
         let points = match way {
@@ -323,7 +305,7 @@ impl Options {
             let disk = Disk { folders: &self.include };
             let figures = match Subject::prepare(&study, sources, model, &disk, &mut diagnostics) {
                 Some(subject) => {
-                    let mut figures = measured(&subject, &study, clock).figures;
+                    let mut figures = measured(&subject, &study, &clock.budget()).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
                         figure.witnesses.clear();
@@ -349,14 +331,7 @@ impl Options {
     pub(super) fn print(&self, said: Vec<Said>) -> anyhow::Result<u8> {
         let statuses: Vec<u8> = said.iter().map(|one| one.status).collect();
         if self.is_json() {
-            let mut documents: Vec<Value> = said.into_iter().map(|one| one.document).collect();
-            let document = match documents.len() {
-                1 => documents.remove(0),
-                _ => serde_json::json!({
-                    "schema": 1, "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")), "models": documents,
-                }),
-            };
-            output::print_json(&document)?;
+            output::print_json(&combined(said.into_iter().map(|one| one.document).collect()))?;
         } else {
             let texts: Vec<String> =
                 said.into_iter().map(|one| one.text).filter(|text| !text.is_empty()).collect();
@@ -367,14 +342,15 @@ impl Options {
 }
 
 /// Answers all questions of a study.
-fn measured(subject: &Subject, study: &Study, clock: &Clock) -> Measured {
-    subject.measure(study, &Budgets { explicit: clock.budget(), symbolic: &|| clock.symbolic() })
+fn measured(subject: &Subject, study: &Study, budget: &Budget) -> Measured {
+    subject.measure(study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
 }
 
 /// Writes the stochastic view of a model to a file.
 fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, clock.budget());
+    let budget = clock.budget();
+    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, budget.explicit());
     let view = rows.and_then(stochastic::build);
     let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
     let graph =

@@ -24,11 +24,6 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// Returns whether states are to be kept with loss.
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.hash_compact || self.bitstate.is_some()
-    }
-
     /// Returns what is kept of states; `None` if all is.
     pub(crate) fn lossy(&self, memory: u64) -> anyhow::Result<Option<Lossy>> {
         if self.hash_compact {

@@ -52,7 +52,7 @@ impl CtlAnswer {
     }
 
     fn refused(reason: String) -> CtlAnswer {
-        CtlAnswer { verdict: Verdict::Refused(Refusal { reason }), witness: None, notes: Vec::new() }
+        CtlAnswer { verdict: Verdict::Refused(Refusal::new(reason)), witness: None, notes: Vec::new() }
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn answer(
     if options.fair {
         for place in places {
             let reason = "Formulas of computation tree logic are answered without fairness only.".to_owned();
-            answers[place].verdict = Verdict::Refused(Refusal { reason });
+            answers[place].verdict = Verdict::Refused(Refusal::new(reason));
         }
         return Ok(None);
     }

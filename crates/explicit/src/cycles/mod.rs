@@ -14,7 +14,7 @@ mod space;
 
 use std::ops::ControlFlow;
 
-use narrows_model::{Coverage, Evaluator, Limit, Move, Scratch, StateSpace, Trace, Violation, Watched};
+use narrows_model::{Coverage, Evaluator, Limit, Scratch, StateSpace, Trace, Violation, Watched};
 
 use crate::store::{Components, Memory, learn};
 use crate::{Budget, End, Full, Reduction, Store};
@@ -190,8 +190,7 @@ pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) ->
             ControlFlow::Continue(())
         });
         waiting = Some(waiting.map_or(enabled, |waiting: Pids| waiting.and(enabled)));
-        let moves: Vec<Move> = trace.steps[number].moves.iter().map(|found| found.step).collect();
-        moved = moved.or(Pids::moved(&moves));
+        moved = moved.or(Pids::moved(&trace.steps[number].moves()));
     }
     waiting.is_none_or(|waiting| waiting.without(moved).is_empty())
 }

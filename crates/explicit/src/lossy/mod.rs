@@ -97,7 +97,7 @@ fn refused(engine: &Engine<'_>, question: &Question) -> Verdict {
     }
     let reason = "A search that keeps states with loss answers only whether assertions, deadlocks and faults are \
                   found; leave --bitstate and --hash-compact out, or ask for those alone with --only.";
-    Verdict::Refused(Refusal { reason: reason.to_owned() })
+    Verdict::Refused(Refusal::new(reason))
 }
 
 fn nothing() -> Exploration {

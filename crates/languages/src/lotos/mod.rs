@@ -9,8 +9,13 @@ pub mod messages;
 mod parser;
 
 pub use faults::fault;
+use std::sync::Arc;
+
 use narrows_model::behaviour::Behaviour;
+use narrows_model::{Form, FormKind, Labelled};
 use narrows_source::{Diagnostics, FileId, Sources};
+
+use crate::language::{self, Language, Task};
 
 /// What is asked of a model beside its text.
 #[derive(Clone, Debug, Default)]
@@ -39,4 +44,43 @@ pub fn compile(
         return None;
     }
     lower::lower(&tree, options, sources, diagnostics)
+}
+
+/// LOTOS, as one of the languages.
+#[derive(Clone, Copy, Debug)]
+pub struct Lotos;
+
+impl Language for Lotos {
+    fn name(&self) -> &'static str {
+        "LOTOS"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["lotos", "lot"]
+    }
+
+    fn recognise(&self, text: &str) -> Option<&'static str> {
+        let is_sign = |word: &&str| word.eq_ignore_ascii_case("specification");
+        language::words(text, 1).first().filter(|word| is_sign(word)).map(|_| "`specification`")
+    }
+
+    fn form(&self) -> FormKind {
+        FormKind::Labelled
+    }
+
+    fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
+        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Mu], "LOTOS", "use --mu or --ltl");
+        let value = |definition: &language::Definition| {
+            let (name, value) = definition.split();
+            (name.trim().to_owned(), value.unwrap_or("").to_owned(), definition.origin.clone())
+        };
+        let options = Options { values: task.options.definitions.iter().map(value).collect() };
+        let behaviour = compile(task.sources, task.file, &options, task.diagnostics)?;
+        let formulas = task.label_formulas();
+        Some(Form::Labelled(Box::new(Labelled { system: Arc::new(behaviour), formulas })))
+    }
+
+    fn parameters(&self, text: &str) -> Vec<String> {
+        parameters(text)
+    }
 }

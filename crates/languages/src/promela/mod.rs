@@ -12,8 +12,10 @@ mod preprocess;
 mod text;
 mod walk;
 
-use narrows_model::System;
+use narrows_model::{Form, FormKind, System};
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
+
+use crate::language::{self, Language, Task};
 
 pub use formula::{Formula, Logic};
 pub use ltl::atoms_as_text;
@@ -34,3 +36,51 @@ pub fn compile(
     formula::append(&mut program, &context, sources, &options.formulas, diagnostics);
     lower::lower(&program, &sources.file(file).name, diagnostics)
 }
+
+/// Promela, as one of the languages.
+#[derive(Clone, Copy, Debug)]
+pub struct Promela;
+
+impl Language for Promela {
+    fn name(&self) -> &'static str {
+        "Promela"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["pml", "promela", "prom", "spin"]
+    }
+
+    fn recognise(&self, text: &str) -> Option<&'static str> {
+        let is = |word: &str| language::words(text, MAX_SIGN_WORDS).contains(&word);
+        is("proctype").then_some("`proctype`").or_else(|| is("init").then_some("`init`"))
+    }
+
+    fn form(&self) -> FormKind {
+        FormKind::Processes
+    }
+
+    fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
+        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "Promela", "use --ltl or --ctl");
+        let definition = |definition: &language::Definition| {
+            let (name, value) = definition.split();
+            (name.to_owned(), value.map(str::to_owned))
+        };
+        let formula = |formula: &language::Formula| {
+            let logic = match formula.logic {
+                language::Logic::Ltl => Logic::Ltl,
+                language::Logic::Ctl => Logic::Ctl,
+                language::Logic::Mu => return None,
+            };
+            Some(Formula { logic, text: formula.text.clone(), origin: formula.origin.clone() })
+        };
+        let options = Options {
+            definitions: task.options.definitions.iter().map(definition).collect(),
+            formulas: task.options.formulas.iter().filter_map(formula).collect(),
+        };
+        let system = compile(task.sources, task.file, task.loader, &options, task.diagnostics)?;
+        Some(Form::Processes(Box::new(system)))
+    }
+}
+
+/// A word among so many first ones tells that a text is Promela.
+const MAX_SIGN_WORDS: usize = 2000;

@@ -8,7 +8,10 @@ pub mod messages;
 mod parser;
 
 use narrows_model::synchronous::{Display, ExprId, SynchronousSystem};
+use narrows_model::{Form, FormKind};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
+
+use crate::language::{self, Language, Task};
 
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]
@@ -115,4 +118,54 @@ pub fn compile(
     }
     let asked = lower::Asked { formulas: &extra, expressions: &expressions, steps: &steps, values: &values };
     lower::lower(&tree, &asked, sources, diagnostics)
+}
+
+/// SMV, as one of the languages.
+#[derive(Clone, Copy, Debug)]
+pub struct Smv;
+
+impl Language for Smv {
+    fn name(&self) -> &'static str {
+        "SMV"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["smv"]
+    }
+
+    fn recognise(&self, text: &str) -> Option<&'static str> {
+        language::words(text, 1).contains(&"MODULE").then_some("`MODULE`")
+    }
+
+    fn form(&self) -> FormKind {
+        FormKind::Synchronous
+    }
+
+    fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
+        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "SMV", "use --ltl or --ctl");
+        let mut options = Options::default();
+        for formula in &task.options.formulas {
+            let kind = match formula.logic {
+                language::Logic::Ltl => FormulaKind::Linear,
+                language::Logic::Ctl => FormulaKind::Branching,
+                language::Logic::Mu => continue,
+            };
+            let (text, origin) = (formula.text.clone(), formula.origin.clone());
+            options.formulas.push(Formula { kind, text, origin });
+        }
+        options.constants = given(&task.options.definitions, task.sources);
+        let compiled = compile(task.sources, task.file, &options, task.diagnostics)?;
+        Some(Form::Synchronous(Box::new(compiled.system)))
+    }
+}
+
+/// Returns the values that the user gives to names of `main`; a name alone is one that is to be true.
+fn given(definitions: &[language::Definition], sources: &mut Sources) -> Vec<Given> {
+    let mut given = |definition: &language::Definition| {
+        let (name, text) = definition.split();
+        let span = Span::new(sources.add(&definition.origin, definition.text.clone()), 0, name.len());
+        let (text, origin) = (text.unwrap_or("TRUE").to_owned(), format!("-D {name}"));
+        Given { name: name.to_owned(), span, text, origin }
+    };
+    definitions.iter().map(&mut given).collect()
 }

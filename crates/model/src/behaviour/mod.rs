@@ -29,7 +29,9 @@ pub use points::{Behaviour, GateId, GateSet, Jump, Offer, Point, PointId, PointK
 pub use rewrite::Fault;
 pub use unfolding::Unfolding;
 
-use crate::{Difference, Expansion, Scratch, StateSpace, Successor, Violation};
+use crate::{
+    Difference, Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation,
+};
 use crown::Crown;
 use memory::Memory;
 use rustc_hash::FxHashSet;
@@ -93,6 +95,53 @@ impl Behaviour {
             let _ = write!(text, ": {}", fault.about);
         }
         text
+    }
+}
+
+impl LabelledSystem for Behaviour {
+    fn label(&self, label: &[u8]) -> String {
+        Behaviour::label(self, label)
+    }
+
+    fn describe(&self, state: &[u8]) -> Vec<StatePart> {
+        let is_over = |point: PointId| point == Behaviour::STOP || point == Behaviour::DONE;
+        let span = |point: PointId| (!is_over(point)).then(|| self.point(point).span);
+        let part = |(point, values): (PointId, String)| StatePart { span: span(point), values };
+        Behaviour::describe(self, state).into_iter().map(part).collect()
+    }
+
+    fn fault(&self, state: Option<&[u8]>) -> Option<Fault> {
+        Behaviour::fault(self, state)
+    }
+
+    fn unfold(&self) -> Result<Box<dyn Unfold + '_>, Fault> {
+        Ok(Box::new(Unfolding::new(self)?))
+    }
+}
+
+impl Unfold for Unfolding<'_> {
+    fn states(&self) -> u32 {
+        Unfolding::states(self)
+    }
+
+    fn expand(&mut self, state: u32) -> Result<(), Fault> {
+        Unfolding::expand(self, state)
+    }
+
+    fn edges(&self) -> &[(u32, u32)] {
+        Unfolding::edges(self)
+    }
+
+    fn label(&self, label: u32) -> String {
+        Unfolding::label(self, label)
+    }
+
+    fn bytes(&self) -> u64 {
+        Unfolding::bytes(self)
+    }
+
+    fn is_full(&self) -> bool {
+        Unfolding::is_full(self)
     }
 }
 

@@ -4,7 +4,7 @@ use super::evaluate::{Evaluation, Moment};
 use super::formula::Specification;
 use super::reference::Reference;
 use super::system::{Display, ExprId, Role, SynchronousSystem, Value, Variable};
-use crate::{Change, Trace, TraceAtom, TraceStep};
+use crate::{Change, Shown, Trace, TraceAtom, TraceStep};
 
 /// A run: states with the inputs of the step that follows each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Run {
             }
             let changes = changes(reference.system(), before, after);
             let state = reference.pack(after);
-            trace.steps.push(TraceStep { moves: Vec::new(), violations: Vec::new(), state, changes });
+            trace.steps.push(TraceStep { actions: Vec::new(), violations: Vec::new(), state, changes });
         }
         trace.cycle = match self.cycle {
             Some(start) if start >= self.states.len() => return None,
@@ -73,12 +73,8 @@ impl Run {
             for change in step.changes.iter().filter(|change| change.before.is_none()) {
                 let is_meant = |variable: &&Variable| variable.name == change.name;
                 let index = system.variables.iter().position(|variable| is_meant(&variable));
-                let (Some(index), Some(text), Some(last)) = (index, &change.after, states.last_mut()) else {
-                    continue;
-                };
-                let variable = &system.variables[index];
-                let mut values = variable.domain.values();
-                if let Some(value) = values.find(|value| system.show(*value, variable.display) == *text) {
+                let value = change.after.as_ref().and_then(|shown| shown.number);
+                if let (Some(index), Some(value), Some(last)) = (index, value, states.last_mut()) {
                     last[index] = value;
                 }
             }
@@ -116,7 +112,7 @@ pub fn changes(system: &SynchronousSystem, before: &[Value], after: &[Value]) ->
     let mut list = Vec::new();
     for (index, variable) in system.variables.iter().enumerate() {
         let (old, new) = (before[index], after[index]);
-        let show = |value| Some(system.show(value, variable.display));
+        let show = |value| Some(Shown { text: system.show(value, variable.display), number: Some(value) });
         let name = variable.name.clone();
         if variable.role == Role::Input {
             list.push(Change { name, before: None, after: show(old) });

@@ -3,6 +3,7 @@
 use narrows_source::Span;
 
 use super::formula::Specification;
+use super::run::Signal;
 use crate::Question;
 
 /// A value: a truth value as 0 or 1, a number, or a symbol (see [`SynchronousSystem::SYMBOLS`]).
@@ -46,6 +47,8 @@ pub struct SynchronousSystem {
     pub specifications: Vec<Specification>,
     /// The input that says which process moves, if the system is a composition of processes.
     pub selector: Option<VariableId>,
+    /// What pictures of runs show; the variables that change if there is nothing here.
+    pub signals: Vec<Signal>,
 }
 
 /// A variable.

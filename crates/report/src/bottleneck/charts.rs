@@ -3,6 +3,7 @@
 use narrows_model::Flow;
 
 use super::{Analysed, change, ends, levels, of_view, percent, short};
+use crate::narration::picture;
 use crate::plot::{Bars, Line, Lines, bars, lanes, lines, packets};
 use crate::sweep;
 
@@ -42,7 +43,7 @@ impl Analysed<'_> {
         for figure in self.figures.figures.iter().filter(|figure| figure.is_drawn) {
             let Some((what, trace)) = figure.witnesses.last() else { continue };
             let title = format!("{} {}: {what}", figure.kind, figure.name);
-            if let Some(svg) = self.figures.teller.picture(trace, &title) {
+            if let Some(svg) = picture(self.figures.model, trace, &title) {
                 charts.push(Picture { name: format!("run-{}", plain(&figure.name)), title, svg });
             }
         }

@@ -9,8 +9,9 @@ use super::summary;
 use super::{Analysed, of_view, short, word};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{judgement, result_text};
+use crate::narration::{self, picture};
 use crate::units::seconds;
-use crate::{Teller, ViewSize, sweep, tables};
+use crate::{ViewSize, sweep, tables};
 
 /// A page about some studies.
 #[derive(Default)]
@@ -321,11 +322,11 @@ impl Maker<'_, '_> {
 
     fn run(&mut self, title: String, trace: &Trace) -> String {
         let id = format!("{}r{}", self.id, self.runs.len() + 1);
-        let teller = &self.analysed.figures.teller;
+        let model = self.analysed.figures.model;
         let mut steps = String::new();
-        teller.steps(trace, &mut steps);
+        narration::steps(model, trace, &mut steps);
         let is_short = trace.steps.len() <= CHARTED;
-        let chart = is_short.then(|| teller.picture(trace, &title)).flatten();
+        let chart = is_short.then(|| picture(model, trace, &title)).flatten();
         self.runs.push(Run { id: id.clone(), title, steps, chart });
         id
     }
@@ -344,7 +345,7 @@ impl Maker<'_, '_> {
                     .find(|overlap| (overlap.first, overlap.second) == (first, second));
                 let answer = |view| overlap.and_then(|overlap| of_view(&overlap.answers, view));
                 let is_never = answer("untimed").is_some_and(|figure| word(figure) == "never");
-                let is_synchronous = matches!(self.analysed.figures.teller, Teller::Machine(..));
+                let is_synchronous = self.analysed.figures.model.synchronous().is_some();
                 let timed = if is_synchronous { "" } else { " with these delays" };
                 for (view, when) in [("untimed", " whatever the delays"), ("timed", timed)] {
                     if is_never && view == "timed" {
@@ -373,8 +374,8 @@ impl Maker<'_, '_> {
             set.iter().map(|number| resources[*number].name.as_str()).collect::<Vec<_>>().join(" + ")
         };
         let line = |together: &narrows_model::Together| {
-            let view = match (&self.analysed.figures.teller, together.view) {
-                (Teller::Machine(..), _) => "",
+            let view = match (self.analysed.figures.model.synchronous(), together.view) {
+                (Some(_), _) => "",
                 (_, "timed") => ", with these delays",
                 _ => ", whatever the delays",
             };
@@ -397,14 +398,14 @@ impl Maker<'_, '_> {
             what: format!("{} {}", figure.kind, figure.name),
             value: result_text(figure),
             view: figure.view,
-            how: how(figure, matches!(self.analysed.figures.teller, Teller::Machine(..))),
+            how: how(figure, self.analysed.figures.model.synchronous().is_some()),
         };
         figures.iter().map(method).collect()
     }
 
     fn texts(&self) -> Vec<(String, String)> {
         let mut texts: Vec<(String, String)> = Vec::new();
-        for (_, file) in self.analysed.figures.teller.sources().files() {
+        for (_, file) in self.analysed.figures.model.sources.files() {
             // Expressions and constants of the study are files of their own to the front end.
             let is_part = ["study:", "command line"].iter().any(|start| file.name.starts_with(start));
             if !is_part && !texts.iter().any(|(name, _)| *name == file.name) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use narrows_model::{Flow, Gantt};
 
 use super::{Analysed, change, ends, levels, of_view, percent, short, word};
-use crate::{Teller, sweep};
+use crate::sweep;
 
 /// Texts are broken after so many characters.
 const WIDTH: usize = 108;
@@ -185,7 +185,7 @@ impl Analysed<'_> {
         let width = widths.max().unwrap_or(0);
         let has_time =
             self.bottleneck.overlaps.iter().any(|overlap| of_view(&overlap.answers, "timed").is_some());
-        let is_synchronous = matches!(self.figures.teller, Teller::Machine(..));
+        let is_synchronous = self.figures.model.synchronous().is_some();
         let heads = match (is_synchronous, has_time) {
             (true, _) => "",
             (false, true) => "whatever the delays  with these delays",

@@ -8,9 +8,9 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use narrows_model::{Evaluator, Event, Trace, TraceStep};
+use narrows_model::{Event, Model, Trace, TraceStep};
 
-use crate::run::{label, one_line};
+use crate::run::{actor, one_line};
 
 pub(crate) use svg::SvgParts;
 
@@ -61,28 +61,26 @@ type Waiting = BTreeMap<usize, Vec<Option<(usize, usize)>>>;
 
 impl Chart {
     /// Lays out the chart of a whole run.
-    pub fn of(evaluator: Evaluator<'_>, trace: &Trace) -> Chart {
+    pub fn of(model: &Model, trace: &Trace) -> Chart {
         let mut before = &trace.initial;
         let mut events = Vec::new();
         for step in &trace.steps {
-            let moves: Vec<_> = step.moves.iter().map(|step| step.step).collect();
-            events.push(evaluator.events(before, &moves));
+            events.push(model.events(before, step));
             before = &step.state;
         }
         let steps = trace.steps.iter().zip(events.iter().map(Vec::as_slice));
-        Chart::new(evaluator, steps, trace.cycle)
+        Chart::new(steps, trace.cycle)
     }
 
     /// Lays out the chart of steps, each with what happened in it.
     pub fn new<'a>(
-        evaluator: Evaluator<'_>,
         steps: impl Iterator<Item = (&'a TraceStep, &'a [Event])> + Clone,
         cycle: Option<usize>,
     ) -> Chart {
         let mut chart = Chart { cycle, ..Chart::default() };
         for (step, _) in steps.clone() {
-            for step in &step.moves {
-                let (pid, label) = (usize::from(step.step.pid), label(step));
+            for who in step.actions.iter().filter_map(|action| action.actor.as_ref()) {
+                let (pid, label) = (who.number, who.to_string());
                 if !chart.columns.iter().any(|column| column.label == label) {
                     chart.columns.push(Column { pid, label, turns: Vec::new() });
                 }
@@ -92,7 +90,7 @@ impl Chart {
         let mut waiting = Waiting::new();
         for (step, events) in steps {
             chart.steps += 1;
-            chart.add(evaluator, step, events, &mut waiting);
+            chart.add(step, events, &mut waiting);
         }
         chart
     }
@@ -102,16 +100,15 @@ impl Chart {
         self.rows.iter().any(|row| !matches!(row.what, What::Alone { .. }))
     }
 
-    fn add(&mut self, evaluator: Evaluator<'_>, step: &TraceStep, events: &[Event], waiting: &mut Waiting) {
+    fn add(&mut self, step: &TraceStep, events: &[Event], waiting: &mut Waiting) {
         let first = self.rows.len();
         for event in events {
             self.message(step, event, waiting);
         }
         if self.rows.len() == first
-            && let Some(column) = step.moves.first().and_then(|step| self.column(&label(step)))
+            && let Some(column) = step.actions.first().and_then(|action| self.column(&actor(action)))
         {
-            let texts: Vec<String> =
-                step.visible_moves(&evaluator).map(|step| one_line(&step.text)).collect();
+            let texts: Vec<String> = step.visible_actions().map(|action| one_line(&action.label)).collect();
             self.push(What::Alone { at: column, label: texts.join("; ") });
         }
         if let (Some(found), Some(last)) = (step.violations.first(), self.rows[first..].last_mut()) {
@@ -137,8 +134,8 @@ impl Chart {
 
     /// Returns the column of a process that takes part in a step.
     fn column_of(&self, step: &TraceStep, pid: usize) -> Option<usize> {
-        let own = step.moves.iter().find(|step| usize::from(step.step.pid) == pid)?;
-        self.column(&label(own))
+        let mut actors = step.actions.iter().filter_map(|action| action.actor.as_ref());
+        self.column(&actors.find(|actor| actor.number == pid)?.to_string())
     }
 
     fn message(&mut self, step: &TraceStep, event: &Event, waiting: &mut Waiting) {

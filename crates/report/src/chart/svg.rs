@@ -364,13 +364,12 @@ fn middle(row: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Evaluator;
 
     use super::super::Chart;
     use crate::samples::{Sample, TALK};
 
     fn svg(sample: &Sample, title: &str) -> String {
-        Chart::of(Evaluator::new(&sample.system), &sample.trace).svg(title)
+        Chart::of(&sample.model, &sample.trace).svg(title)
     }
 
     #[test]

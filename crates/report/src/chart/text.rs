@@ -168,13 +168,12 @@ fn finished(line: &[char]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Evaluator;
 
     use super::super::Chart;
     use crate::samples::{Sample, TALK, TURNS};
 
     fn check(sample: &Sample, width: Option<usize>, expected: &str) {
-        let chart = Chart::of(Evaluator::new(&sample.system), &sample.trace);
+        let chart = Chart::of(&sample.model, &sample.trace);
         assert_eq!(chart.lines(width).join("\n"), expected);
     }
 
@@ -188,7 +187,7 @@ mod tests {
     4          ├╌ link?data,2 ╌╌▶│
     5          │◀─────── done!3 ─┤";
         check(&sample, None, expected);
-        let chart = Chart::of(Evaluator::new(&sample.system), &sample.trace);
+        let chart = Chart::of(&sample.model, &sample.trace);
         for width in 0..60 {
             let lines = chart.lines(Some(width));
             assert!(lines.iter().all(|line| line.chars().count() <= width.max(26)), "{width}: {lines:?}");

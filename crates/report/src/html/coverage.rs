@@ -19,7 +19,7 @@ pub(crate) struct Dead {
 
 /// Counts the statements of each kind of process.
 pub(crate) fn shares(report: &Report<'_>, unreached: &[Unreached]) -> Vec<Share> {
-    let proctypes = report.evaluator.system().proctypes.iter().enumerate();
+    let proctypes = report.model.processes().into_iter().flat_map(|system| &system.proctypes).enumerate();
     let share = |(number, proctype): (usize, &narrows_model::Proctype)| {
         let taken = report.coverage.taken.get(number).map_or(&[][..], Vec::as_slice);
         let written = proctype.transitions.iter().zip(taken).filter(|(t, taken)| **taken && !t.is_glue);

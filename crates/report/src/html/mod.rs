@@ -10,9 +10,10 @@ mod run;
 mod source;
 
 use askama::Template;
-use narrows_model::{Answer, Claim, Question, Verdict};
+use narrows_model::{Answer, Claim, Figure, Question, Reply, Verdict};
 use serde_json::Value;
 
+use crate::figures::{judgement, result_text};
 use crate::text::{answer_line, set_size, title};
 use crate::units::{bytes, count, grouped, grouped_digits, seconds};
 use crate::{Report, loss};
@@ -108,33 +109,40 @@ impl Page {
 }
 
 fn model(report: &Report<'_>, id: String) -> Model {
-    let places = Places::new(report.sources, &id);
+    let places = Places::new(report.sources(), &id);
     let unreached = report.unreached();
     let mut runs = Vec::new();
     let mut data = Vec::new();
     let mut verdicts = Vec::new();
-    for answer in report.answers {
+    for reply in report.replies {
+        let answer = match reply {
+            Reply::Answer(answer) => answer,
+            Reply::Figure(figure) => {
+                verdicts.push(figure_row(figure));
+                continue;
+            }
+        };
         let mut row = row(report, answer);
         for shown in crate::text::runs(answer) {
             let run_id = format!("{id}r{}", runs.len() + 1);
             runs.push(run::run(report, &places, &run_id, &answer.question, &shown));
-            data.push(data::data(report.evaluator, &places, shown.trace));
+            data.push(data::data(report.model, &places, shown.trace));
             row.run.get_or_insert(run_id);
         }
         verdicts.push(row);
     }
     Model {
-        name: report.model.to_owned(),
+        name: report.model.name.clone(),
         verdicts,
         incomplete: report.limit.map(|limit| format!("{}.", limit.reason())),
         loss: loss::sentences(report),
         figures: figures(report),
-        texts: source::texts(report.sources, &places, &unreached),
+        texts: source::texts(report.sources(), &places, &unreached),
         runs,
         shares: coverage::shares(report, &unreached),
         dead: coverage::dead(&places, &unreached),
         so_far: if report.limit.is_some() { " so far" } else { "" },
-        is_covered: report.coverage.of_system,
+        is_covered: report.coverage.of_system && report.model.processes().is_some(),
         data: embedded(&Value::Array(data)),
         id,
     }
@@ -181,18 +189,31 @@ fn row(report: &Report<'_>, answer: &Answer) -> Row {
     }
 }
 
+fn figure_row(figure: &Figure) -> Row {
+    Row {
+        verdict: if figure.is_open() { "undecided" } else { "value" },
+        mark: if figure.is_open() { '?' } else { '=' },
+        title: format!("{} {}", figure.kind, figure.name),
+        stated: String::new(),
+        how: format!("{}{}", result_text(figure), judgement(figure)),
+        notes: figure.notes.clone(),
+        run: None,
+    }
+}
+
 /// Returns what the text states, on one line.
 fn stated(report: &Report<'_>, question: &Question) -> String {
     let Question::Property { index, .. } = question else { return String::new() };
-    let Some(property) = report.evaluator.system().properties.get(*index) else { return String::new() };
-    if !report.sources.files().any(|(id, _)| id == property.span.file) {
+    let property = report.model.processes().and_then(|system| system.properties.get(*index));
+    let Some(property) = property else { return String::new() };
+    if !report.sources().files().any(|(id, _)| id == property.span.file) {
         return String::new();
     }
-    let whole = &report.sources.file(property.span.file).text;
+    let whole = &report.sources().file(property.span.file).text;
     let rest = whole.get(property.span.start as usize..).unwrap_or_default();
     // The span is that of the keyword or of the name: the formula goes on to its brace.
     let written = match &property.claim {
-        Claim::Ltl(_) | Claim::Ctl(_) => block(rest).unwrap_or(report.sources.text(property.span)),
+        Claim::Ltl(_) | Claim::Ctl(_) => block(rest).unwrap_or(report.sources().text(property.span)),
         _ => return String::new(),
     };
     let words: Vec<&str> = written.split_whitespace().collect();
@@ -230,14 +251,16 @@ fn figures(report: &Report<'_>) -> Vec<(&'static str, String)> {
             ("time", seconds(report.seconds)),
         ];
     }
-    vec![
+    let mut list = vec![
         ("states", grouped(coverage.states)),
         ("transitions", grouped(coverage.transitions)),
         ("depth", grouped(coverage.depth)),
-        ("a state", bytes(report.bytes_per_state())),
-        ("memory", bytes(coverage.bytes)),
-        ("time", seconds(report.seconds)),
-    ]
+    ];
+    if coverage.state_bytes > 0 {
+        list.push(("a state", bytes(report.bytes_per_state())));
+    }
+    list.extend([("memory", bytes(coverage.bytes)), ("time", seconds(report.seconds))]);
+    list
 }
 
 #[cfg(test)]

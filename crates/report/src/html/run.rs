@@ -1,12 +1,13 @@
 //! A counterexample on the page: the steps as a list, the propositions as strips, the messages as a chart.
 
-use narrows_model::{Evaluator, Question, Trace, TraceStep};
+use narrows_model::{Action, Model, Question, Trace, TraceStep};
 
 use super::atoms::{Strip, strips};
 use super::source::{Places, Spot};
 use crate::Report;
 use crate::chart::{Chart, SvgParts};
-use crate::run::{change_text, label, one_line, repeats, role, violation_text};
+use crate::narration::picture;
+use crate::run::{actor, change_text, one_line, repeats, role, violation_text};
 use crate::text::Shown;
 use crate::units::count;
 
@@ -26,7 +27,10 @@ pub(crate) struct Run {
     pub(crate) first_atoms: Vec<String>,
     pub(crate) steps: Vec<Step>,
     pub(crate) last: usize,
+    /// The messages.
     pub(crate) chart: Option<SvgParts>,
+    /// The signals, where there are no messages.
+    pub(crate) picture: Option<String>,
     /// Which steps repeat, if any.
     pub(crate) repeats: String,
     /// The first of them.
@@ -51,7 +55,8 @@ pub(crate) struct Step {
 /// What a process does.
 pub(crate) struct Move {
     pub(crate) process: String,
-    pub(crate) spot: Spot,
+    /// Where it is written; `None` if only a label is known.
+    pub(crate) spot: Option<Spot>,
     pub(crate) text: String,
     pub(crate) role: &'static str,
 }
@@ -93,7 +98,8 @@ pub(crate) fn run(
         step
     });
     let steps: Vec<Step> = steps.collect();
-    let at_first = shown_run.violation.filter(|_| total == 0).map(|found| violation_text(report, found));
+    let at_first =
+        shown_run.violation.filter(|_| total == 0).map(|found| violation_text(report.sources(), found));
     let cycle = trace.cycle.filter(|start| *start < total);
     let stated = Some(super::stated(report, question)).filter(|stated| stated.as_str() != question.name());
     let is_stuck = *question == Question::Deadlock && !trace.initial.is_empty();
@@ -107,7 +113,8 @@ pub(crate) fn run(
         first_atoms: atom_texts(trace, None),
         steps,
         last: total,
-        chart: chart(report.evaluator, trace, id),
+        chart: chart(report.model, trace, id),
+        picture: timing_diagram(report.model, trace),
         repeats: cycle.map_or_else(String::new, |start| repeats(start, total)),
         first_again: cycle.map_or(0, |start| start + 1),
         stays: trace.cycle.is_some_and(|start| start >= total),
@@ -115,18 +122,29 @@ pub(crate) fn run(
     }
 }
 
-fn chart(evaluator: Evaluator<'_>, trace: &Trace, id: &str) -> Option<SvgParts> {
-    let is_drawn = (1..=LONGEST).contains(&trace.steps.len());
-    is_drawn.then(|| Chart::of(evaluator, trace).svg_parts(id))
+fn chart(model: &Model, trace: &Trace, id: &str) -> Option<SvgParts> {
+    let is_drawn = model.processes().is_some() && (1..=LONGEST).contains(&trace.steps.len());
+    is_drawn.then(|| Chart::of(model, trace).svg_parts(id))
+}
+
+/// Draws the signals of a run of a synchronous system.
+fn timing_diagram(model: &Model, trace: &Trace) -> Option<String> {
+    let is_drawn = model.synchronous().is_some() && (1..=LONGEST).contains(&trace.steps.len());
+    if is_drawn { picture(model, trace, "") } else { None }
+}
+
+/// Returns the visible actions of a step that have a place in the text.
+pub(crate) fn written_actions(step: &TraceStep) -> impl Iterator<Item = &Action> {
+    step.visible_actions().filter(|action| action.actor.is_some())
 }
 
 fn step(report: &Report<'_>, places: &Places<'_>, trace: &Trace, index: usize) -> Step {
     let step: &TraceStep = &trace.steps[index];
-    let moves = step.visible_moves(&report.evaluator).map(|step| Move {
-        process: label(step),
-        spot: places.spot(step.span),
-        text: one_line(&step.text),
-        role: role(step).trim(),
+    let moves = step.visible_actions().map(|action| Move {
+        process: actor(action),
+        spot: action.actor.as_ref().map(|_| places.spot(action.span)),
+        text: one_line(&action.label),
+        role: role(action).trim(),
     });
     let cycle = trace.cycle.filter(|start| *start < trace.steps.len());
     Step {
@@ -134,7 +152,7 @@ fn step(report: &Report<'_>, places: &Places<'_>, trace: &Trace, index: usize) -
         moves: moves.collect(),
         changes: step.changes.iter().map(change_text).collect(),
         atoms: atom_texts(trace, Some(index)),
-        violations: step.violations.iter().map(|found| violation_text(report, *found)).collect(),
+        violations: step.violations.iter().map(|found| violation_text(report.sources(), *found)).collect(),
         in_cycle: cycle.is_some_and(|start| start <= index),
         starts_cycle: cycle == Some(index),
         left_out: String::new(),
@@ -154,16 +172,15 @@ fn atom_texts(trace: &Trace, step: Option<usize>) -> Vec<String> {
 }
 
 fn waiting(report: &Report<'_>, places: &Places<'_>, trace: &Trace) -> Vec<Waiting> {
-    let state = trace.last_state();
-    let disabled = report.evaluator.disabled(state);
-    let waiting = report.evaluator.describe(state).processes.into_iter().map(|process| {
-        let edges = disabled.iter().filter(|edge| edge.pid == process.pid);
-        Waiting {
-            process: process.label(),
-            spot: places.spot(process.span),
-            may_end: process.may_end,
-            reasons: edges.map(|edge| format!("{}: {}", one_line(&edge.text), edge.reason)).collect(),
-        }
+    let waiting = report.model.waiting(trace.last_state()).into_iter().map(|process| Waiting {
+        process: process.process,
+        spot: places.spot(process.span),
+        may_end: process.may_end,
+        reasons: process
+            .statements
+            .iter()
+            .map(|(_, text, reason)| format!("{}: {reason}", one_line(text)))
+            .collect(),
     });
     waiting.collect()
 }

@@ -7,10 +7,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use narrows_languages::of_ending;
+use narrows_model::FormKind;
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;
-
-use crate::subject::{Kind, kind_of};
 
 pub use read::read;
 pub(crate) use read::written;
@@ -65,9 +65,10 @@ pub struct Study {
 }
 
 impl Study {
-    /// Returns which kind of model it is about.
-    pub(crate) fn kind(&self) -> Kind {
-        self.model.as_ref().map_or(Kind::Processes, |model| kind_of(&model.text))
+    /// Returns which form of model it is about, by the name of the file.
+    pub(crate) fn form(&self) -> FormKind {
+        let language = self.model.as_ref().and_then(|model| of_ending(&model.text));
+        language.map_or(FormKind::Processes, |language| language.form())
     }
 
     /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.

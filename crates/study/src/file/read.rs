@@ -1,5 +1,6 @@
 //! Reads study files.
 
+use narrows_model::FormKind;
 use narrows_performance::{Delay, Time};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use toml::de::{DeTable, DeValue};
@@ -8,7 +9,6 @@ use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
 use crate::coherence;
-use crate::subject::Kind;
 
 const KEYS: [&str; 13] = [
     "title",
@@ -88,7 +88,7 @@ impl Reader<'_> {
             None if ["delay", "latency"].iter().any(|key| table.get(*key).is_some()) => {
                 self.wrong("S0003", self.span(0..0), "a study with delays needs a `unit`, such as \"us\"");
             }
-            None if study.kind() == Kind::Synchronous => {
+            None if study.form() == FormKind::Synchronous => {
                 "cycles".clone_into(&mut study.unit);
             }
             None => {}
@@ -133,7 +133,7 @@ impl Reader<'_> {
             return;
         };
         for (name, value) in entries {
-            match constant(value.get_ref(), study.kind()) {
+            match constant(value.get_ref(), study.form()) {
                 Some(text) => {
                     let span = self.span(name.span());
                     let name = Text { text: name.get_ref().to_string(), span };
@@ -473,11 +473,11 @@ pub(crate) fn written(value: &Value<'_>) -> Option<String> {
 }
 
 /// Returns the value of a constant, as the language of the model writes it.
-pub(super) fn constant(value: &DeValue<'_>, kind: Kind) -> Option<String> {
+pub(super) fn constant(value: &DeValue<'_>, kind: FormKind) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str().to_owned()),
-        DeValue::Boolean(truth) if kind == Kind::Synchronous => Some(truth.to_string().to_uppercase()),
+        DeValue::Boolean(truth) if kind == FormKind::Synchronous => Some(truth.to_string().to_uppercase()),
         DeValue::Boolean(truth) => Some(u8::from(*truth).to_string()),
         _ => None,
     }

@@ -57,7 +57,7 @@ impl Reader<'_> {
             };
             let labels: Vec<String> = list
                 .iter()
-                .map(|value| constant(value.get_ref(), study.kind()).unwrap_or_default())
+                .map(|value| constant(value.get_ref(), study.form()).unwrap_or_default())
                 .collect();
             let layer = name.text.split('.').next().unwrap_or("");
             let values = if coherence::KEYS.contains(&layer) {
@@ -95,7 +95,7 @@ impl Reader<'_> {
                 Values::Delays(times)
             } else {
                 if list.iter().any(|value| {
-                    constant(value.get_ref(), study.kind()).is_none() && written(value).is_none()
+                    constant(value.get_ref(), study.form()).is_none() && written(value).is_none()
                 }) {
                     self.wrong("S0010", span, "the values of a constant are numbers, texts or truth values");
                     continue;

@@ -2,9 +2,7 @@
 
 use narrows_explicit::Budget;
 use narrows_lts::{Graph, LabelPattern};
-use narrows_model::{
-    Figure, FigureResult, LocationId, Move, MoveKind, ProctypeId, Trace, TraceMove, TraceStep, TransitionId,
-};
+use narrows_model::{Action, Choice, Figure, FigureResult, Trace, TraceStep};
 use narrows_performance::actions::{Actions, ambiguous, timing};
 use narrows_performance::labelled::replay;
 use narrows_performance::timed::{self, Timed, Walk};
@@ -149,19 +147,17 @@ impl Known<'_> {
     /// Follows a run in the model itself.
     fn follow(&self, choices: &[u32]) -> Option<Trace> {
         let steps = self.actions.run(choices)?;
-        let mut states = replay(&self.asked.model.behaviour, self.asked.graph, &steps)?.into_iter();
+        let mut states = replay(&*self.asked.model.system, self.asked.graph, &steps)?.into_iter();
         let initial = states.next()?;
         let step = |(((label, _), choice), state): ((&(u32, u32), &u32), Vec<u8>)| {
-            let step = Move {
-                pid: 0,
-                proctype: ProctypeId(0),
-                from: LocationId(0),
-                transition: TransitionId(*choice),
-                kind: MoveKind::Alone,
+            let action = Action {
+                actor: None,
+                label: self.asked.graph.label(*label).to_owned(),
+                span: Span::default(),
+                is_glue: false,
+                choice: Choice::Number(*choice),
             };
-            let text = self.asked.graph.label(*label).to_owned();
-            let moves = vec![TraceMove { step, process: String::new(), text, span: Span::default() }];
-            TraceStep { moves, violations: Vec::new(), state, changes: Vec::new() }
+            TraceStep { actions: vec![action], violations: Vec::new(), state, changes: Vec::new() }
         };
         Some(Trace {
             initial,

@@ -35,7 +35,7 @@ pub(crate) fn on_graph<T>(
     work: impl FnOnce(Bench<'_>) -> T,
 ) -> Result<T, Measured> {
     let begun = budget.watch.seconds();
-    let result = match build(&model.behaviour, budget) {
+    let result = match build(&*model.system, budget) {
         Ok(Built { graph, .. }) => {
             let (means, exact, flows) = (None, Sizes::new(), Vec::new());
             return Ok(work(Bench {
@@ -341,7 +341,7 @@ fn check(ask: &Ask, formula: &Formula, graph: &Graph, checker: &Checker<'_>, mod
         Ok((holds, run)) => {
             figure.result = FigureResult::Word(if holds { "holds" } else { "fails" }.to_owned());
             let Some(run) = run else { return figure };
-            if replay(&model.behaviour, graph, &run.steps).is_none() {
+            if replay(&*model.system, graph, &run.steps).is_none() {
                 figure.result = FigureResult::None("internal error: a run can't be replayed".to_owned());
             } else if !holds {
                 let labels = run.steps.iter().take(MOST).map(|(label, _)| graph.label(*label));

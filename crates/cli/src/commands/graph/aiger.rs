@@ -21,51 +21,42 @@ pub(super) fn form(path: &Path) -> Option<AigerForm> {
 
 /// Writes a model to a file.
 pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow::Result<u8> {
-    arguments.models.each(
-        &[],
-        |model| Err(not_for(&model.name)),
-        |model| {
-            let file = aiger(&model.compiled.system, form);
-            std::fs::write(path, &file.bytes).with_context(|| format!("can't write `{}`", path.display()))?;
-            if !file.left_out.is_empty() {
-                output::warning(&format!(
-                    "only invariants and faults are written as bad states; left out: {}",
-                    file.left_out.join(", ")
-                ));
+    arguments.models.each(&[], |model| {
+        let system = model.synchronous().ok_or_else(|| not_for(&model.name))?;
+        let file = aiger(system, form);
+        std::fs::write(path, &file.bytes).with_context(|| format!("can't write `{}`", path.display()))?;
+        if !file.left_out.is_empty() {
+            output::warning(&format!(
+                "only invariants and faults are written as bad states; left out: {}",
+                file.left_out.join(", ")
+            ));
+        }
+        let counts = [("input", file.inputs), ("latch", file.latches), ("gate", file.gates)];
+        let said = || {
+            let bad = count(file.bad.len() as u64, "bad state");
+            let latches = if file.latches == 1 { "latch" } else { "latches" };
+            format!(
+                "{}: {}, {} {latches}, {}, {bad}\n",
+                path.display(),
+                count(file.inputs as u64, "input"),
+                file.latches,
+                count(file.gates as u64, "gate")
+            )
+        };
+        let document = || {
+            let mut document = super::head(&model.name);
+            document["complete"] = json!(file.left_out.is_empty());
+            document["file"] = json!(path.display().to_string());
+            document["bad"] = json!(file.bad);
+            document["left_out"] = json!(file.left_out);
+            for (thing, number) in counts {
+                let plural = if thing == "latch" { "latches".to_owned() } else { format!("{thing}s") };
+                document[plural] = json!(number);
             }
-            let counts = [("input", file.inputs), ("latch", file.latches), ("gate", file.gates)];
-            let said = || {
-                let bad = count(file.bad.len() as u64, "bad state");
-                let latches = if file.latches == 1 { "latch" } else { "latches" };
-                format!(
-                    "{}: {}, {} {latches}, {}, {bad}\n",
-                    path.display(),
-                    count(file.inputs as u64, "input"),
-                    file.latches,
-                    count(file.gates as u64, "gate")
-                )
-            };
-            let document = || {
-                let mut document = json!({
-                    "schema": 1,
-                    "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-                    "model": model.name,
-                    "answers": [],
-                    "complete": file.left_out.is_empty(),
-                    "file": path.display().to_string(),
-                    "bad": file.bad,
-                    "left_out": file.left_out,
-                });
-                for (thing, number) in counts {
-                    let plural = if thing == "latch" { "latches".to_owned() } else { format!("{thing}s") };
-                    document[plural] = json!(number);
-                }
-                document
-            };
-            Ok(arguments.models.outcome(0, said, document))
-        },
-        |model| Err(not_for(&model.name)),
-    )
+            document
+        };
+        Ok(arguments.models.outcome(0, said, document))
+    })
 }
 
 fn not_for(name: &str) -> anyhow::Error {

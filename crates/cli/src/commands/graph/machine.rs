@@ -116,7 +116,9 @@ impl Walk<'_> {
         let told: Vec<String> = changes(self.system, before, after)
             .into_iter()
             .filter(|change| is_input(&change.name) == (self.style == Style::Inputs))
-            .map(|change| format!("{}={}", change.name, change.after.unwrap_or_default()))
+            .map(|change| {
+                format!("{}={}", change.name, change.after.map_or_else(String::new, |shown| shown.text))
+            })
             .collect();
         if told.is_empty() { INTERNAL.to_owned() } else { told.join(", ") }
     }

@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use narrows::{Form, Limit, Model, Unbuilt};
+use narrows_explicit::Engine;
 use narrows_lts::{Graph, aut};
-use narrows_model::Limit;
-use narrows_performance::labelled::{self, Unbuilt};
+use narrows_model::{Evaluator, System};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
 use self::states::States;
 use self::step_labels::Style;
-use crate::behaviours;
-use crate::input::{Model, Models, Outcome};
+use crate::input::{Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::output;
 
@@ -78,51 +78,51 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let kind = kind(arguments)?;
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
-    models.each(
-        &[],
-        |model| {
+    models.each(&[], |model| one(model, arguments, kind, &Clock::new(models, &interrupted)))
+}
+
+fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyhow::Result<Outcome> {
+    let style = arguments.labels;
+    match &model.form {
+        Form::Synchronous(system) => {
             anyhow::ensure!(
-                arguments.labels != Style::Inputs,
-                "--labels inputs is for SMV models: processes have no inputs"
-            );
-            if arguments.states || kind == Kind::Aut {
-                all_states(model, arguments, kind, &Clock::new(models, &interrupted))
-            } else {
-                let diagrams = processes::diagrams(&model.system, &model.sources);
-                let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
-                let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
-                let counts =
-                    [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-                write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
-            }
-        },
-        |model| {
-            anyhow::ensure!(
-                matches!(arguments.labels, Style::Text | Style::Inputs),
+                matches!(style, Style::Text | Style::Inputs),
                 "--labels is `text` or `inputs` for SMV models"
             );
-            let clock = Clock::new(models, &interrupted);
-            let found = machine::states(&model.compiled.system, arguments.labels, &clock.budget());
+            let found = machine::states(system, style, &clock.budget().explicit());
             clock.finish();
             match found {
                 Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
                 Err(limit) => Ok(not_whole(&model.name, arguments, limit)),
             }
-        },
-        |model| {
-            let clock = Clock::new(models, &interrupted);
-            let built = labelled::build(&model.behaviour, &clock.budget());
+        }
+        Form::Processes(system) => {
+            anyhow::ensure!(
+                style != Style::Inputs,
+                "--labels inputs is for SMV models: processes have no inputs"
+            );
+            if arguments.states || kind == Kind::Aut {
+                return all_states(model, system, arguments, kind, clock);
+            }
+            let diagrams = processes::diagrams(system, &model.sources);
+            let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
+            let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
+            let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
+            write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
+        }
+        _ => {
+            let built = narrows::labelled_graph(model, &clock.budget())?;
             clock.finish();
             match built {
-                Ok(built) => write_graph(&model.name, &built.graph, arguments, kind),
+                Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
                 Err(Unbuilt::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
                 Err(Unbuilt::Fault(fault)) => {
-                    behaviours::show_fault(model, &fault);
+                    output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
                     Ok(not_whole(&model.name, arguments, Limit::Fault))
                 }
             }
-        },
-    )
+        }
+    }
 }
 
 /// Tells from the name of a file what is written.
@@ -145,9 +145,15 @@ fn drawn(diagrams: &[Diagram], name: &str, kind: Kind) -> String {
     if kind == Kind::Svg { diagram_svg(diagrams, name) } else { diagram_dot(diagrams, name) }
 }
 
-fn all_states(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyhow::Result<Outcome> {
-    let engine = arguments.models.engine(model)?;
-    let found = states::states(&engine, arguments.labels, &clock.budget());
+fn all_states(
+    model: &Model,
+    system: &System,
+    arguments: &Arguments,
+    kind: Kind,
+    clock: &Clock,
+) -> anyhow::Result<Outcome> {
+    let engine = Engine::automatic(Evaluator::new(system));
+    let found = states::states(&engine, arguments.labels, &clock.budget().explicit());
     clock.finish();
     let States { graph, faults } = match found {
         Ok(found) => found,
@@ -197,12 +203,9 @@ fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
 }
 
 fn head(name: &str) -> Value {
-    json!({
-        "schema": 1,
-        "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-        "model": name,
-        "answers": [],
-    })
+    let mut document = narrows_report::head(name);
+    document.insert("answers".to_owned(), json!([]));
+    Value::Object(document)
 }
 
 /// Writes the text to its file and says so, or prints it.

@@ -6,9 +6,11 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use narrows::{Options, Unbuilt, of_ending};
 use narrows_lts::{Graph, aut};
 
-use crate::behaviours;
+use crate::input::{read_model, read_text};
+use crate::limits::{Clock, interrupt_flag};
 use crate::output;
 
 /// Reads a graph, or makes that of a LOTOS model; `-` is standard input. The definitions are values of parameters.
@@ -35,8 +37,13 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
     }
     let mut parameters = Vec::new();
     for path in paths {
-        let is_model = behaviours::is_behaviour(path);
-        parameters.push(if is_model { Some(behaviours::parameters(path)?) } else { None });
+        parameters.push(match of_ending(&path.display().to_string()) {
+            Some(language) => {
+                let text = read_text(path).with_context(|| format!("can't read {}", path.display()))?;
+                Some(language.parameters(&text))
+            }
+            None => None,
+        });
     }
     let Some(first) = parameters.iter().position(Option::is_some) else {
         anyhow::bail!(
@@ -63,12 +70,32 @@ fn read_one(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
     if path == Path::new("-") {
         return read_lines(io::stdin().lock(), "standard input");
     }
-    if behaviours::is_behaviour(path) {
-        return behaviours::read_graph(path, definitions);
+    if of_ending(&path.display().to_string()).is_some() {
+        return graph_of_model(path, definitions);
     }
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("can't read {shown}"))?;
     read_lines(BufReader::with_capacity(1 << 16, file), &shown)
+}
+
+/// Reads a model and makes its graph.
+fn graph_of_model(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+    let definitions = definitions.iter().map(|text| text.as_str().into()).collect();
+    let options = Options { definitions, ..Options::default() };
+    let read =
+        read_model(path, &[], &options, true).with_context(|| format!("can't read {}", path.display()))?;
+    let Ok(model) = read else { anyhow::bail!("{} is not a model that can be used", path.display()) };
+    let clock = Clock::with(None, None, false, &model.name, &interrupt_flag()?);
+    let built = narrows::labelled_graph(&model, &clock.budget());
+    clock.finish();
+    match built? {
+        Ok(graph) => Ok(graph),
+        Err(Unbuilt::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
+        Err(Unbuilt::Fault(fault)) => {
+            output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
+            anyhow::bail!("{}: there is no graph of all states", model.name)
+        }
+    }
 }
 
 fn read_lines(mut text: impl BufRead, shown: &str) -> anyhow::Result<Graph> {

@@ -15,10 +15,8 @@ mod run_text;
 mod steady;
 mod transient;
 
-pub(crate) use check::run_value;
 use clap::{Args, Subcommand};
 use files::read;
-pub(crate) use run_text::run_text;
 
 /// Look at labelled graphs (.aut), and change, compare and check them
 #[derive(Args)]

@@ -49,9 +49,10 @@ impl<'s> App<'s> {
 
     /// Returns the process that the user looks at: chosen, or of the selected step, or the last that moved.
     pub(super) fn focus(&self) -> usize {
-        let of_step = self.session.steps().get(self.selected).and_then(|step| step.moves.first());
-        let last = self.session.last().and_then(|taken| taken.step.moves.last());
-        let moving = of_step.or(last).map_or(0, |step| usize::from(step.step.pid));
+        let of_step = self.session.steps().get(self.selected).and_then(|step| step.actions.first());
+        let last = self.session.last().and_then(|taken| taken.step.actions.last());
+        let moving =
+            of_step.or(last).and_then(|action| action.actor.as_ref()).map_or(0, |actor| actor.number);
         self.process.unwrap_or(moving)
     }
 
@@ -123,7 +124,7 @@ impl<'s> App<'s> {
         // The step that was taken here is the one that is most likely wanted again.
         let next = self.session.history().get(self.session.position());
         let again =
-            next.and_then(|next| self.session.steps().iter().position(|s| s.moves == next.step.moves));
+            next.and_then(|next| self.session.steps().iter().position(|s| s.actions == next.step.actions));
         self.select(again.unwrap_or(0));
         true
     }

@@ -86,9 +86,11 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
     let most = (file.line_count() + 1).saturating_sub(inside).max(1);
     let first = current.saturating_sub(inside / 2).clamp(1, most) + usize::from(app.scroll);
-    let step = session.steps().get(app.selected).into_iter().flat_map(|step| &step.moves);
-    let own =
-        step.filter(|step| usize::from(step.step.pid) == process.pid && step.span.file == process.span.file);
+    let step = session.steps().get(app.selected).into_iter().flat_map(|step| &step.actions);
+    let own = step.filter(|action| {
+        action.actor.as_ref().is_some_and(|actor| actor.number == process.pid)
+            && action.span.file == process.span.file
+    });
     let selected: Vec<Option<usize>> = own.map(|step| session.line(step.span)).collect();
     let mut lines = Vec::new();
     for number in first..(first + inside).min(file.line_count() + 1) {
@@ -156,7 +158,7 @@ fn history(app: &App<'_>) -> Content {
     let mut lines = vec![Line::from(format!("{}   0 the initial state", mark(at == 0)))];
     for (index, taken) in session.history().iter().enumerate() {
         let number = index + 1;
-        let title = text::title(session, &taken.step);
+        let title = text::title(&taken.step);
         let again = if session.cycle() == Some(index) { "↻ " } else { "" };
         let text = format!("{}{number:>4} {again}{title}", mark(number == at));
         let style = match () {

@@ -28,15 +28,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use narrows_model::Evaluator;
+use narrows::{Model, Options as ReadOptions, identify};
+use narrows_model::{Evaluator, FormKind};
 use narrows_report::{RecordedTrace, Trail};
 use narrows_study::View;
 
 use super::figures::{Options, Way};
-use crate::behaviours::is_behaviour;
-use crate::input::{compile_file, unreadable};
+use crate::input::{read_model, read_text, unreadable};
 use crate::limits::interrupt_flag;
-use crate::machines::is_machine;
 use app::App;
 use session::Session;
 
@@ -110,27 +109,41 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
     }
-    if is_behaviour(&arguments.file) {
-        return behaviours::run(arguments);
-    }
-    if arguments.random.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+    let text = read_text(&arguments.file).map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
+    let form = identify(&arguments.file.display().to_string(), &text).language.form();
+    let needs_terminal = form != FormKind::Labelled && arguments.random.is_none();
+    if needs_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         bail!(
             "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \
              --trail, --random 0 prints the run"
         );
     }
-    if is_machine(&arguments.file) {
-        return machine::run(arguments);
+    match form {
+        FormKind::Labelled => behaviours::run(arguments),
+        FormKind::Synchronous => machine::run(arguments),
+        FormKind::Processes => processes(arguments),
     }
+}
+
+/// Reads the model, and shows what is wrong with it; `None` if it can't be used.
+fn load(arguments: &Arguments, definitions: &[String]) -> Result<Option<Model>> {
+    let definitions = definitions.iter().map(|text| text.as_str().into()).collect();
+    let options = ReadOptions { definitions, ..ReadOptions::default() };
+    let read = read_model(&arguments.file, &arguments.include, &options, arguments.quiet)
+        .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
+    Ok(read.ok())
+}
+
+/// Simulates processes.
+fn processes(arguments: &Arguments) -> Result<u8> {
     let recorded = recorded(arguments)?;
     let definitions = arguments.definitions(match &recorded {
         Some(Recorded::Trace(trace)) => Some(&trace.definitions),
         _ => None,
     });
-    let compiled = compile_file(&arguments.file, &definitions, &arguments.include, &[], arguments.quiet)
-        .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
-    let Some(system) = &compiled.system else { return Ok(2) };
-    let sources = &compiled.sources;
+    let Some(model) = load(arguments, &definitions)? else { return Ok(2) };
+    let Some(system) = model.processes() else { return Ok(2) };
+    let sources = &model.sources;
     let mut session = Session::new(Evaluator::new(system), sources, arguments.seed).map_err(|violation| {
         let line = sources.position(violation.span).line;
         let name = &sources.file(violation.span.file).name;
@@ -142,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let mut app = App::new(session);
     app.message = note;
-    let document = |app: &App<'_>| saved_document(&app.session, &arguments.file, &definitions);
+    let document = |app: &App<'_>| narrows_report::trace_document(&model, "run", &app.session.trace());
     terminal::drive(&mut app, &arguments.file, document)?;
     Ok(0)
 }
@@ -193,10 +206,4 @@ fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments)
 
 fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| anyhow!(unreadable(path, &error)))
-}
-
-/// Returns the run as a document to save.
-fn saved_document(session: &Session<'_>, model: &Path, definitions: &[String]) -> serde_json::Value {
-    let (name, trace) = (model.display().to_string(), session.trace());
-    narrows_report::trace_document(&name, "run", &trace, session.evaluator(), session.sources(), definitions)
 }

@@ -1,6 +1,8 @@
 //! Saved runs: finding the steps of a file again in the model, and saving the run that is on the screen.
 
-use narrows_model::{Evaluator, LocationId, Move, ProctypeId, Single, TraceStep, TransitionId};
+use narrows_model::{
+    Action, Actor, Evaluator, LocationId, Move, ProctypeId, Single, TraceStep, TransitionId,
+};
 use narrows_report::{RecordedMove, RecordedTrace};
 
 use super::session::Session;
@@ -21,12 +23,12 @@ pub(super) fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Res
 /// Finds the step with the given moves; a prefix of an atomic sequence is a step too, for runs that end inside one.
 fn find(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<TraceStep, String> {
     let same = |step: &&TraceStep| {
-        step.moves.len() == recorded.len()
-            && step
-                .moves
-                .iter()
-                .zip(recorded)
-                .all(|(m, r)| is_move(m.step, r) && (r.process.is_empty() || r.process == m.process))
+        let is_it = |(action, recorded): (&Action, &RecordedMove)| {
+            let is_named = |actor: &Actor| recorded.process.is_empty() || recorded.process == actor.name;
+            action.transition().is_some_and(|step| is_move(step, recorded))
+                && action.actor.as_ref().is_some_and(is_named)
+        };
+        step.actions.len() == recorded.len() && step.actions.iter().zip(recorded).all(is_it)
     };
     if let Some(step) = session.steps().iter().find(same) {
         return Ok(step.clone());
@@ -104,6 +106,7 @@ fn why_not(session: &Session<'_>, state: &[u8], step: &RecordedMove) -> String {
 
 #[cfg(test)]
 mod tests {
+    use narrows_model::{Form, Model};
     use narrows_report::read_trace;
 
     use super::super::examples::{Example, counting, dividing, meeting};
@@ -114,7 +117,14 @@ mod tests {
     }
 
     fn recorded(session: &Session<'_>) -> RecordedTrace {
-        let document = super::super::saved_document(session, std::path::Path::new("example.pml"), &[]);
+        let model = Model {
+            name: "example.pml".to_owned(),
+            language: "Promela",
+            sources: session.sources().clone(),
+            definitions: Vec::new(),
+            form: Form::Processes(Box::new(session.evaluator().system().clone())),
+        };
+        let document = narrows_report::trace_document(&model, "run", &session.trace());
         read_trace(&document).expect("it was just written")
     }
 

@@ -220,7 +220,7 @@ impl<'s> Session<'s> {
 
     /// Takes a step from the current state: one of [`Session::steps`], or one that a replay made.
     pub(super) fn take(&mut self, step: TraceStep) {
-        let again = self.history.get(self.position).is_some_and(|next| next.step.moves == step.moves);
+        let again = self.history.get(self.position).is_some_and(|next| next.step.actions == step.actions);
         if !again {
             self.history.truncate(self.position);
             self.cycle = None;
@@ -233,7 +233,7 @@ impl<'s> Session<'s> {
     }
 
     fn events_of(&self, step: &TraceStep) -> Vec<Event> {
-        let moves: Vec<_> = step.moves.iter().map(|step| step.step).collect();
+        let moves = step.moves();
         self.evaluator.events(self.state(), &moves)
     }
 
@@ -271,7 +271,7 @@ impl<'s> Session<'s> {
 
     /// Returns whether a process took part in the last step.
     pub(super) fn just_moved(&self, pid: usize) -> bool {
-        self.last().is_some_and(|taken| taken.step.moves.iter().any(|step| usize::from(step.step.pid) == pid))
+        self.last().is_some_and(|taken| taken.step.moves().iter().any(|step| usize::from(step.pid) == pid))
     }
 
     /// Goes to the state after the given number of remembered steps, or to the last one there is.
@@ -361,7 +361,7 @@ impl<'s> Session<'s> {
     /// Lays out the messages of the run so far.
     pub(super) fn chart(&self) -> Chart {
         let steps = self.past().iter().map(|taken| (&taken.step, taken.events.as_slice()));
-        Chart::new(self.evaluator, steps, self.cycle.filter(|_| self.position == self.history.len()))
+        Chart::new(steps, self.cycle.filter(|_| self.position == self.history.len()))
     }
 
     /// Returns what the run printed so far, in order, with the processes that did.

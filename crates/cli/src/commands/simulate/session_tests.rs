@@ -22,7 +22,7 @@ fn prints_what_was_true_inside_an_atomic_sequence() {
     assert_eq!(session.steps().len(), 1, "Q waits for a message");
     assert!(session.choose(0));
     assert_eq!(printed(&session), "x is 1\nnow 2\n");
-    assert_eq!(session.last().map(|taken| taken.step.moves.len()), Some(4));
+    assert_eq!(session.last().map(|taken| taken.step.actions.len()), Some(4));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_seed_decides() {
         let mut session =
             Session::new(Evaluator::new(&example.system), &example.sources, seed).expect("it starts");
         assert_eq!(session.run(100, |_| false), Stop::Status(Status::Ended));
-        session.past().iter().map(|taken| taken.step.moves[0].step.pid).collect::<Vec<_>>()
+        session.past().iter().map(|taken| taken.step.moves()[0].pid).collect::<Vec<_>>()
     };
     assert_eq!(run(5), run(5));
     let runs: Vec<_> = (0..8).map(run).collect();

@@ -2,43 +2,40 @@
 
 use std::fmt::Write as _;
 
-use narrows_model::{Change, Event, MoveKind, TraceStep, Violation};
+use narrows_model::{Action, Change, Event, MoveKind, TraceStep, Violation};
 use narrows_report::one_line;
 
 use super::session::{Session, Status};
 
 /// Says what moves in a step, as `P(0) file:line [statement]`, for each move that says something.
 pub(super) fn moves(session: &Session<'_>, step: &TraceStep) -> Vec<String> {
-    let evaluator = session.evaluator();
-    let shown = step.visible_moves(&evaluator).map(|step| {
-        format!(
-            "{}({})  {}  [{}]",
-            step.process,
-            step.step.pid,
-            session.place(step.span),
-            one_line(&step.text)
-        )
+    let shown = step.visible_actions().map(|action| {
+        format!("{}  {}  [{}]", actor(action), session.place(action.span), one_line(&action.label))
     });
     shown.collect()
 }
 
+/// Names the process that acts.
+fn actor(action: &Action) -> String {
+    action.actor.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
 /// Says what a step does in one line, as `P(0) x = 1; y = 2` or `P(0) c!1 → Q(1) c?x`.
-pub(super) fn title(session: &Session<'_>, step: &TraceStep) -> String {
-    let evaluator = session.evaluator();
+pub(super) fn title(step: &TraceStep) -> String {
     let mut title = String::new();
-    let mut pid = None;
-    for entry in step.visible_moves(&evaluator) {
-        let separator = match (pid, entry.step.kind) {
+    let mut last: Option<&Action> = None;
+    for action in step.visible_actions() {
+        let separator = match (last, action.transition().map(|step| step.kind)) {
             (None, _) => "",
-            (_, MoveKind::Accept) => " → ",
+            (_, Some(MoveKind::Accept)) => " → ",
             _ => "; ",
         };
         title.push_str(separator);
-        if pid != Some(entry.step.pid) {
-            let _ = write!(title, "{}({}) ", entry.process, entry.step.pid);
+        if last.is_none_or(|last| last.actor != action.actor) {
+            let _ = write!(title, "{} ", actor(action));
         }
-        title.push_str(&one_line(&entry.text));
-        pid = Some(entry.step.pid);
+        title.push_str(&one_line(&action.label));
+        last = Some(action);
     }
     title
 }
@@ -47,8 +44,8 @@ pub(super) fn title(session: &Session<'_>, step: &TraceStep) -> String {
 pub(super) fn change(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => format!("{}: {before} → {after}", change.name),
-        (None, Some(after)) if after == "alive" => format!("{} starts", change.name),
-        (Some(before), None) if before == "alive" => format!("{} ends", change.name),
+        (None, Some(after)) if after.text == "alive" => format!("{} starts", change.name),
+        (Some(before), None) if before.text == "alive" => format!("{} ends", change.name),
         (None, Some(after)) => format!("{}: {after}", change.name),
         (_, None) => format!("{} is gone", change.name),
     }

@@ -249,9 +249,9 @@ fn choices(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
 
 fn choice(app: &App<'_>, index: usize, step: &TraceStep) -> ListItem<'static> {
     let session = &app.session;
-    let line = step.moves.first().and_then(|first| session.line(first.span));
+    let line = step.actions.first().and_then(|first| session.line(first.span));
     let line = line.map_or(String::new(), |line| format!(" :{line}"));
-    let mut spans = vec![Span::raw(format!("{:>2} {}", index + 1, text::title(session, step)))];
+    let mut spans = vec![Span::raw(format!("{:>2} {}", index + 1, text::title(step)))];
     spans.push(Span::styled(line, FAINT));
     if let Some(found) = step.violations.first() {
         spans.push(Span::styled(format!(" ✗ {}", found.kind.message()), WRONG));

@@ -9,13 +9,13 @@ mod view;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Result, anyhow, bail};
-use narrows_report::{RecordedLabels, labels_document, one_line, read_labels};
+use narrows_languages::lotos;
+use narrows_report::{RecordedLabels, one_line, read_labels, trace_document};
 
 use super::Arguments;
 use super::keys::App;
 use super::terminal::drive;
-use crate::behaviours::{compile_file, show_fault};
-use crate::input::unreadable;
+use crate::output;
 use session::Session;
 
 /// Simulates a model; returns the exit status.
@@ -24,14 +24,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let recorded = recorded(arguments)?;
     let definitions =
         arguments.definitions(recorded.as_ref().map(|recorded| recorded.definitions.as_slice()));
-    let model = compile_file(&arguments.file, &definitions, arguments.quiet)
-        .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
-    let Ok(model) = model else { return Ok(2) };
-    if let Some(fault) = model.behaviour.fault(None) {
-        show_fault(&model, &fault);
+    let Some(model) = super::load(arguments, &definitions)? else { return Ok(2) };
+    let Some(labelled) = model.labelled() else { return Ok(2) };
+    if let Some(fault) = labelled.system.fault(None) {
+        output::diagnostics(&[lotos::fault(&fault)], &model.sources);
         return Ok(2);
     }
-    let mut session = Session::new(&model, arguments.seed)
+    let mut session = Session::new(&model, &*labelled.system, arguments.seed)
         .map_err(|reason| anyhow!("there is no first state: {reason}"))?;
     let has_terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
     let is_shown = arguments.random.is_none() && has_terminal;
@@ -43,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if is_shown {
         let mut app = App::new(session);
         app.message = note;
-        let document = |app: &App<Session<'_>>| saved_document(&app.session, &definitions);
+        let document = |app: &App<Session<'_>>| trace_document(&model, "run", &app.session.trace());
         drive(&mut app, &arguments.file, document)?;
         return Ok(0);
     }
@@ -57,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         Err(error) => return Err(error.into()),
     };
     if let Some(fault) = session.fault() {
-        show_fault(&model, fault);
+        output::diagnostics(&[lotos::fault(fault)], &model.sources);
         return Ok(2);
     }
     Ok(status)
@@ -69,11 +68,6 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedLabels>> {
     let bad = |reason: String| anyhow!("can't use `{}`: {reason}", path.display());
     let document = serde_json::from_str(&super::read(path)?).map_err(|error| bad(error.to_string()))?;
     read_labels(&document).map(Some).map_err(bad)
-}
-
-/// Returns the run as a document to save.
-fn saved_document(session: &Session<'_>, definitions: &[String]) -> serde_json::Value {
-    labels_document(session.name(), "run", &session.record(definitions))
 }
 
 /// Prints a run.

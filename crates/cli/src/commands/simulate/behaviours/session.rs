@@ -2,17 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use narrows_model::behaviour::{Behaviour, Fault};
-use narrows_model::{Scratch, StateSpace};
+use narrows_model::behaviour::Fault;
+use narrows_model::{LabelledSystem, Model, Scratch, StatePart, Trace, TraceStep};
 use narrows_report::{RecordedLabel, RecordedLabels, one_line};
 use narrows_source::Sources;
 
 use super::super::prng::Random;
-use crate::behaviours::BehaviourModel;
 
 /// A run, where it is now, and where it can go.
 pub(super) struct Session<'m> {
-    model: &'m BehaviourModel,
+    model: &'m Model,
+    system: &'m dyn LabelledSystem,
     scratch: Scratch,
     /// The states, also those that were taken back.
     states: Vec<Vec<u8>>,
@@ -34,12 +34,16 @@ type Step = (String, Vec<u8>);
 
 impl<'m> Session<'m> {
     /// Starts in the initial state; the error says why there is none.
-    pub(super) fn new(model: &'m BehaviourModel, seed: u64) -> Result<Session<'m>, String> {
-        let (initial, _) =
-            model.behaviour.initial().map_err(|violation| violation.kind.message().to_owned())?;
+    pub(super) fn new(
+        model: &'m Model,
+        system: &'m dyn LabelledSystem,
+        seed: u64,
+    ) -> Result<Session<'m>, String> {
+        let (initial, _) = system.initial().map_err(|violation| violation.kind.message().to_owned())?;
         let (scratch, random) = (Scratch::default(), Random::new(seed));
         let mut session = Session {
             model,
+            system,
             scratch,
             states: vec![initial],
             taken: Vec::new(),
@@ -99,19 +103,18 @@ impl<'m> Session<'m> {
 
     /// Says where processes stand in a state, by its number, and with which values.
     pub(super) fn places(&self, number: usize) -> Vec<(String, String)> {
-        let behaviour = &self.model.behaviour;
         let Some(state) = self.states.get(number) else { return Vec::new() };
-        let place = |(point, values): (_, String)| {
-            let place = if point == Behaviour::STOP || point == Behaviour::DONE {
-                "stopped".to_owned()
-            } else {
-                let span = behaviour.point(point).span;
-                let line = self.sources().position(span).line;
-                format!("line {line}: {}", one_line(self.sources().text(span)))
+        let place = |part: StatePart| {
+            let place = match part.span {
+                None => "stopped".to_owned(),
+                Some(span) => {
+                    let line = self.sources().position(span).line;
+                    format!("line {line}: {}", one_line(self.sources().text(span)))
+                }
             };
-            (place, values)
+            (place, part.values)
         };
-        behaviour.describe(state).into_iter().map(place).collect()
+        self.system.describe(state).into_iter().map(place).collect()
     }
 
     /// Returns which state is the current one, by its number.
@@ -120,10 +123,9 @@ impl<'m> Session<'m> {
     }
 
     fn look_around(&mut self) {
-        let behaviour = &self.model.behaviour;
         let state = &self.states[self.here];
-        let (steps, is_broken) = expand(behaviour, state, &mut self.scratch);
-        self.fault = if is_broken { behaviour.fault(Some(state)) } else { None };
+        let (steps, is_broken) = expand(self.system, state, &mut self.scratch);
+        self.fault = if is_broken { self.system.fault(Some(state)) } else { None };
         self.steps = if is_broken { Vec::new() } else { steps };
     }
 
@@ -202,7 +204,7 @@ impl<'m> Session<'m> {
         for (number, wanted) in recorded.steps.iter().enumerate() {
             let mut next: Vec<(Vec<u8>, usize, usize)> = Vec::new();
             for (place, (state, ..)) in levels[number].iter().enumerate() {
-                let (steps, _) = expand(&self.model.behaviour, state, &mut self.scratch);
+                let (steps, _) = expand(self.system, state, &mut self.scratch);
                 let fits = |index: &usize| steps[*index].0 == wanted.label;
                 let told = wanted.choice.filter(|index| *index < steps.len() && fits(index));
                 let all =
@@ -236,19 +238,27 @@ impl<'m> Session<'m> {
     }
 
     /// Returns the run up to the current state.
-    pub(super) fn record(&self, definitions: &[String]) -> RecordedLabels {
+    pub(super) fn trace(&self) -> Trace {
         let is_whole = self.here + 1 == self.states.len();
-        let cycle = self.cycle.filter(|_| is_whole);
-        RecordedLabels { definitions: definitions.to_vec(), steps: self.taken[..self.here].to_vec(), cycle }
+        let step = |(taken, state): (&RecordedLabel, &Vec<u8>)| {
+            let choice = taken.choice.unwrap_or_default() as u32;
+            TraceStep::labelled(taken.label.clone(), choice, state.clone(), Vec::new())
+        };
+        Trace {
+            initial: self.states[0].clone(),
+            steps: self.taken[..self.here].iter().zip(&self.states[1..]).map(step).collect(),
+            cycle: self.cycle.filter(|_| is_whole),
+            ..Trace::default()
+        }
     }
 }
 
 /// Returns what can be done in a state, and whether something has no value there.
-fn expand(behaviour: &Behaviour, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, bool) {
+fn expand(system: &dyn LabelledSystem, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, bool) {
     let (mut steps, mut is_broken) = (Vec::new(), false);
-    behaviour.successors(state, scratch, &mut |successor| {
+    system.successors(state, scratch, &mut |successor| {
         match successor.target {
-            Some(target) => steps.push((behaviour.label(successor.label), target.to_vec())),
+            Some(target) => steps.push((system.label(successor.label), target.to_vec())),
             None => is_broken = true,
         }
         ControlFlow::Continue(())

@@ -1,8 +1,7 @@
 //! Runs of a small LOTOS model: forwards, backwards, saved and replayed, line by line, and on a screen.
 
-use narrows_languages::lotos::{Options, compile};
-use narrows_report::{RecordedLabel, RecordedLabels, read_labels};
-use narrows_source::{Diagnostics, Sources};
+use narrows::{Model, NoFiles, Options, read};
+use narrows_report::{RecordedLabel, RecordedLabels, read_labels, trace_document};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -11,8 +10,7 @@ use super::super::keys::App;
 use super::super::screen;
 use super::super::terminal::Action;
 use super::session::Session;
-use super::{lines, random, saved_document};
-use crate::behaviours::BehaviourModel;
+use super::{lines, random};
 
 /// What is put may be lost: after `put` there are two steps `i`.
 const BUFFER: &str = "specification Buffer [put, get, done] : exit library Boolean, Natural endlib
@@ -25,12 +23,14 @@ behaviour Buffer [put, get, done] (0) where
 endspec
 ";
 
-fn model(text: &str) -> BehaviourModel {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("buffer.lotos", text);
-    let behaviour = compile(&mut sources, file, &Options::default(), &mut diagnostics);
-    let behaviour = behaviour.unwrap_or_else(|| panic!("{:?}", diagnostics.sorted()));
-    BehaviourModel { name: "buffer.lotos".to_owned(), sources, behaviour }
+fn model(text: &str) -> Model {
+    read("buffer.lotos", text.to_owned(), &NoFiles, &Options::default()).expect("a model").model
+}
+
+/// Begins a run.
+fn begin(model: &Model, seed: u64) -> Session<'_> {
+    let system = &*model.labelled().expect("labels").system;
+    Session::new(model, system, seed).expect("a first state")
 }
 
 fn labels<'s>(session: &'s Session<'_>) -> Vec<&'s str> {
@@ -45,7 +45,7 @@ fn choose(session: &mut Session<'_>, label: &str) {
 #[test]
 fn a_run_goes_forwards_and_backwards() {
     let model = model(BUFFER);
-    let mut session = Session::new(&model, 1).expect("a first state");
+    let mut session = begin(&model, 1);
     assert_eq!(labels(&session), ["PUT", "DONE"]);
     choose(&mut session, "PUT");
     assert_eq!(labels(&session), ["i", "i"]);
@@ -62,17 +62,17 @@ fn a_run_goes_forwards_and_backwards() {
 
 #[test]
 fn what_is_saved_can_be_replayed() {
-    let model = model(BUFFER);
-    let mut session = Session::new(&model, 5).expect("a first state");
+    let model = Model { definitions: vec!["n=1".to_owned()], ..model(BUFFER) };
+    let mut session = begin(&model, 5);
     for label in ["PUT", "i", "PUT"] {
         choose(&mut session, label);
     }
     assert!(session.choose(1));
     choose(&mut session, "GET !1");
-    let document = saved_document(&session, &["n=1".to_owned()]);
+    let document = trace_document(&model, "run", &session.trace());
     let recorded = read_labels(&document).expect("it was just written");
     assert_eq!(recorded.definitions, ["n=1"]);
-    let mut again = Session::new(&model, 1).expect("a first state");
+    let mut again = begin(&model, 1);
     again.replay(&recorded).expect("it fits");
     assert_eq!((again.position(), again.places(5)), (5, session.places(5)));
     // Without the choices, it turns out later which of the steps `i` were meant.
@@ -92,7 +92,7 @@ fn endless_runs_go_round() {
     let step = |label: &str| RecordedLabel { label: label.to_owned(), choice: None };
     let steps = ["PUT", "i", "PUT", "i"].map(step).to_vec();
     let recorded = RecordedLabels { steps, cycle: Some(2), ..RecordedLabels::default() };
-    let mut session = Session::new(&model, 1).expect("a first state");
+    let mut session = begin(&model, 1);
     session.replay(&recorded).expect("it fits");
     assert!(session.forward() && session.position() == 2);
     session.jump(4);
@@ -106,9 +106,9 @@ fn endless_runs_go_round() {
 #[test]
 fn random_runs_are_written_step_by_step() {
     let ends = model("specification Ends [a, b] : exit behaviour a; b; exit endspec");
-    let write = |model: &BehaviourModel, count: u64| {
+    let write = |model: &Model, count: u64| {
         let mut out = Vec::new();
-        let mut session = Session::new(model, 3).expect("a first state");
+        let mut session = begin(model, 3);
         let well = random(&mut session, count, false, &mut out).expect("memory takes everything");
         (String::from_utf8(out).expect("text"), well)
     };
@@ -122,7 +122,7 @@ fn random_runs_are_written_step_by_step() {
 #[test]
 fn without_a_terminal_it_talks_line_by_line() {
     let model = model(BUFFER);
-    let mut session = Session::new(&model, 1).expect("a first state");
+    let mut session = begin(&model, 1);
     let mut out = Vec::new();
     let well = lines::converse(&mut session, &mut "1\n2\nt\ns\nb 2\n7\nq\n".as_bytes(), &mut out);
     assert!(well.expect("memory takes everything"));
@@ -136,7 +136,7 @@ fn without_a_terminal_it_talks_line_by_line() {
 #[test]
 fn keys_drive_it_and_the_screen_shows_it() {
     let model = model(BUFFER);
-    let mut app = App::new(Session::new(&model, 1).expect("a first state"));
+    let mut app = App::new(begin(&model, 1));
     let press = |app: &mut App<Session<'_>>, code: KeyCode| app.key(KeyEvent::new(code, KeyModifiers::NONE));
     let mut terminal = Terminal::new(TestBackend::new(110, 20)).expect("a terminal in memory");
     let mut screen = |app: &App<Session<'_>>| {

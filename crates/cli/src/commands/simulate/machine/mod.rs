@@ -8,14 +8,11 @@ mod view;
 use std::io::{self, Write};
 
 use anyhow::{Result, anyhow, bail};
-use narrows_languages::smv::Options;
-use narrows_report::{RecordedRun, change_line, machine_trace_document};
+use narrows_report::{RecordedRun, change_line, trace_document};
 
 use super::Arguments;
 use super::keys::App;
 use super::terminal::drive;
-use crate::input::unreadable;
-use crate::machines::{MachineModel, compile_file};
 use session::Session;
 use view::Shown;
 
@@ -25,10 +22,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let recorded = recorded(arguments)?;
     let definitions =
         arguments.definitions(recorded.as_ref().map(|recorded| recorded.definitions.as_slice()));
-    let read = compile_file(&arguments.file, &definitions, Options::default(), arguments.quiet);
-    let read = read.map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
-    let Ok(model) = read else { return Ok(2) };
-    let mut session = Session::new(&model.compiled.system, arguments.seed);
+    let Some(model) = super::load(arguments, &definitions)? else { return Ok(2) };
+    let Some(system) = model.synchronous() else { return Ok(2) };
+    let mut session = Session::new(system, arguments.seed);
     if session.state().is_none() && session.steps().is_empty() {
         bail!("there is no first state: the constraints on it contradict each other");
     }
@@ -42,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let mut app = App::new(Shown { session, name: model.name.clone() });
     app.message = note;
-    let document = |app: &App<Shown<'_>>| saved_document(&app.session.session, &model, &definitions);
+    let document = |app: &App<Shown<'_>>| trace_document(&model, "run", &app.session.session.trace());
     drive(&mut app, &arguments.file, document)?;
     Ok(0)
 }
@@ -53,12 +49,6 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedRun>> {
     let bad = |reason: String| anyhow!("can't use `{}`: {reason}", path.display());
     let document = serde_json::from_str(&super::read(path)?).map_err(|error| bad(error.to_string()))?;
     narrows_report::read_run(&document).map(Some).map_err(bad)
-}
-
-/// Returns the run as a document to save.
-fn saved_document(session: &Session<'_>, model: &MachineModel, definitions: &[String]) -> serde_json::Value {
-    let (system, sources) = (&model.compiled.system, &model.sources);
-    machine_trace_document(&model.name, "run", &session.trace(), system, sources, definitions)
 }
 
 /// Prints a run; a reader that has gone away is no error.

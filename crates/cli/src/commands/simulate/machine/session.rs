@@ -3,7 +3,7 @@
 use narrows_model::synchronous::{
     Evaluation, Moment, Reference, Role, Run, SynchronousSystem, Value, changes,
 };
-use narrows_model::{Change, Trace};
+use narrows_model::{Change, Shown, Trace};
 use narrows_report::{RecordedAtom, RecordedRun};
 
 use super::super::prng::Random;
@@ -103,7 +103,8 @@ impl<'m> Session<'m> {
         let system = self.system();
         let kept = system.variables.iter().zip(state).filter(|(variable, _)| variable.role != Role::Input);
         kept.map(|(variable, value)| {
-            let after = Some(system.show(*value, variable.display));
+            let text = system.show(*value, variable.display);
+            let after = Some(Shown { text, number: Some(*value) });
             Change { name: variable.name.clone(), before: None, after }
         })
         .collect()
@@ -257,7 +258,9 @@ impl<'m> Session<'m> {
         self.reference.initial_states(&mut |state| {
             let values = self.values_of(state);
             let fits = |(name, value): &(String, String)| {
-                values.iter().any(|one| one.name == *name && one.after.as_ref() == Some(value))
+                values.iter().any(|one| {
+                    one.name == *name && one.after.as_ref().is_some_and(|shown| shown.text == *value)
+                })
             };
             if recorded.values.iter().all(fits) {
                 first = Some(state.to_vec());

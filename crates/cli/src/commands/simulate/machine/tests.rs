@@ -1,7 +1,6 @@
 //! Runs of a small synchronous system: forwards, backwards, saved and replayed, and on a screen.
 
-use narrows_languages::smv::{Compiled, Options, compile};
-use narrows_source::{Diagnostics, Sources};
+use narrows::{Model, NoFiles, Options, read};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -9,10 +8,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::super::keys::App;
 use super::super::screen;
 use super::super::terminal::Action;
+use super::random;
 use super::session::Session;
 use super::view::Shown;
-use super::{random, saved_document};
-use crate::machines::MachineModel;
 
 const LIGHT: &str = "MODULE main
 FROZENVAR fast : boolean;
@@ -24,16 +22,8 @@ ASSIGN init(light) := red; init(left) := 0;
 DEFINE waits := light = red;
 ";
 
-fn model(text: &str) -> MachineModel {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("light.smv", text);
-    let compiled: Option<Compiled> = compile(&mut sources, file, &Options::default(), &mut diagnostics);
-    MachineModel {
-        name: "light.smv".to_owned(),
-        sources,
-        compiled: compiled.expect("a model"),
-        definitions: Vec::new(),
-    }
+fn model(text: &str) -> Model {
+    read("light.smv", text.to_owned(), &NoFiles, &Options::default()).expect("a model").model
 }
 
 fn text_of(session: &mut Session<'_>, count: u64) -> (String, bool) {
@@ -45,10 +35,10 @@ fn text_of(session: &mut Session<'_>, count: u64) -> (String, bool) {
 #[test]
 fn several_first_states_are_a_choice() {
     let model = model(LIGHT);
-    let mut session = Session::new(&model.compiled.system, 1);
+    let mut session = Session::new(model.synchronous().expect("synchronous"), 1);
     assert!(session.state().is_none());
     let told: Vec<String> =
-        session.steps().iter().map(|step| step.changes[0].after.clone().expect("a value")).collect();
+        session.steps().iter().map(|step| step.changes[0].after.clone().expect("a value").text).collect();
     assert_eq!(told, ["FALSE", "TRUE"]);
     assert!(session.choose(1));
     // Two inputs, two steps.
@@ -67,7 +57,7 @@ fn several_first_states_are_a_choice() {
 #[test]
 fn random_runs_are_written_step_by_step() {
     let model = model(LIGHT);
-    let mut session = Session::new(&model.compiled.system, 3);
+    let mut session = Session::new(model.synchronous().expect("synchronous"), 3);
     let (text, well) = text_of(&mut session, 4);
     assert!(well);
     let lines: Vec<&str> = text.lines().collect();
@@ -75,25 +65,25 @@ fn random_runs_are_written_step_by_step() {
     assert!(lines[1].starts_with("   1  press = "), "{text}");
     assert_eq!(lines.last(), Some(&"stopped after 4 steps"), "{text}");
     // The same seed gives the same run.
-    let mut again = Session::new(&model.compiled.system, 3);
+    let mut again = Session::new(model.synchronous().expect("synchronous"), 3);
     assert_eq!(text_of(&mut again, 4).0, text);
 }
 
 #[test]
 fn what_is_saved_can_be_replayed() {
     let model = model(LIGHT);
-    let mut session = Session::new(&model.compiled.system, 5);
+    let mut session = Session::new(model.synchronous().expect("synchronous"), 5);
     for _ in 0..20 {
         assert!(session.random_step());
     }
-    let document = saved_document(&session, &model, &[]);
+    let document = narrows_report::trace_document(&model, "run", &session.trace());
     let recorded = narrows_report::read_run(&document).expect("it was just written");
-    let mut again = Session::new(&model.compiled.system, 1);
+    let mut again = Session::new(model.synchronous().expect("synchronous"), 1);
     again.replay(&recorded).expect("it fits");
     assert_eq!(again.position(), 19);
     assert_eq!(again.state(), session.state());
     let mut wrong = recorded;
-    wrong.steps[4][0].after = Some("maybe".to_owned());
+    wrong.steps[4][0].after = Some("maybe".into());
     assert!(again.replay(&wrong).unwrap_err().starts_with("step 5 does not fit"));
     assert_eq!(again.position(), 4);
 }
@@ -101,11 +91,11 @@ fn what_is_saved_can_be_replayed() {
 #[test]
 fn the_end_and_what_is_wrong_are_said() {
     let stuck = model("MODULE main\nVAR x : 0..2;\nASSIGN init(x) := 0;\nTRANS next(x) = x + 1");
-    let mut session = Session::new(&stuck.compiled.system, 1);
+    let mut session = Session::new(stuck.synchronous().expect("synchronous"), 1);
     let (text, well) = text_of(&mut session, 9);
     assert!(!well && text.ends_with("deadlock after 2 steps: there is no next state\n"), "{text}");
     let divides = model("MODULE main\nVAR x : 0..3;\nASSIGN init(x) := 1; next(x) := (2 / x) mod 2;");
-    let mut session = Session::new(&divides.compiled.system, 1);
+    let mut session = Session::new(divides.synchronous().expect("synchronous"), 1);
     let (text, well) = text_of(&mut session, 9);
     assert!(!well && text.contains("fault after"), "{text}");
 }
@@ -113,8 +103,10 @@ fn the_end_and_what_is_wrong_are_said() {
 #[test]
 fn keys_drive_it_and_the_screen_shows_it() {
     let model = model(LIGHT);
-    let mut app =
-        App::new(Shown { session: Session::new(&model.compiled.system, 1), name: "light.smv".to_owned() });
+    let mut app = App::new(Shown {
+        session: Session::new(model.synchronous().expect("synchronous"), 1),
+        name: "light.smv".to_owned(),
+    });
     let press = |app: &mut App<Shown<'_>>, code: KeyCode| app.key(KeyEvent::new(code, KeyModifiers::NONE));
     let mut terminal = Terminal::new(TestBackend::new(100, 20)).expect("a terminal in memory");
     let mut screen = |app: &App<Shown<'_>>| {

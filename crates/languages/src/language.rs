@@ -1,0 +1,247 @@
+//! Which language a text is in, and what reads it. This is the only place that decides it.
+
+use narrows_model::{Form, FormKind, LabelFormula, Model};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
+
+use crate::{lotos, promela, smv};
+
+/// A language that models are written in.
+pub trait Language: Sync {
+    /// Returns its name.
+    fn name(&self) -> &'static str;
+
+    /// Returns how the names of its files end, in lower case.
+    fn endings(&self) -> &'static [&'static str];
+
+    /// Returns what in a text tells that it is written in this language; `None` if nothing does.
+    fn recognise(&self, text: &str) -> Option<&'static str>;
+
+    /// Returns the form of its systems.
+    fn form(&self) -> FormKind;
+
+    /// Turns a text into a system; `None` if there are errors.
+    fn compile(&self, task: &mut Task<'_>) -> Option<Form>;
+
+    /// Returns the names to which values can be given, where the text declares them.
+    fn parameters(&self, text: &str) -> Vec<String> {
+        let _ = text;
+        Vec::new()
+    }
+}
+
+/// A text that is to become a system.
+pub struct Task<'a> {
+    /// The texts; others are added as they are included.
+    pub sources: &'a mut Sources,
+    /// The text.
+    pub file: FileId,
+    /// Finds what is included.
+    pub loader: &'a dyn Loader,
+    /// What is asked for beside it.
+    pub options: &'a Options,
+    /// What is wrong.
+    pub diagnostics: &'a mut Diagnostics,
+}
+
+/// What the user gives and asks beside the text.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Values for names; what a name is depends on the language.
+    pub definitions: Vec<Definition>,
+    /// Further formulas.
+    pub formulas: Vec<Formula>,
+}
+
+/// A name that gets a value, as in `-D NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// `NAME=VALUE`, or a name alone.
+    pub text: String,
+    /// Where it comes from, such as the name of an option.
+    pub origin: String,
+}
+
+impl<T: Into<String>> From<T> for Definition {
+    fn from(text: T) -> Definition {
+        Definition { text: text.into(), origin: "-D".to_owned() }
+    }
+}
+
+impl Definition {
+    /// Returns the name, and the value if there is one.
+    pub fn split(&self) -> (&str, Option<&str>) {
+        match self.text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (&self.text, None),
+        }
+    }
+}
+
+/// A formula that is asked beside what the text asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    /// The logic it is in.
+    pub logic: Logic,
+    /// Its text.
+    pub text: String,
+    /// Where it comes from, such as the name of an option.
+    pub origin: String,
+}
+
+/// The logics that formulas can be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// Linear temporal logic.
+    Ltl,
+    /// Computation tree logic.
+    Ctl,
+    /// The modal mu-calculus.
+    Mu,
+}
+
+impl Logic {
+    /// Returns its name, as in the JSON output.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Logic::Ltl => "ltl",
+            Logic::Ctl => "ctl",
+            Logic::Mu => "mu",
+        }
+    }
+}
+
+/// All languages. One that is taken when nothing else fits comes first.
+pub const LANGUAGES: [&dyn Language; 3] = [&promela::Promela, &smv::Smv, &lotos::Lotos];
+
+/// Which language a text was taken for, and why.
+#[derive(Clone, Copy)]
+pub struct Identified {
+    /// The language.
+    pub language: &'static dyn Language,
+    /// What in the text tells, if the name of the file does not; empty if nothing does.
+    pub sign: Option<&'static str>,
+}
+
+impl Identified {
+    /// Says what the text was taken for, where its name does not tell.
+    pub fn note(&self, name: &str) -> Option<String> {
+        let language = self.language.name();
+        match self.sign? {
+            "" => Some(format!(
+                "`{name}` was taken for {language}, as neither its name nor its text says otherwise"
+            )),
+            sign => Some(format!("`{name}` was taken for {language}, as its text has {sign}")),
+        }
+    }
+}
+
+/// Decides by the ending of a file's name, in any case, and otherwise by the text.
+pub fn identify(name: &str, text: &str) -> Identified {
+    if let Some(language) = of_ending(name) {
+        return Identified { language, sign: None };
+    }
+    let recognised = |language: &&'static dyn Language| Some((*language, language.recognise(text)?));
+    let (language, sign) = LANGUAGES.iter().find_map(recognised).unwrap_or((LANGUAGES[0], ""));
+    Identified { language, sign: Some(sign) }
+}
+
+/// Returns the language that files with such a name are in, if their ending tells.
+pub fn of_ending(name: &str) -> Option<&'static dyn Language> {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let ending = file.rsplit_once('.')?.1.to_lowercase();
+    LANGUAGES.into_iter().find(|language| language.endings().contains(&ending.as_str()))
+}
+
+/// A text that is not a model.
+#[derive(Debug)]
+pub struct Rejected {
+    /// The texts.
+    pub sources: Sources,
+    /// What is wrong with them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A model, and what was said about its text.
+#[derive(Debug)]
+pub struct Read {
+    /// The model.
+    pub model: Model,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+    /// What the text was taken for, where its name does not tell.
+    pub note: Option<String>,
+}
+
+/// Reads a model.
+///
+/// # Errors
+///
+/// The text is rejected if there are errors in it, and all of them are in the result.
+pub fn read(name: &str, text: String, loader: &dyn Loader, options: &Options) -> Result<Read, Box<Rejected>> {
+    let identified = identify(name, &text);
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut diagnostics = Diagnostics::default();
+    let mut task = Task { sources: &mut sources, file, loader, options, diagnostics: &mut diagnostics };
+    let form = identified.language.compile(&mut task).filter(|_| !diagnostics.has_errors());
+    let diagnostics = diagnostics.sorted();
+    let Some(form) = form else { return Err(Box::new(Rejected { sources, diagnostics })) };
+    let definitions = options.definitions.iter().map(|definition| definition.text.clone()).collect();
+    let name = name.to_owned();
+    let note = identified.note(&name);
+    let model = Model { name, language: identified.language.name(), sources, definitions, form };
+    Ok(Read { model, warnings: diagnostics, note })
+}
+
+impl Task<'_> {
+    /// Complains about formulas in a logic that the language has no formulas in.
+    pub(crate) fn refuse_formulas(&mut self, logics: &[Logic], language: &str, instead: &str) {
+        for formula in self.options.formulas.iter().filter(|formula| !logics.contains(&formula.logic)) {
+            let file = self.sources.add(formula.origin.clone(), formula.text.clone());
+            let span = Span::new(file, 0, formula.text.len());
+            let title = format!("{language} models have no formulas in this logic");
+            self.diagnostics.push(Diagnostic::error("N0003", span, title).help(instead.to_owned()));
+        }
+    }
+}
+
+impl Task<'_> {
+    /// Keeps the formulas about labels for those who answer them.
+    pub(crate) fn label_formulas(&mut self) -> Vec<LabelFormula> {
+        let mut keep = |formula: &Formula| LabelFormula {
+            kind: formula.logic.kind(),
+            file: self.sources.add(formula.origin.clone(), formula.text.clone()),
+            name: formula.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        };
+        self.options.formulas.iter().map(&mut keep).collect()
+    }
+}
+
+/// Returns the words of a text up to a number of them, comments of the usual kinds left out.
+pub(crate) fn words(text: &str, count: usize) -> Vec<&str> {
+    let code = |line: &&str| {
+        let line = line.trim_start();
+        !["--", "//", "/*", "*", "(*", "#"].iter().any(|comment| line.starts_with(comment))
+    };
+    text.lines().filter(code).flat_map(str::split_whitespace).take(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identify;
+
+    #[test]
+    fn names_and_texts_tell_the_language() {
+        let check = |name: &str, text: &str, language: &str, sign: Option<&str>| {
+            let found = identify(name, text);
+            assert_eq!((found.language.name(), found.sign), (language, sign), "{name}: {text}");
+        };
+        check("a.pml", "MODULE main", "Promela", None);
+        check("A.SMV", "", "SMV", None);
+        check("x/y.d/a.LOTOS", "", "LOTOS", None);
+        check("a", "-- a comment\nMODULE main\nVAR x : boolean;", "SMV", Some("`MODULE`"));
+        check("a.txt", "(* a comment *)\nspecification ring [a] : noexit", "LOTOS", Some("`specification`"));
+        check("a", "byte x; active proctype P() { skip }", "Promela", Some("`proctype`"));
+        check("a", "x", "Promela", Some(""));
+    }
+}

@@ -1,0 +1,147 @@
+//! The contract between those who ask and those who answer.
+
+use narrows_explicit::{Checkpoints, Lossy};
+use narrows_model::{Coverage, Limit, Model, Problem, Question, Refusal, Reply};
+use narrows_symbolic::Order;
+
+use crate::Budget;
+use crate::engines::{
+    explicit::Explicit, labelled::ByGraph, portfolio::Portfolio, sat::Sat, symbolic::Symbolic,
+};
+
+/// Answers questions about models.
+pub trait Engine: Sync {
+    /// Returns its name, as on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Returns why it does not take a question about a model, if it doesn't. Nobody else refuses.
+    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal>;
+
+    /// Answers questions that it accepts, in their order.
+    fn answer(
+        &self,
+        model: &Model,
+        questions: &[Question],
+        options: &CheckOptions<'_>,
+        budget: &Budget,
+    ) -> Result<Checked, Unanswered>;
+}
+
+/// Which engine is to answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// What fits the model.
+    #[default]
+    Automatic,
+    /// State by state, as machine code from the start.
+    Native,
+    /// State by state, in the reference evaluator.
+    Interpreter,
+    /// Set by set.
+    Symbolic,
+    /// By satisfiability: runs by their length.
+    Bounded,
+    /// By satisfiability: induction over several steps.
+    Induction,
+    /// By satisfiability: an invariant that is found step by step.
+    Ic3,
+}
+
+/// How questions are answered.
+#[derive(Clone, Copy, Default)]
+pub struct CheckOptions<'a> {
+    /// Which engine answers.
+    pub engine: Choice,
+    /// Whether only those endless runs count that are fair to every process.
+    pub fair: bool,
+    /// How many different counterexamples are wanted for each question, if more than one.
+    pub more_runs: usize,
+    /// Whether every state is visited, also where the order of steps does not matter.
+    pub every_state: bool,
+    /// What is kept of states, if not all.
+    pub lossy: Option<Lossy>,
+    /// Who keeps what a search needs to go on later.
+    pub checkpoints: Option<&'a dyn Checkpoints>,
+    /// The order of variables to begin with, and whether the last one is wanted.
+    pub order: Option<&'a Order>,
+    /// Whether the order of variables that was found is wanted.
+    pub wants_order: bool,
+}
+
+/// What came out for a list of questions.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The answers, in the order of the questions.
+    pub replies: Vec<Reply>,
+    /// What was covered.
+    pub coverage: Coverage,
+    /// Why not everything was found out.
+    pub limit: Option<Limit>,
+    /// Everything that goes wrong, each place once.
+    pub problems: Vec<Problem>,
+    /// The order of variables that was found, if it was wanted.
+    pub order: Option<Order>,
+}
+
+/// Why there are no answers.
+#[derive(Debug, thiserror::Error)]
+pub enum Unanswered {
+    /// The engine does not take the model or a question.
+    #[error("{}", .0.reason)]
+    Refused(Refusal),
+    /// There is a mistake in this program.
+    #[error("internal error: {0}\nThis is a mistake in narrows, not in the model.")]
+    Internal(String),
+}
+
+/// Returns all engines, the more general ones first.
+pub fn engines() -> [&'static dyn Engine; 8] {
+    use narrows_sat::Engine as By;
+    static BOUNDED: Sat = Sat(By::Bounded);
+    static INDUCTION: Sat = Sat(By::Induction);
+    static IC3: Sat = Sat(By::Ic3);
+    [
+        &Explicit { choice: Choice::Automatic },
+        &Explicit { choice: Choice::Native },
+        &Explicit { choice: Choice::Interpreter },
+        &Symbolic,
+        &BOUNDED,
+        &INDUCTION,
+        &IC3,
+        &ByGraph,
+    ]
+}
+
+/// Returns the engine that answers questions about a model.
+fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
+    use narrows_sat::Engine as By;
+    match choice {
+        Choice::Automatic if model.synchronous().is_some() => &Portfolio,
+        Choice::Automatic if model.labelled().is_some() => &ByGraph,
+        Choice::Automatic => &Explicit { choice: Choice::Automatic },
+        Choice::Native => &Explicit { choice: Choice::Native },
+        Choice::Interpreter => &Explicit { choice: Choice::Interpreter },
+        Choice::Symbolic => &Symbolic,
+        Choice::Bounded => &Sat(By::Bounded),
+        Choice::Induction => &Sat(By::Induction),
+        Choice::Ic3 => &Sat(By::Ic3),
+    }
+}
+
+/// Answers questions about a model by the engine that was chosen, or by what fits.
+///
+/// # Errors
+///
+/// The engine may refuse the model or one of the questions.
+pub fn answer(
+    model: &Model,
+    questions: &[Question],
+    options: &CheckOptions<'_>,
+    budget: &Budget,
+) -> Result<Checked, Unanswered> {
+    let engine = chosen(model, options.engine);
+    for question in questions {
+        engine.accepts(model, question, options).map_err(Unanswered::Refused)?;
+    }
+    engine.answer(model, questions, options, budget)
+}

@@ -1,0 +1,105 @@
+//! State by state: processes, as machine code or in the evaluator.
+
+use narrows_explicit::{Engine as Executor, Finding, Options, Wrong, check, check_lossy};
+use narrows_model::{Answer, Evaluator, Model, Problem, Question, Refusal, Reply, System};
+
+use super::{refuse_order, wrong_form};
+use crate::{Budget, CheckOptions, Checked, Choice, Engine, Unanswered};
+
+/// The engine, with what executes the model.
+pub(crate) struct Explicit {
+    pub(crate) choice: Choice,
+}
+
+impl Explicit {
+    fn who(&self) -> &'static str {
+        match self.choice {
+            Choice::Native => "`native`",
+            Choice::Interpreter => "`interpreter`",
+            _ => "a search state by state",
+        }
+    }
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        match self.choice {
+            Choice::Native => "native",
+            Choice::Interpreter => "interpreter",
+            _ => "explicit",
+        }
+    }
+
+    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        let system = model.processes().ok_or_else(|| wrong_form(model, self.who(), "Promela models"))?;
+        refuse_order(options, self.who())?;
+        narrows_explicit::accepts(system, question)
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        questions: &[Question],
+        options: &CheckOptions<'_>,
+        budget: &Budget,
+    ) -> Result<Checked, Unanswered> {
+        let system = model
+            .processes()
+            .ok_or_else(|| Unanswered::Refused(wrong_form(model, self.who(), "Promela models")))?;
+        let executor = executor(system, self.choice)?;
+        let how = Options {
+            fair: options.fair,
+            runs: options.more_runs.max(1),
+            reduce: !options.every_state,
+            ..Options::default()
+        };
+        let limits = narrows_explicit::Budget { checkpoints: options.checkpoints, ..budget.explicit() };
+        let checked = match options.lossy {
+            Some(lossy) => check_lossy(&executor, questions, &how, lossy, &limits),
+            None => check(&executor, questions, &how, &limits),
+        };
+        let checked = checked.map_err(|wrong| Unanswered::Internal(wrong.to_string()))?;
+        let mut problems = problems(model, &checked.findings);
+        problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
+        Ok(Checked {
+            replies: replies(checked.answers),
+            coverage: checked.coverage,
+            limit: checked.end.limit(),
+            problems,
+            order: None,
+        })
+    }
+}
+
+/// Makes replies of answers.
+pub(super) fn replies(answers: Vec<Answer>) -> Vec<Reply> {
+    answers.into_iter().map(|answer| Reply::Answer(Box::new(answer))).collect()
+}
+
+/// Returns what executes a model.
+pub(crate) fn executor(system: &System, choice: Choice) -> Result<Executor<'_>, Unanswered> {
+    let evaluator = Evaluator::new(system);
+    match choice {
+        Choice::Interpreter => Ok(Executor::interpreter(evaluator)),
+        Choice::Native => Executor::native(evaluator).map_err(|reason| {
+            Unanswered::Refused(Refusal::new(format!(
+                "the model can't be compiled to machine code: {reason}"
+            )))
+        }),
+        _ => Ok(Executor::automatic(evaluator)),
+    }
+}
+
+/// Says of everything that goes wrong what it is and where.
+pub(crate) fn problems(model: &Model, findings: &[Finding]) -> Vec<Problem> {
+    let describe = |finding: &Finding| match &finding.wrong {
+        Wrong::Deadlock(state) => model.deadlock(state, finding.count),
+        Wrong::Violation(violation) => Problem {
+            kind: finding.wrong.question().kind(),
+            message: violation.kind.message().to_owned(),
+            span: Some(violation.span),
+            count: finding.count,
+        },
+    };
+    findings.iter().map(describe).collect()
+}

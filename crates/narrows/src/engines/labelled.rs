@@ -1,0 +1,235 @@
+//! By the graph of all states: labelled systems, of which formulas speak by their labels.
+
+use narrows_lts::mu::{Checker, End, Run};
+use narrows_lts::{Graph, linear};
+use narrows_model::{
+    Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Trace, TraceStep,
+    Verdict,
+};
+use narrows_performance::labelled::{self, Labelled, Unbuilt};
+use narrows_source::Diagnostics;
+
+use super::explicit::replies;
+use super::{refuse_order, wrong_form};
+use crate::reading::{ParsedFormula, parse};
+use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
+
+/// The engine.
+pub(crate) struct ByGraph;
+
+const WHO: &str = "a graph of labels";
+
+impl Engine for ByGraph {
+    fn name(&self) -> &'static str {
+        "graph"
+    }
+
+    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        if model.labelled().is_none() {
+            return Err(wrong_form(model, WHO, "LOTOS models"));
+        }
+        if !matches!(question, Question::Deadlock | Question::Property { .. }) {
+            return Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind())));
+        }
+        let wanted = [
+            (options.fair, "fairness: its steps are not told apart by process"),
+            (options.lossy.is_some(), "states kept with loss"),
+            (options.checkpoints.is_some(), "checkpoints"),
+        ];
+        if let Some((_, what)) = wanted.iter().find(|(is_wanted, _)| *is_wanted) {
+            return Err(Refusal::new(format!("{WHO} knows no {what}")));
+        }
+        refuse_order(options, WHO)
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        questions: &[Question],
+        options: &CheckOptions<'_>,
+        budget: &Budget,
+    ) -> Result<Checked, Unanswered> {
+        let labelled =
+            model.labelled().ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models")))?;
+        let built = match build(&*labelled.system, budget) {
+            Ok(built) => built,
+            Err(unbuilt) => return Ok(undecided(model, questions, &unbuilt)),
+        };
+        let asked = Asked { model, system: &*labelled.system, graph: &built.graph };
+        let checker = Checker::new(&built.graph);
+        let mut answers = Vec::new();
+        for question in questions {
+            answers.push(match question {
+                Question::Deadlock => asked.deadlocks(options.more_runs.max(1))?,
+                Question::Property { index, .. } => {
+                    let formula = labelled.formulas.get(*index);
+                    let formula =
+                        formula.and_then(|formula| parse(model, formula, &mut Diagnostics::default()));
+                    let missing =
+                        || Unanswered::Internal(format!("there is no formula `{}`", question.name()));
+                    asked.formula(question, &formula.ok_or_else(missing)?, &checker)?
+                }
+                _ => Answer::new(question.clone(), Verdict::Refused(Refusal::new("no such question"))),
+            });
+        }
+        Ok(Checked { replies: replies(answers), coverage: built.coverage, ..Checked::default() })
+    }
+}
+
+/// Makes the graph of all states.
+pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, Unbuilt> {
+    labelled::build(system, &budget.explicit())
+}
+
+/// Says that nothing was decided, and why.
+pub(crate) fn undecided(model: &Model, questions: &[Question], why: &Unbuilt) -> Checked {
+    let _ = model;
+    let (limit, problems, notes) = match why {
+        Unbuilt::Limit(limit) => (*limit, Vec::new(), Vec::new()),
+        Unbuilt::Fault(fault) => {
+            let mut message = fault.kind.message().to_owned();
+            if !fault.about.is_empty() {
+                message = format!("{message}: {}", fault.about);
+            }
+            let note = format!("{message}.");
+            let problem = Problem { kind: "fault", message, span: Some(fault.span), count: 1 };
+            (Limit::Fault, vec![problem], vec![note])
+        }
+    };
+    let answer = |question: &Question| Answer {
+        notes: notes.clone(),
+        ..Answer::new(question.clone(), Verdict::Undecided(limit))
+    };
+    let replies = replies(questions.iter().map(answer).collect());
+    Checked { replies, limit: Some(limit), problems, ..Checked::default() }
+}
+
+/// What questions are about.
+pub(crate) struct Asked<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) system: &'a dyn LabelledSystem,
+    pub(crate) graph: &'a Graph,
+}
+
+impl Asked<'_> {
+    /// Finds runs to states without steps.
+    fn deadlocks(&self, most: usize) -> Result<Answer, Unanswered> {
+        let mut runs = Vec::new();
+        for run in deadlocks(self.graph, most) {
+            runs.push(self.replay(&run)?);
+        }
+        let mut runs = runs.into_iter();
+        let verdict = match runs.next() {
+            None => Verdict::Holds,
+            // States are numbered level by level, and so the first one is among the nearest.
+            Some(trace) => Verdict::Fails { violation: None, trace: Box::new(trace), shortest: true },
+        };
+        let more = runs.map(|trace| Counterexample { violation: None, trace }).collect();
+        Ok(Answer { more, ..Answer::new(Question::Deadlock, verdict) })
+    }
+
+    fn formula(
+        &self,
+        question: &Question,
+        formula: &ParsedFormula,
+        checker: &Checker<'_>,
+    ) -> Result<Answer, Unanswered> {
+        let (holds, run) = match formula {
+            ParsedFormula::Mu(formula) => {
+                let answer = checker.check(formula).map_err(|error| refused(error.to_string()))?;
+                (answer.holds(), answer.run())
+            }
+            ParsedFormula::Linear(formula) => {
+                let run = linear::counterexample(formula, self.graph)
+                    .map_err(|error| refused(error.to_string()))?;
+                (run.is_none(), run)
+            }
+        };
+        let trace = run.as_ref().map(|run| self.replay(run)).transpose()?.map(Box::new);
+        let notes: Vec<String> = run.as_ref().and_then(run_note).into_iter().collect();
+        let mut answer = Answer::new(question.clone(), Verdict::Holds);
+        if holds {
+            answer.witness = trace;
+        } else {
+            let trace = trace.unwrap_or_default();
+            answer.verdict = Verdict::Fails { violation: None, trace, shortest: false };
+        }
+        Ok(Answer { notes, ..answer })
+    }
+
+    /// Follows a run of the graph in the system itself.
+    fn replay(&self, run: &Run) -> Result<Trace, Unanswered> {
+        let states = labelled::replay(self.system, self.graph, &run.steps);
+        let mut states = states.unwrap_or_default().into_iter();
+        let initial = states.next();
+        let initial = initial.ok_or_else(|| Unanswered::Internal("a run can't be replayed".to_owned()))?;
+        let step = |(((label, _), choice), state): ((&(u32, u32), u32), Vec<u8>)| {
+            TraceStep::labelled(self.graph.label(*label).to_owned(), choice, state, Vec::new())
+        };
+        let steps = run.steps.iter().zip(choices(self.graph, run)).zip(states).map(step).collect();
+        Ok(Trace { initial, steps, cycle: run.cycle, ..Trace::default() })
+    }
+}
+
+fn refused(reason: String) -> Unanswered {
+    Unanswered::Refused(Refusal::new(reason))
+}
+
+/// Returns which of the edges of its state each step of a run is.
+fn choices(graph: &Graph, run: &Run) -> Vec<u32> {
+    let mut state = run.start;
+    let choice = |(label, target): &(u32, u32)| {
+        let edges = graph.edges_from(state);
+        state = *target;
+        edges.iter().position(|edge| (edge.label, edge.target) == (*label, *target)).unwrap_or(0) as u32
+    };
+    run.steps.iter().map(choice).collect()
+}
+
+/// Says of the last state what the run alone does not show.
+fn run_note(run: &Run) -> Option<String> {
+    let state = run.steps.last().map_or(run.start, |(_, state)| *state);
+    match &run.end {
+        End::Complete => None,
+        End::Part { formula, holds } => Some(format!("In state {state}, `{formula}` is {holds}.")),
+        End::Stuck => Some(format!("No edge of state {state} fits what comes next in the formula.")),
+        End::Branches => Some(format!("From state {state} on, it takes several runs to show it.")),
+    }
+}
+
+/// Finds shortest runs to states without steps that are not the end of a run that ends well.
+pub(crate) fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
+    let mut ended = vec![false; graph.states() as usize];
+    for edge in graph.edges() {
+        let label = graph.label(edge.label);
+        if label == "exit" || label.starts_with("exit !") {
+            ended[edge.target as usize] = true;
+        }
+    }
+    let mut before: Vec<Option<(u32, u32)>> = vec![None; graph.states() as usize];
+    for (from, edge) in graph.all_edges() {
+        let known = &mut before[edge.target as usize];
+        if known.is_none() && edge.target != graph.initial() && from < edge.target {
+            *known = Some((from, edge.label));
+        }
+    }
+    let run = |end: u32| {
+        let (mut steps, mut state) = (Vec::new(), end);
+        while let Some((from, label)) = before[state as usize] {
+            steps.push((label, state));
+            state = from;
+        }
+        steps.reverse();
+        Run { start: graph.initial(), steps, cycle: None, end: End::Complete }
+    };
+    let stuck = |state: &u32| graph.edges_from(*state).is_empty() && !ended[*state as usize];
+    (0..graph.states()).filter(stuck).take(most).map(run).collect()
+}
+
+/// Makes problems of the deadlocks of a graph.
+pub(crate) fn problems(asked: &Asked<'_>) -> Result<Vec<Problem>, Unanswered> {
+    let stuck = deadlocks(asked.graph, usize::MAX);
+    let Some(first) = stuck.first() else { return Ok(Vec::new()) };
+    let trace = asked.replay(first)?;
+    Ok(vec![asked.model.deadlock(trace.last_state(), stuck.len() as u64)])
+}

@@ -1,0 +1,38 @@
+//! One file for each engine: what it accepts, and how it is asked.
+
+pub(crate) mod explicit;
+pub(crate) mod labelled;
+pub(crate) mod portfolio;
+pub(crate) mod sat;
+pub(crate) mod symbolic;
+
+use narrows_model::{Model, Refusal};
+
+use crate::CheckOptions;
+
+/// What options ask for that only a search state by state over processes has.
+fn refuse_search_options(options: &CheckOptions<'_>, who: &str) -> Result<(), Refusal> {
+    let wanted = [
+        (options.fair, "fairness of processes"),
+        (options.more_runs > 1, "several counterexamples"),
+        (options.lossy.is_some(), "states kept with loss"),
+        (options.checkpoints.is_some(), "checkpoints"),
+    ];
+    match wanted.iter().find(|(is_wanted, _)| *is_wanted) {
+        Some((_, what)) => Err(Refusal::new(format!("{who} knows no {what}"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses orders of variables, which only decision diagrams have.
+fn refuse_order(options: &CheckOptions<'_>, who: &str) -> Result<(), Refusal> {
+    if options.order.is_some() || options.wants_order {
+        return Err(Refusal::new(format!("{who} has no order of variables: that is for decision diagrams")));
+    }
+    Ok(())
+}
+
+/// Says that an engine is not for models of this form.
+fn wrong_form(model: &Model, who: &str, forms: &str) -> Refusal {
+    Refusal::new(format!("{who} is for {forms}, and `{}` is a {} model", model.name, model.language))
+}

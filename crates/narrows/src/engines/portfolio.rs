@@ -1,0 +1,256 @@
+//! Several engines for synchronous systems: sets of states first, then these and satisfiability side by side.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use narrows_explicit::Progress;
+use narrows_model::synchronous::SynchronousSystem;
+use narrows_model::{Limit, Model, Question, Refusal, Reply, Verdict};
+
+use super::symbolic::{Symbolic, coverage, mark};
+use super::{refuse_search_options, wrong_form};
+use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
+
+/// So many seconds sets of states are tried alone.
+const HEAD_START: f64 = 0.7;
+
+/// No question is being answered.
+const NONE: usize = usize::MAX;
+
+/// All engines for synchronous systems together.
+pub(crate) struct Portfolio;
+
+impl Engine for Portfolio {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        let _ = question;
+        if model.synchronous().is_none() {
+            return Err(wrong_form(model, "the portfolio", "SMV models"));
+        }
+        refuse_search_options(options, "an engine for SMV models")
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        questions: &[Question],
+        options: &CheckOptions<'_>,
+        budget: &Budget,
+    ) -> Result<Checked, Unanswered> {
+        // An order of variables is for decision diagrams alone.
+        if options.order.is_some() || options.wants_order {
+            return Symbolic.answer(model, questions, options, budget);
+        }
+        let system = model
+            .synchronous()
+            .ok_or_else(|| Unanswered::Refused(wrong_form(model, "the portfolio", "SMV models")))?;
+        Ok(both(system, questions, budget))
+    }
+}
+
+/// What engines know of each other.
+struct Board {
+    /// The answers so far.
+    replies: Mutex<Vec<Option<Reply>>>,
+    /// Which are there, for a quick look.
+    answered: Vec<AtomicBool>,
+    /// Woken up when sets of states are done, or have had their head start.
+    woken: Condvar,
+    begun: Mutex<bool>,
+}
+
+impl Board {
+    fn new(count: usize) -> Board {
+        Board {
+            replies: Mutex::new((0..count).map(|_| None).collect()),
+            answered: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            woken: Condvar::new(),
+            begun: Mutex::new(false),
+        }
+    }
+
+    fn is_answered(&self, number: usize) -> bool {
+        self.answered[number].load(Ordering::Acquire)
+    }
+
+    fn is_complete(&self) -> bool {
+        (0..self.answered.len()).all(|number| self.is_answered(number))
+    }
+
+    /// Keeps an answer, if it is one and the first.
+    fn put(&self, number: usize, reply: &Reply) {
+        if reply.is_open() {
+            return;
+        }
+        let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        if replies[number].is_none() {
+            replies[number] = Some(reply.clone());
+            self.answered[number].store(true, Ordering::Release);
+        }
+    }
+
+    /// Returns why an engine should stop that works on a question.
+    fn is_enough(&self, current: usize) -> bool {
+        if current == NONE { self.is_complete() } else { self.is_answered(current) }
+    }
+
+    /// Lets the second engine begin.
+    fn begin_second(&self) {
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.woken.notify_all();
+    }
+
+    /// Waits until sets of states have had their head start, or are done.
+    fn wait(&self) {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.woken.wait_while(begun, |begun| !*begun));
+    }
+}
+
+/// Stops an engine at a limit, or when what it works on has been answered by another one.
+fn watch(
+    budget: &Budget,
+    start: f64,
+    board: Option<&Arc<Board>>,
+    current: &Arc<AtomicUsize>,
+) -> impl Fn(u64) -> Option<Limit> + Send + Sync + use<> {
+    let (watch, board, current) = (Arc::clone(&budget.watch), board.cloned(), Arc::clone(current));
+    move |memory: u64| {
+        if let Some(board) = &board
+            && watch.seconds() - start >= HEAD_START
+        {
+            board.begin_second();
+        }
+        let is_enough = |board: &Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
+        let limit = watch.check(&Progress { memory, ..Progress::default() });
+        limit.or_else(|| board.as_ref().is_some_and(is_enough).then_some(Limit::Enough))
+    }
+}
+
+fn by_sets(
+    system: &SynchronousSystem,
+    questions: &[Question],
+    budget: &Budget,
+    start: f64,
+    board: &Arc<Board>,
+) -> Checked {
+    let current = Arc::new(AtomicUsize::new(NONE));
+    let watch = watch(budget, start, Some(board), &current);
+    let limits = narrows_symbolic::Budget { watch: Box::new(watch), ..budget.symbolic() };
+    let follow = &mut followed(Some(board), &current, Some("symbolic"));
+    let mut checked = narrows_symbolic::check_each(system, questions, limits, follow);
+    mark(&mut checked.results, "symbolic");
+    Checked {
+        replies: checked.results,
+        coverage: coverage(checked.size.as_ref(), checked.bytes),
+        limit: checked.limit,
+        ..Checked::default()
+    }
+}
+
+/// Answers questions by satisfiability alone.
+pub(super) fn by_sat(
+    system: &SynchronousSystem,
+    questions: &[Question],
+    engine: narrows_sat::Engine,
+    budget: &Budget,
+) -> Checked {
+    beside(system, questions, engine, budget, budget.watch.seconds(), None)
+}
+
+fn beside(
+    system: &SynchronousSystem,
+    questions: &[Question],
+    engine: narrows_sat::Engine,
+    budget: &Budget,
+    start: f64,
+    board: Option<&Arc<Board>>,
+) -> Checked {
+    let current = Arc::new(AtomicUsize::new(NONE));
+    let watch = watch(budget, start, board, &current);
+    let limits = narrows_sat::Budget { memory: budget.memory, watch: Box::new(watch) };
+    let checked = narrows_sat::check(system, questions, engine, limits, &mut followed(board, &current, None));
+    Checked {
+        replies: checked.results,
+        coverage: coverage(None, checked.bytes),
+        limit: checked.limit,
+        ..Checked::default()
+    }
+}
+
+/// Tells the board what an engine works on, and what it has found.
+fn followed<'a>(
+    board: Option<&'a Arc<Board>>,
+    current: &'a AtomicUsize,
+    engine: Option<&'static str>,
+) -> impl FnMut(usize, Option<&Reply>) -> bool + 'a {
+    move |number, reply| {
+        let Some(board) = board else { return true };
+        match reply {
+            None => {
+                current.store(number, Ordering::Relaxed);
+                !board.is_answered(number)
+            }
+            Some(reply) => {
+                current.store(NONE, Ordering::Relaxed);
+                let mut reply = vec![reply.clone()];
+                if let Some(engine) = engine {
+                    mark(&mut reply, engine);
+                }
+                board.put(number, &reply[0]);
+                true
+            }
+        }
+    }
+}
+
+/// Answers questions by all engines: each by the first that knows.
+fn both(system: &SynchronousSystem, questions: &[Question], budget: &Budget) -> Checked {
+    let board = Arc::new(Board::new(questions.len()));
+    let start = budget.watch.seconds();
+    // Each may use half of the memory; clauses seldom need as much.
+    let half = Budget { memory: budget.memory / 2, ..budget.clone() };
+    let (mut first, second) = std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+            board.wait();
+            if board.is_complete() {
+                return None;
+            }
+            let engine = narrows_sat::Engine::Automatic;
+            Some(beside(system, questions, engine, &half, start, Some(&board)))
+        });
+        let first = by_sets(system, questions, &half, start, &board);
+        board.begin_second();
+        let second = other.ok().and_then(|thread| thread.join().ok()).flatten();
+        (first, second)
+    });
+    let mut found = board.replies.lock().unwrap_or_else(PoisonError::into_inner);
+    for (number, reply) in first.replies.iter_mut().enumerate() {
+        if let Some(found) = found[number].take() {
+            *reply = found;
+        } else if let Some(second) = &second {
+            both_open(reply, &second.replies[number]);
+        }
+    }
+    let is_open = first.replies.iter().any(Reply::is_open);
+    first.coverage.bytes += second.as_ref().map_or(0, |second| second.coverage.bytes);
+    // What one engine could not do is no loss if the other did it.
+    first.limit = first.limit.filter(|_| is_open).filter(|limit| *limit != Limit::Enough);
+    first
+}
+
+/// Puts together why neither engine has an answer.
+fn both_open(first: &mut Reply, second: &Reply) {
+    if let (Reply::Answer(first), Reply::Answer(second)) = (first, second) {
+        first.notes.extend(second.notes.iter().cloned());
+        if matches!(first.verdict, Verdict::Undecided(Limit::Enough)) {
+            first.verdict = second.verdict.clone();
+        }
+    }
+}
+
+/// Expressions may be deep. Pages that are not used cost nothing.
+const STACK: usize = 256 << 20;

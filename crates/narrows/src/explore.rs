@@ -1,0 +1,156 @@
+//! Visits every state: how many there are, what goes wrong in them, what is never reached.
+
+use narrows_explicit::{Checkpoints, Lossy, Reduction, explore as visit, explore_lossy};
+use narrows_model::synchronous::SynchronousSystem;
+use narrows_model::{Evaluator, Form, Model, Problem, Question, Refusal, Reply, Verdict, ViolationKind};
+use narrows_symbolic::{Trouble, check, explore_processes};
+
+use crate::engines::explicit::{executor, problems};
+use crate::engines::labelled::{self, Asked};
+use crate::engines::symbolic::{coverage, refused};
+use crate::{Budget, Checked, Choice, Unanswered};
+
+/// How states are visited.
+#[derive(Clone, Copy, Default)]
+pub struct ExploreOptions<'a> {
+    /// What visits them.
+    pub engine: Choice,
+    /// Whether states may be left out that are not needed to find what goes wrong.
+    pub reduce: bool,
+    /// What is kept of states, if not all.
+    pub lossy: Option<Lossy>,
+    /// Who keeps what a search needs to go on later.
+    pub checkpoints: Option<&'a dyn Checkpoints>,
+}
+
+/// Visits every state of a model.
+///
+/// # Errors
+///
+/// What is chosen may not be for models of this form.
+pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
+    options.accepts(model).map_err(Unanswered::Refused)?;
+    match &model.form {
+        Form::Synchronous(system) => sets_of_synchronous(model, system, budget),
+        Form::Labelled(system) => graph(model, &*system.system, budget),
+        Form::Processes(system) if options.engine == Choice::Symbolic => {
+            sets_of_processes(model, Evaluator::new(system), budget)
+        }
+        Form::Processes(system) => {
+            let engine = executor(system, options.engine)?;
+            let engine = if options.reduce { engine.forgetting() } else { engine };
+            let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
+            let limits = narrows_explicit::Budget { checkpoints: options.checkpoints, ..budget.explicit() };
+            let found = match options.lossy {
+                Some(lossy) => explore_lossy(&engine, lossy, &limits),
+                None => visit(&engine, reduction.as_ref(), &limits),
+            };
+            let problems = problems(model, &found.findings);
+            let limit = found.end.limit();
+            Ok(Checked { coverage: found.coverage, limit, problems, ..Checked::default() })
+        }
+        _ => Err(Unanswered::Refused(Refusal::new("this form has no states to visit"))),
+    }
+}
+
+impl ExploreOptions<'_> {
+    /// Returns why states of a model can't be visited so, if they can't.
+    fn accepts(&self, model: &Model) -> Result<(), Refusal> {
+        let is_explicit = matches!(self.engine, Choice::Automatic | Choice::Native | Choice::Interpreter);
+        let wants_search = self.reduce || self.lossy.is_some() || self.checkpoints.is_some();
+        let language = model.language;
+        match (&model.form, self.engine) {
+            (_, Choice::Bounded | Choice::Induction | Choice::Ic3) => {
+                Err(Refusal::new("states are not counted by satisfiability, which looks for single runs"))
+            }
+            (Form::Processes(_), _) if wants_search && !is_explicit => {
+                Err(Refusal::new("sets of states go without reduction, without loss and without checkpoints"))
+            }
+            (Form::Processes(_), _) => Ok(()),
+            (_, Choice::Native | Choice::Interpreter) => Err(Refusal::new(format!(
+                "machine code and evaluator are for Promela models, not for {language}"
+            ))),
+            (Form::Labelled(_), Choice::Symbolic) => Err(Refusal::new(format!(
+                "sets of states are for SMV and Promela models, not for {language}"
+            ))),
+            _ if wants_search => Err(Refusal::new(format!(
+                "{language} models are explored without reduction, without loss and without checkpoints"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn sets_of_synchronous(
+    model: &Model,
+    system: &SynchronousSystem,
+    budget: &Budget,
+) -> Result<Checked, Unanswered> {
+    let is_asked = |question: &Question| matches!(question, Question::Deadlock | Question::Faults);
+    let questions: Vec<Question> = model.questions().into_iter().filter(is_asked).collect();
+    let limits = narrows_symbolic::Budget { depth: true, ..budget.symbolic() };
+    let checked = check(system, &questions, limits);
+    let mut problems = Vec::new();
+    for reply in &checked.results {
+        if let Reply::Answer(answer) = reply
+            && let Verdict::Fails { trace, .. } = &answer.verdict
+        {
+            problems.push(match answer.question {
+                Question::Deadlock => model.deadlock(trace.last_state(), 1),
+                _ => Problem {
+                    kind: answer.question.kind(),
+                    message: answer.notes.first().cloned().unwrap_or_else(|| "a fault".to_owned()),
+                    span: None,
+                    count: 1,
+                },
+            });
+        }
+    }
+    let coverage = coverage(checked.size.as_ref(), checked.bytes);
+    Ok(Checked { coverage, limit: checked.limit, problems, ..Checked::default() })
+}
+
+fn sets_of_processes(
+    model: &Model,
+    evaluator: Evaluator<'_>,
+    budget: &Budget,
+) -> Result<Checked, Unanswered> {
+    let found = explore_processes(&evaluator, budget.symbolic()).map_err(refused)?;
+    let problem = |(violation, state): &Trouble| match violation {
+        Some(violation) => {
+            let is_assertion = violation.kind == ViolationKind::Assertion;
+            let question = if is_assertion { Question::Assertions } else { Question::Faults };
+            Problem {
+                kind: question.kind(),
+                message: violation.kind.message().to_owned(),
+                span: Some(violation.span),
+                count: 1,
+            }
+        }
+        None => model.deadlock(state, 1),
+    };
+    Ok(Checked {
+        coverage: coverage(found.size.as_ref(), found.bytes),
+        limit: found.limit,
+        problems: found.problems.iter().map(problem).collect(),
+        ..Checked::default()
+    })
+}
+
+fn graph(
+    model: &Model,
+    system: &dyn narrows_model::LabelledSystem,
+    budget: &Budget,
+) -> Result<Checked, Unanswered> {
+    let built = match labelled::build(system, budget) {
+        Ok(built) => built,
+        Err(unbuilt) => return Ok(labelled::undecided(model, &[], &unbuilt)),
+    };
+    let mut coverage = built.coverage;
+    coverage.labels = built.graph.labels().iter().map(|label| (label.clone(), 0)).collect();
+    for edge in built.graph.edges() {
+        coverage.labels[edge.label as usize].1 += 1;
+    }
+    let problems = labelled::problems(&Asked { model, system, graph: &built.graph })?;
+    Ok(Checked { coverage, problems, ..Checked::default() })
+}

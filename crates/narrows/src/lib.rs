@@ -1,0 +1,43 @@
+//! Narrows as a library: read a model, ask, get answers.
+//!
+//! A [`Model`] is one type for all languages. Its text asks [`Question`]s; [`answer`] has them answered by the engines that accept
+//! them, within a [`Budget`]. Nothing here reads files, prints or looks at the clock: a [`Loader`] and a [`Watch`] of the caller do.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use narrows::{Budget, CheckOptions, NoFiles, Options, Unwatched, answer, read};
+//!
+//! let text = "byte x; active proctype P() { x = 1; assert(x == 2) }";
+//! let read = read("example.pml", text.to_owned(), &NoFiles, &Options::default()).expect("a model");
+//! let model = read.model;
+//! let budget = Budget { memory: 1 << 30, threads: 1, watch: Arc::new(Unwatched) };
+//! let checked = answer(&model, &model.questions(), &CheckOptions::default(), &budget).expect("answers");
+//! let failing: Vec<_> = checked.replies.iter().filter(|reply| reply.fails()).collect();
+//! assert_eq!(failing.len(), 1);
+//! ```
+
+mod budget;
+mod capability;
+mod engine;
+mod engines;
+mod explore;
+mod graph;
+mod reading;
+
+pub use budget::Budget;
+pub use capability::{Capability, capabilities};
+pub use engine::{CheckOptions, Checked, Choice, Engine, Unanswered, answer, engines};
+pub use engines::symbolic::coverage as set_coverage;
+pub use explore::{ExploreOptions, explore};
+pub use graph::{Unbuilt, labelled_graph};
+pub use narrows_explicit::{Checkpoints, Lossy, Progress, Unwatched, Watch};
+pub use narrows_languages::{
+    Formula, LANGUAGES, Language, Logic, Options, Read, Rejected, identify, of_ending,
+};
+pub use narrows_model::{
+    Answer, Coverage, Figure, FigureResult, Form, Limit, Model, Problem, Question, Refusal, Reply, Trace,
+    Verdict,
+};
+pub use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
+pub use narrows_symbolic::Order;
+pub use reading::{NoFiles, read};

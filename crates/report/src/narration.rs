@@ -1,0 +1,38 @@
+//! Runs of a model, told in the way of its form: as statements of processes, as values of variables, or as labels.
+
+use narrows_model::{Form, Model, Trace};
+use serde_json::Value;
+
+use crate::chart::Chart;
+use crate::{labels, run, trace_json, values};
+
+/// Writes a run as text.
+pub(crate) fn steps(model: &Model, trace: &Trace, text: &mut String) {
+    match &model.form {
+        Form::Synchronous(_) if trace.initial.is_empty() => {}
+        Form::Synchronous(system) => values::run_text(system, trace, text),
+        Form::Labelled(_) => labels::steps(trace, text),
+        _ => run::steps(&model.sources, trace, text),
+    }
+}
+
+/// Writes a run as JSON.
+pub(crate) fn value(model: &Model, trace: &Trace) -> Value {
+    match &model.form {
+        Form::Synchronous(system) => values::trace_value(system, &model.sources, trace),
+        Form::Labelled(_) => labels::trace_value(trace),
+        _ => trace_json::trace_value(model, trace),
+    }
+}
+
+/// Draws a run: messages between processes, or signals over time. `None` if there is nothing to draw.
+pub fn picture(model: &Model, trace: &Trace, title: &str) -> Option<String> {
+    match &model.form {
+        Form::Synchronous(_) if trace.initial.is_empty() => None,
+        Form::Synchronous(system) => Some(values::run_picture(system, trace, title)),
+        _ => {
+            let chart = Chart::of(model, trace);
+            chart.has_messages().then(|| chart.svg(title))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Runs of synchronous systems: the values of variables, and what each step changes.
+
+use std::fmt::Write;
+
+use narrows_model::Trace;
+use narrows_model::synchronous::{Reference, Role, Run, SynchronousSystem};
+use narrows_source::Sources;
+use serde_json::{Map, Value, json};
+
+use crate::plot::{Waves, waves};
+use crate::run::{change_text, each_step};
+use crate::trace_json::{atom_value, change_value};
+
+/// Writes a run: the first state, then what each step changes.
+pub(crate) fn run_text(system: &SynchronousSystem, trace: &Trace, text: &mut String) {
+    let reference = Reference::new(system);
+    let first = reference.unpack(&trace.initial);
+    let total = trace.steps.len();
+    let width = total.to_string().len();
+    let values: Vec<String> = system
+        .variables
+        .iter()
+        .zip(&first)
+        .filter(|(variable, _)| variable.role != Role::Input)
+        .map(|(variable, value)| format!("{} = {}", variable.name, system.show(*value, variable.display)))
+        .collect();
+    for (number, line) in values.chunks(4).enumerate() {
+        let label = if number == 0 { "0".to_owned() } else { String::new() };
+        let _ = writeln!(text, "  {label:>width$}  {}", line.join(", "));
+    }
+    for atom in &trace.atoms {
+        if let Some(value) = atom.values.first() {
+            let _ = writeln!(text, "  {:>width$}  ◆ {}: {value}", "", atom.text);
+        }
+    }
+    each_step(trace, text, |index, step, bar, text| {
+        let bar = bar.text();
+        let changes: Vec<String> = step.changes.iter().map(change_text).collect();
+        let said = if changes.is_empty() { "nothing changes".to_owned() } else { changes.join(", ") };
+        let _ = writeln!(text, "{bar}{:>width$}  {said}", index + 1);
+        for atom in &trace.atoms {
+            if let Some([before, after]) = atom.values.get(index..index + 2)
+                && before != after
+            {
+                let _ = writeln!(text, "{bar}{:>width$}  ◆ {}: {before} → {after}", "", atom.text);
+            }
+        }
+    });
+    if let Some(start) = trace.cycle.filter(|start| *start < total) {
+        let _ = writeln!(text, "└─ back to step {}", start + 1);
+    }
+}
+
+/// Of a run without signals, so many variables are drawn.
+const MAX_DRAWN_VARIABLES: usize = 24;
+
+/// Draws a run: signals, or if there are none, what the formula looks at and the variables that change.
+pub(crate) fn run_picture(system: &SynchronousSystem, trace: &Trace, title: &str) -> String {
+    let signals = &system.signals;
+    let reference = Reference::new(system);
+    let run = Run::of_trace(&reference, trace);
+    let truth = |value: &bool| Some(if *value { "TRUE" } else { "FALSE" }.to_owned());
+    let mut rows: Vec<(String, Vec<Option<String>>)> = Vec::new();
+    if signals.is_empty() {
+        for atom in &trace.atoms {
+            rows.push((atom.text.clone(), atom.values.iter().take(run.states.len()).map(truth).collect()));
+        }
+        for (index, variable) in system.variables.iter().enumerate() {
+            let changes = run.states.windows(2).any(|pair| pair[0][index] != pair[1][index]);
+            if changes && rows.len() < MAX_DRAWN_VARIABLES {
+                let last = run.states.len() - 1;
+                let is_known =
+                    |place: usize| variable.role != Role::Input || place < last || run.cycle.is_some();
+                let shown = |(place, state): (usize, &Vec<i128>)| {
+                    is_known(place).then(|| system.show(state[index], variable.display))
+                };
+                rows.push((variable.name.clone(), run.states.iter().enumerate().map(shown).collect()));
+            }
+        }
+    } else {
+        rows.extend(signals.iter().map(|signal| (signal.name.clone(), run.values_of(system, signal))));
+    }
+    waves(&Waves { title, rows: &rows, part: trace.part, cycle: run.cycle })
+}
+
+/// Writes a run as JSON.
+pub(crate) fn trace_value(system: &SynchronousSystem, sources: &Sources, trace: &Trace) -> Value {
+    let first = Reference::new(system).unpack(&trace.initial);
+    let mut values = Map::new();
+    for (variable, value) in system.variables.iter().zip(&first) {
+        if variable.role != Role::Input && !trace.initial.is_empty() {
+            values.insert(variable.name.clone(), json!(system.show(*value, variable.display)));
+        }
+    }
+    let steps = trace.steps.iter().map(|step| {
+        let changes: Vec<Value> = step.changes.iter().map(change_value).collect();
+        json!({ "changes": changes })
+    });
+    let atoms: Vec<Value> = trace.atoms.iter().map(|atom| atom_value(sources, atom)).collect();
+    json!({ "values": values, "cycle": trace.cycle, "atoms": atoms, "steps": steps.collect::<Vec<_>>() })
+}
