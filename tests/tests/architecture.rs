@@ -6,16 +6,20 @@ use std::path::{Path, PathBuf};
 /// For each crate the crates of ours that it may depend on; `cli` may depend on all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("logic", &[]),
-    ("model", &["source", "logic"]),
-    ("languages", &["source", "logic", "model"]),
-    ("explicit", &["source", "logic", "model"]),
-    ("symbolic", &["source", "logic", "model"]),
-    ("sat", &["source", "logic", "model"]),
-    ("lts", &["source", "logic", "model"]),
-    ("performance", &["explicit", "lts", "model", "source"]),
+    ("graph", &[]),
+    ("logic", &["graph"]),
+    ("model", &["source", "graph", "logic"]),
+    ("languages", &["source", "graph", "logic", "model"]),
+    ("explicit", &["source", "graph", "logic", "model"]),
+    ("symbolic", &["source", "graph", "logic", "model"]),
+    ("sat", &["source", "graph", "logic", "model"]),
+    ("lts", &["source", "graph", "logic", "model"]),
+    ("performance", &["explicit", "graph", "lts", "model", "source"]),
     ("report", &["model", "source", "logic"]),
-    ("study", &["source", "logic", "model", "languages", "explicit", "symbolic", "lts", "performance"]),
+    (
+        "study",
+        &["source", "graph", "logic", "model", "languages", "explicit", "symbolic", "lts", "performance"],
+    ),
 ];
 
 /// What a pure crate does not mention, and why.

@@ -6,7 +6,6 @@
 
 pub mod aut;
 mod compare;
-pub mod components;
 pub mod draw;
 pub mod edit;
 mod graph;

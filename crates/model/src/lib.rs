@@ -19,7 +19,6 @@ mod liveness;
 mod observe;
 mod outline;
 mod print;
-mod process_set;
 mod space;
 pub mod synchronous;
 mod system;
@@ -46,10 +45,9 @@ pub use follow::{Event, Single};
 pub use liveness::mark_dead;
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
-pub use process_set::ProcessSet;
 pub use space::{
-    Communication, Difference, Expansion, Move, MoveKind, Overwrite, Scratch, StateSpace, Successor,
-    Violation, ViolationKind,
+    Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
+    Successor, Violation, ViolationKind,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use narrows_graph::varint;
 use narrows_model::synchronous::{ExprId, Machine, MachineClaim as Claim};
 
 use crate::circuit::{Circuit, Gate, Latch, Signal};
@@ -217,8 +218,8 @@ impl File {
             if is_text {
                 bytes.extend(format!("{number} {left} {right}\n").into_bytes());
             } else {
-                encode(number - left, &mut bytes);
-                encode(left - right, &mut bytes);
+                varint::write(u64::from(number - left), &mut bytes);
+                varint::write(u64::from(left - right), &mut bytes);
             }
         }
         let mut symbols = String::new();
@@ -253,13 +254,4 @@ fn parts(circuit: &Circuit, signal: Signal) -> Vec<Signal> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// Writes a number, seven bits in each byte.
-fn encode(mut number: u32, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
 }

@@ -4,12 +4,12 @@
 #[path = "../../symbolic/tests/writer/mod.rs"]
 mod writer;
 
+use narrows_graph::Random;
 use narrows_languages::smv::{Options, compile};
 use narrows_model::synchronous::Machine;
 use narrows_model::{Question, Reply, Verdict};
 use narrows_sat::{Budget, Engine, check};
 use narrows_source::{Diagnostics, Sources};
-use writer::Random;
 
 fn machine(text: &str) -> Machine {
     let mut sources = Sources::default();
@@ -47,7 +47,7 @@ fn said(reply: &Reply) -> Option<Said> {
 }
 
 fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let text = writer::model(&mut random);
     let machine = machine(&text);
     let questions = machine.questions();

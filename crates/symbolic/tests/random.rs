@@ -3,13 +3,13 @@
 mod oracle;
 mod writer;
 
+use narrows_graph::Random;
 use narrows_languages::smv::{Compiled, Options, compile};
 use narrows_model::synchronous::{MachineClaim as Claim, Reference, holds_on};
 use narrows_model::{Figure, FigureResult, Number, Question, Reply, Verdict};
 use narrows_source::{Diagnostics, Sources, render};
 use narrows_symbolic::{Budget, Way, bounds, check};
 use oracle::Graph;
-use writer::Random;
 
 fn unlimited() -> Budget {
     Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) }
@@ -48,7 +48,7 @@ struct Tally {
 }
 
 fn one(seed: u64, tally: &mut Tally) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let text = writer::model(&mut random);
     let (from, to, counted) =
         (writer::predicate(&mut random), writer::predicate(&mut random), writer::predicate(&mut random));

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
+use narrows_graph::components;
 use narrows_logic::{Buchi, Ltl, translate};
 use rustc_hash::FxHashMap;
 
 use super::Formula;
-use crate::components;
 use crate::graph::Graph;
 use crate::mu::{End, Run};
 use crate::pattern::LabelPattern;

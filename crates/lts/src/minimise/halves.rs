@@ -16,11 +16,11 @@
 //! of the block have no others, except for those that are in `news`, and for blocks that are *fresh*: their bottoms
 //! have become so after the last look, and say all they can do.
 
+use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
 use super::classes::Classes;
 use super::groups::Groups;
-use super::partition::Partition;
 use super::race::{Look, Race};
 use super::table::{SILENT, Table, word};
 
@@ -63,7 +63,7 @@ pub(super) const GONE: u32 = 1 << 31;
 pub(super) fn refine(table: &mut Table, partition: Partition) -> Partition {
     let mut halves = Halves::new(table, partition);
     let mut look = Look::default();
-    while let Some(block) = halves.partition.next() {
+    while let Some(block) = halves.partition.next_marked() {
         halves.look_at(block, &mut look);
     }
     halves.partition
@@ -126,7 +126,7 @@ impl Halves<'_> {
             self.outs.extend_from_slice(places);
         }
         let block = self.partition.block(state);
-        if self.partition.is_alone(state) {
+        if self.partition.is_singleton(state) {
             return;
         }
         if self.inert.get(state as usize).is_none_or(|count| *count == 0) {
@@ -193,7 +193,7 @@ impl Halves<'_> {
         }
         self.classes.restart(None);
         look.affected.extend_from_slice(self.partition.marked(block));
-        look.counts.push(self.partition.clean(block));
+        look.counts.push(self.partition.unmarked(block));
         for state in &look.affected {
             let mut words = std::mem::take(&mut self.said[*state as usize]);
             words.sort_unstable();
@@ -235,13 +235,13 @@ impl Halves<'_> {
         self.partition.unmark(block);
         let first_new = self.partition.blocks();
         for states in &outcome.parts {
-            self.partition.carve(block, states);
+            self.partition.split_off(block, states);
         }
         self.is_fresh.resize(self.partition.blocks() as usize, false);
         if let Some(part) = outcome.fresh {
             let number = if part == outcome.parts.len() { block } else { first_new + part as u32 };
             self.is_fresh[number as usize] = true;
-            self.partition.wait(number);
+            self.partition.enqueue(number);
         }
         for (part, states) in (first_new..).zip(&outcome.parts) {
             self.leave(block, part, states);
@@ -336,7 +336,7 @@ impl Halves<'_> {
             if is_gone {
                 self.free.push(old);
             }
-            if self.partition.is_alone(source) {
+            if self.partition.is_singleton(source) {
                 continue;
             }
             self.partition.mark(source);
@@ -349,7 +349,7 @@ impl Halves<'_> {
         heavy.sort_unstable_by_key(|(source, _)| *source);
         for same in heavy.chunk_by(|one, other| one.0 == other.0) {
             let source = same[0].0;
-            if !self.partition.is_alone(source) {
+            if !self.partition.is_singleton(source) {
                 let mut amounts: Vec<_> = same.iter().map(|(_, amount)| *amount).collect();
                 self.table.weights.append(&mut amounts, &mut self.said[source as usize]);
                 self.partition.mark(source);
@@ -359,7 +359,7 @@ impl Halves<'_> {
 
     /// Puts an edge of a state that is no bottom into the group of the part where it leads now.
     fn regroup(&mut self, at: u32, source: u32, label: u32, part: u32) {
-        if self.partition.is_alone(source) {
+        if self.partition.is_singleton(source) {
             return;
         }
         let block = self.partition.block(source);
@@ -368,7 +368,7 @@ impl Halves<'_> {
             if !self.is_fresh[block as usize] {
                 let news = self.news.entry(block).or_default();
                 if news.is_empty() {
-                    self.partition.wait(block);
+                    self.partition.enqueue(block);
                 }
                 news.push(word(label, part));
             }

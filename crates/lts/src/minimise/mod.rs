@@ -8,7 +8,6 @@ mod classes;
 mod groups;
 mod halves;
 mod history;
-mod partition;
 mod prune;
 mod quotient;
 mod race;
@@ -22,13 +21,14 @@ mod trace;
 mod weak;
 mod weights;
 
+use narrows_graph::Partition;
+
 pub(crate) use history::History;
 pub(crate) use table::{DIVERGENCE, SILENT};
 pub(crate) use trace::Subsets;
 
 use crate::edit::breadth_first;
 use crate::graph::Graph;
-use partition::Partition;
 use table::Table;
 
 /// With at most so many edges at each state, whole signatures are faster than Valmari's algorithm.

@@ -1,8 +1,8 @@
 //! A graph with a state for each block.
 
+use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
-use super::partition::Partition;
 use super::refine::append_own;
 use super::table::{DIVERGENCE, SILENT, Table, parts};
 use crate::graph::{Builder, Graph};

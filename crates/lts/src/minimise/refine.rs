@@ -10,10 +10,11 @@
 //!
 //! Invariant: the states of a block that are not marked have the signature kept for it.
 
+use narrows_graph::Partition;
+
 use super::classes::Classes;
 use super::halves;
 use super::history::History;
-use super::partition::Partition;
 use super::table::{DIVERGENCE, NOWHERE, SILENT, Sources, Table, word};
 use crate::graph::Edge;
 
@@ -73,7 +74,7 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
         table,
     };
     let mut scratch = Scratch::default();
-    while let Some(block) = refiner.partition.next() {
+    while let Some(block) = refiner.partition.next_marked() {
         if !refiner.look_at(block, &mut scratch) {
             let (table, partition) = refiner.give_up();
             return (halves::refine(table, partition), None);
@@ -110,7 +111,7 @@ impl<'a> Refiner<'a> {
             // Internal steps lead to smaller numbers: what a state inherits is known before it.
             scratch.affected.sort_unstable();
         }
-        let clean = self.partition.clean(block);
+        let clean = self.partition.unmarked(block);
         let kept = (clean > 0 && self.keeps).then(|| &*self.signatures[block as usize]);
         self.partition.work += kept.map_or(0, <[u64]>::len);
         self.classes.restart(kept);

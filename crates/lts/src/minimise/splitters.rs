@@ -9,8 +9,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use narrows_graph::Partition;
+
 use super::classes::Classes;
-use super::partition::Partition;
 use super::spread::{Buckets, Mask, SETS, Spread};
 use super::table::Table;
 
@@ -37,7 +38,7 @@ struct Seen {
 /// Divides the states of a table into blocks; internal steps lead to smaller numbers.
 pub(super) fn refine(table: &Table) -> Partition {
     let mut partition = Partition::new(table.states());
-    while let Some(block) = partition.next() {
+    while let Some(block) = partition.next_marked() {
         partition.unmark(block);
     }
     let spread = Spread::new(table);
@@ -137,7 +138,7 @@ impl Refiner {
     fn carve(&mut self, block: u32) {
         let states = self.partition.states(block).iter();
         let others: Vec<u32> = states.copied().filter(|state| self.spread.mask(*state) == 0).collect();
-        let number = self.partition.carve(block, &others);
+        let number = self.partition.split_off(block, &others);
         self.wait([block, number].into_iter());
     }
 
@@ -150,13 +151,13 @@ impl Refiner {
             }
         }
         let (mut affected, mut classes, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-        while let Some(block) = self.partition.next() {
+        while let Some(block) = self.partition.next_marked() {
             self.seen[block as usize].count = 0;
             affected.clear();
             affected.extend_from_slice(self.partition.marked(block));
             classes.clear();
             counts.clear();
-            counts.push(self.partition.clean(block));
+            counts.push(self.partition.unmarked(block));
             self.classes.restart(None);
             for state in &affected {
                 let class = self.classes.number(&halves(self.spread.mask(*state)));

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use narrows_graph::components::{self, Components};
+
 use super::weights::{Weights, weighs};
 use super::{Relation, Settings};
-use crate::components::{self, Components};
 use crate::graph::{Edge, Graph};
 use crate::label::{INTERNAL, is_internal};
 

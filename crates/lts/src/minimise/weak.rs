@@ -5,9 +5,10 @@
 //! again. Where only the blocks are wanted, `splitters.rs` is faster; there can be too many words in signatures, and
 //! then there is no history. Invariant: at the start of a round, the signature of a state is that kept for its block, unless new blocks are reached.
 
+use narrows_graph::Partition;
+
 use super::classes::Classes;
 use super::history::History;
-use super::partition::Partition;
 use super::table::{SILENT, Sources, Table, parts, word};
 
 /// As many words of signatures are looked at; history is not worth more.
@@ -84,7 +85,7 @@ impl Refiner<'_> {
         }
         let mut local = vec![0; self.classes.len()];
         let mut next = Vec::new();
-        while let Some(block) = self.partition.next() {
+        while let Some(block) = self.partition.next_marked() {
             self.split(block, &mut local, &mut next);
         }
         for state in states {
@@ -163,7 +164,7 @@ impl Refiner<'_> {
     /// Lets a block fall apart by the classes of its marked states.
     fn split(&mut self, block: u32, local: &mut [u32], next: &mut Vec<u32>) {
         let affected = self.partition.marked(block).to_vec();
-        let mut counts = vec![self.partition.clean(block)];
+        let mut counts = vec![self.partition.unmarked(block)];
         let mut globals = vec![OLD];
         let mut classes = Vec::with_capacity(affected.len());
         for state in &affected {

@@ -4,10 +4,11 @@
 //! variable of the whole again and again. That is so where a component of the pairs has that variable and a cycle, and
 //! where such a one is reached: time is linear. The rank of a pair is how far the next pair with that variable is.
 
-use super::bits::Bits;
+use narrows_graph::DenseSet;
+use narrows_graph::components;
+
 use super::equations::{Equations, Fixpoint, Right, Variable};
 use super::solve::{Both, Solution};
-use crate::components;
 use crate::graph::TooLarge;
 
 /// Solves the equations of one `<R> @`.
@@ -26,24 +27,26 @@ pub(super) fn solve(
     let whole = members.iter().position(is_whole).unwrap_or(0) as u32;
     let product = Product { members, equations, both, states };
     // Pairs that hold.
-    let mut holds = Bits::new(pairs as u32, false);
+    let mut holds = DenseSet::new(pairs as usize);
     let starts = (0..states).map(|state| whole * states + state);
     let found = components::find(pairs as usize, starts, |pair, position| product.next(pair, position));
     found.each(|component| {
         let has_cycle = component.len() > 1 || product.successors(component[0]).any(|to| to == component[0]);
         let is_good = has_cycle && component.iter().any(|pair| pair / states == whole)
-            || component.iter().any(|pair| product.successors(*pair).any(|to| holds.has(to)));
+            || component.iter().any(|pair| product.successors(*pair).any(|to| holds.contains(to)));
         if is_good {
             for pair in component {
-                holds.set(*pair, true);
+                holds.insert(*pair);
             }
         }
     });
     let ranks = product.ranks(whole, &holds);
     for (place, (member, ranks)) in members.iter().zip(ranks).enumerate() {
-        let mut value = Bits::new(states, false);
+        let mut value = DenseSet::new(states as usize);
         for state in 0..states {
-            value.set(state, holds.has(place as u32 * states + state));
+            if holds.contains(place as u32 * states + state) {
+                value.insert(state);
+            }
         }
         solution.values[*member as usize] = value;
         solution.ranks[*member as usize] = ranks;
@@ -97,10 +100,10 @@ impl Product<'_, '_, '_> {
     }
 
     /// Returns for each member and state how far the next pair with the variable of the whole is, plus 1.
-    fn ranks(&self, whole: u32, holds: &Bits) -> Vec<Vec<u32>> {
+    fn ranks(&self, whole: u32, holds: &DenseSet) -> Vec<Vec<u32>> {
         let mut ranks = vec![vec![0_u32; self.states as usize]; self.members.len()];
         let mut level: Vec<(u32, u32)> = Vec::new();
-        for state in (0..self.states).filter(|state| holds.has(whole * self.states + state)) {
+        for state in (0..self.states).filter(|state| holds.contains(whole * self.states + state)) {
             ranks[whole as usize][state as usize] = 1;
             level.push((whole, state));
         }
@@ -110,7 +113,7 @@ impl Product<'_, '_, '_> {
             for (place, state) in std::mem::take(&mut level) {
                 let mut reach = |user: usize, state: u32| {
                     let known = &mut ranks[user][state as usize];
-                    if *known == 0 && holds.has(user as u32 * self.states + state) {
+                    if *known == 0 && holds.contains(user as u32 * self.states + state) {
                         *known = rank;
                         level.push((user as u32, state));
                     }

@@ -6,9 +6,9 @@
 //! every pair has the same value: where some edge is needed it is there, and where all edges count none is new
 //! (Mateescu, 2000). As long as each pair has one reason, the pairs are a run.
 
+use narrows_graph::DenseSet;
 use rustc_hash::FxHashMap;
 
-use super::bits::Bits;
 use super::equations::{Equations, Right, Variable};
 use super::solve::Solution;
 use super::syntax::Formula;
@@ -196,24 +196,24 @@ impl Reasons<'_, '_> {
     /// Returns the part of the graph that shows the value of the whole formula in the initial state.
     pub(super) fn evidence(&self) -> Result<Evidence, TooLarge> {
         let states = self.graph.states();
-        let mut met: Vec<Option<Bits>> = vec![None; self.equations.list.len()];
-        let mut kept = Bits::new(self.graph.edges().len() as u32, false);
+        let mut met: Vec<Option<DenseSet>> = vec![None; self.equations.list.len()];
+        let mut kept = DenseSet::new(self.graph.edges().len() as usize);
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = Vec::new();
         let mut queue = std::collections::VecDeque::from([(self.equations.root, self.graph.initial())]);
         while let Some((variable, state)) = queue.pop_front() {
-            let known = met[variable as usize].get_or_insert_with(|| Bits::new(states, false));
-            if known.has(state) {
+            let known = met[variable as usize].get_or_insert_with(|| DenseSet::new(states as usize));
+            if known.contains(state) {
                 continue;
             }
-            known.set(state, true);
+            known.insert(state);
             numbers.entry(state).or_insert_with(|| {
                 order.push(state);
                 order.len() as u32 - 1
             });
             for reason in self.of(variable, state) {
                 if let Some((edge, _)) = reason.edge {
-                    kept.set(edge, true);
+                    kept.insert(edge);
                 }
                 queue.push_back((reason.variable, reason.state));
             }
@@ -223,7 +223,7 @@ impl Reasons<'_, '_> {
         for (number, state) in order.iter().enumerate() {
             let first = self.graph.starts()[*state as usize];
             for (index, edge) in self.graph.edges_from(*state).iter().enumerate() {
-                if kept.has(first + index as u32) {
+                if kept.contains(first + index as u32) {
                     let label = builder.label(self.graph.label(edge.label));
                     builder.edge(number as u32, label, numbers[&edge.target]);
                 }

@@ -6,18 +6,19 @@
 //! variable looks at each edge twice at most (Arnold and Crubillé, 1988; Cleaveland and Steffen, 1993). Changes spread
 //! level by level: the level of a change is its *rank*, and what a change depends on has smaller ones.
 
-use super::bits::Bits;
+use narrows_graph::DenseSet;
+use narrows_graph::components;
+
 use super::endless;
 use super::equations::{Equation, Equations, Fixpoint, Right, Variable};
 use super::reversed::Reversed;
 use super::syntax::Sign;
-use crate::components;
 use crate::graph::{Graph, TooLarge};
 
 /// What came out for each variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solution {
-    pub(super) values: Vec<Bits>,
+    pub(super) values: Vec<DenseSet>,
     /// Which variables depend on each other: those with the same number. Others have numbers of their own.
     pub(super) groups: Vec<u32>,
     /// For variables that depend on themselves, when each state changed, from 1; 0 if it never did.
@@ -26,7 +27,7 @@ pub(super) struct Solution {
 
 impl Solution {
     pub(super) fn holds(&self, variable: Variable, state: u32) -> bool {
-        self.values[variable as usize].has(state)
+        self.values[variable as usize].contains(state)
     }
 }
 
@@ -49,7 +50,7 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
     };
     components::find(count, [equations.root], operand).each(|members| groups.push(members.to_vec()));
     let mut solution = Solution {
-        values: vec![Bits::default(); count],
+        values: vec![DenseSet::default(); count],
         groups: vec![u32::MAX; count],
         ranks: vec![Vec::new(); count],
     };
@@ -75,28 +76,40 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
     Ok(solution)
 }
 
+/// Returns a set with a change.
+fn changed(set: &DenseSet, change: impl FnOnce(&mut DenseSet)) -> DenseSet {
+    let mut set = set.clone();
+    change(&mut set);
+    set
+}
+
 /// Evaluates a variable whose operands are solved.
-fn evaluate(equation: &Equation<'_>, equations: &Equations<'_>, graph: &Graph, solution: &Solution) -> Bits {
+fn evaluate(
+    equation: &Equation<'_>,
+    equations: &Equations<'_>,
+    graph: &Graph,
+    solution: &Solution,
+) -> DenseSet {
     let value = |variable: Variable| &solution.values[variable as usize];
     let states = graph.states();
     match equation.right {
-        Right::Open => Bits::new(states, false),
-        Right::Constant(constant) => Bits::new(states, constant),
+        Right::Open => DenseSet::new(states as usize),
+        Right::Constant(constant) => DenseSet::filled(states as usize, constant),
         Right::Same(operand) => value(operand).clone(),
-        Right::Not(operand) => value(operand).joined(value(operand), |word, _| !word),
-        Right::And(left, right) => value(left).joined(value(right), |left, right| left & right),
-        Right::Or(left, right) => value(left).joined(value(right), |left, right| left | right),
+        Right::Not(operand) => changed(value(operand), DenseSet::complement),
+        Right::And(left, right) => changed(value(left), |set| set.intersect_with(value(right))),
+        Right::Or(left, right) => changed(value(left), |set| set.union_with(value(right))),
         Right::Some(set, operand) | Right::All(set, operand) => {
             let is_all = matches!(equation.right, Right::All(..));
             let (set, targets) = (&equations.sets[set as usize], value(operand));
-            let mut result = Bits::new(states, false);
+            let mut result = DenseSet::new(states as usize);
             for state in 0..states {
                 let found = graph
                     .edges_from(state)
                     .iter()
-                    .any(|edge| set[edge.label as usize] && targets.has(edge.target) != is_all);
+                    .any(|edge| set[edge.label as usize] && targets.contains(edge.target) != is_all);
                 if found != is_all {
-                    result.set(state, true);
+                    result.insert(state);
                 }
             }
             result
@@ -122,7 +135,7 @@ struct Spread<'s, 'f, 'g> {
     goal: bool,
     /// The place of each variable among the members.
     places: Vec<Option<usize>>,
-    values: Vec<Bits>,
+    values: Vec<DenseSet>,
     ranks: Vec<Vec<u32>>,
     /// How many edges of each state do not lead to the goal yet, where all must.
     missing: Vec<Vec<u32>>,
@@ -143,7 +156,7 @@ impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
             both,
             goal,
             places,
-            values: vec![Bits::new(states, !goal); members.len()],
+            values: vec![DenseSet::filled(states as usize, !goal); members.len()],
             ranks: vec![vec![0; states as usize]; members.len()],
             missing: vec![Vec::new(); members.len()],
             level: 1,
@@ -225,7 +238,7 @@ impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
 
     /// Gives a state the goal.
     fn reach(&mut self, place: usize, state: u32) {
-        if self.values[place].has(state) != self.goal {
+        if self.values[place].contains(state) != self.goal {
             self.values[place].set(state, self.goal);
             self.ranks[place][state as usize] = self.level;
             self.next.push((place as u32, state));
@@ -254,7 +267,7 @@ impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
             }
             right => {
                 let has = |operand: Variable| match self.places[operand as usize] {
-                    Some(place) => self.values[place].has(state) == self.goal,
+                    Some(place) => self.values[place].contains(state) == self.goal,
                     None => solution.holds(operand, state) == self.goal,
                 };
                 if needs == Needs::Any || right.operands().into_iter().flatten().all(has) {

@@ -1,8 +1,9 @@
 //! Graphs that grow, and how much there is to do for them: work is counted, not time.
 
-use super::random::Random;
+use narrows_graph::Partition;
+
+use super::random::Sampler;
 use crate::graph::{Builder, Graph};
-use crate::minimise::partition::Partition;
 use crate::minimise::table::Table;
 use crate::minimise::{Relation, Settings, halves, refine, splitters};
 
@@ -97,7 +98,7 @@ fn tree(length: u32, is_upwards: bool) -> Graph {
 }
 
 fn shuffled(length: u32) -> Graph {
-    let mut random = Random::new(21);
+    let mut random = Sampler::new(21);
     let mut sketch = Sketch::new(length, |_| "b");
     sketch.chain();
     (0..length).for_each(|state| sketch.aside(state, "a", random.below(length as usize) as u32));
@@ -106,7 +107,7 @@ fn shuffled(length: u32) -> Graph {
 
 /// Internal steps to any state not far below.
 fn thicket(length: u32) -> Graph {
-    let mut random = Random::new(22);
+    let mut random = Sampler::new(22);
     let mut sketch = Sketch::new(length, |_| "b");
     for state in 0..length {
         for _ in 0..2 {

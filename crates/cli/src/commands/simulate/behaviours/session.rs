@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use narrows_graph::Random;
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_model::{Scratch, StateSpace};
 use narrows_report::{RecordedLabel, RecordedLabels, one_line};
 use narrows_source::Sources;
 
-use super::super::prng::Random;
 use crate::behaviours::BehaviourModel;
 
 /// A run, where it is now, and where it can go.
@@ -145,7 +145,7 @@ impl<'m> Session<'m> {
         if self.steps.is_empty() {
             return false;
         }
-        let index = self.random.below(self.steps.len());
+        let index = self.random.index(self.steps.len());
         self.choose(index)
     }
 
