@@ -1,19 +1,20 @@
-//! The steps of an access: what happens to the caches when it begins, and the wait for its transfer.
+//! The memory hierarchy under a model, and what an access does to it: how the global state of its line
+//! changes, and which transfer the process waits for.
 
 use narrows_model::{Area, Binary, Expr, Place, Scalar, Statement};
 use narrows_source::Span;
 
-use super::joint::Joint;
-use super::memory::{Found, Memory};
+use super::expressions::{constant, load, select};
+use super::global_states::GlobalStates;
+use super::memory::{LineRef, Memory};
 use super::protocol::{Access, Protocol};
-use super::tree::{constant, load, select};
 
-/// Everything that is the same for all processes.
+/// Caches, lines and the protocol: all that is the same for every process.
 #[derive(Clone, Debug)]
-pub(crate) struct Machine {
+pub(crate) struct Hierarchy {
     pub(crate) memory: Memory,
     pub(crate) protocol: Protocol,
-    pub(crate) joint: Joint,
+    pub(crate) global_states: GlobalStates,
     /// The first byte of the states of lines among the global variables.
     pub(crate) cells: u32,
     /// How the combination of a line is stored; it is counted from 1.
@@ -22,9 +23,9 @@ pub(crate) struct Machine {
     pub(crate) phases: u32,
 }
 
-/// Variables of a process that the steps of its accesses use.
+/// Local variables of a process that the steps of its accesses use.
 #[derive(Clone, Debug)]
-pub(super) struct Own {
+pub(super) struct TransferLocals {
     /// The transfer that goes on: its number, counted from 1; 0 if there is none.
     pub(super) transfer: Place,
     /// The line it is about.
@@ -33,45 +34,45 @@ pub(super) struct Own {
 
 /// A transfer over a distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Way {
+pub(crate) struct Transfer {
     /// The number of the transfer in the table.
-    pub(crate) transfer: usize,
+    pub(crate) kind: usize,
     /// How far the data comes from.
     pub(crate) distance: usize,
 }
 
-impl Machine {
-    /// Returns the number of a way as the state has it.
-    pub(crate) fn way_number(&self, way: Way) -> i32 {
+impl Hierarchy {
+    /// Returns the number of a transfer as states have it.
+    pub(crate) fn transfer_number(&self, transfer: Transfer) -> i32 {
         let distances = self.memory.farthest() + 1;
-        if way.transfer == 0 { 1 } else { (2 + (way.transfer - 1) * distances + way.distance) as i32 }
+        if transfer.kind == 0 { 1 } else { (2 + (transfer.kind - 1) * distances + transfer.distance) as i32 }
     }
 
-    /// Returns all ways, in order of their numbers.
-    pub(crate) fn ways(&self) -> Vec<Way> {
+    /// Returns all transfers, in order of their numbers.
+    pub(crate) fn transfers(&self) -> Vec<Transfer> {
         let distances = self.memory.farthest() + 1;
         let misses = (1..self.protocol.transfers.len())
-            .flat_map(|transfer| (0..distances).map(move |distance| Way { transfer, distance }));
-        std::iter::once(Way { transfer: 0, distance: 0 }).chain(misses).collect()
+            .flat_map(|kind| (0..distances).map(move |distance| Transfer { kind, distance }));
+        std::iter::once(Transfer { kind: 0, distance: 0 }).chain(misses).collect()
     }
 
-    /// Returns the ways that an access may go, over all combinations, caches and lines.
-    pub(super) fn possible(&self, caches: &[usize], access: Access, lines: &[u32]) -> Vec<Way> {
-        let mut ways = Vec::new();
+    /// Returns the transfers that an access may need, over all global states, caches and lines.
+    pub(super) fn possible(&self, caches: &[usize], access: Access, lines: &[u32]) -> Vec<Transfer> {
+        let mut transfers = Vec::new();
         for cache in caches {
-            for combination in 0..self.joint.combinations.len() {
+            for combination in 0..self.global_states.combinations.len() {
                 for line in lines {
-                    ways.push(self.way(combination, *cache, access, *line));
+                    transfers.push(self.transfer(combination, *cache, access, *line));
                 }
             }
         }
-        ways.sort_unstable();
-        ways.dedup();
-        ways
+        transfers.sort_unstable();
+        transfers.dedup();
+        transfers
     }
 
-    fn way(&self, combination: usize, cache: usize, access: Access, line: u32) -> Way {
-        let outcome = self.joint.outcome(combination, cache, access);
+    fn transfer(&self, combination: usize, cache: usize, access: Access, line: u32) -> Transfer {
+        let outcome = self.global_states.outcome(combination, cache, access);
         let own = self.memory.caches[cache].node;
         let to = |other: &usize| self.memory.distance(own, self.memory.caches[*other].node);
         let distance = match outcome.transfer {
@@ -83,7 +84,7 @@ impl Machine {
                 .min()
                 .unwrap_or_else(|| self.memory.distance(own, self.memory.home_of(line))),
         };
-        Way { transfer: outcome.transfer, distance }
+        Transfer { kind: outcome.transfer, distance }
     }
 
     /// Returns where the combination of a line is.
@@ -112,29 +113,35 @@ impl Machine {
         let state = load(&cell);
         let next = self.by_cache(caches, |cache| {
             let of = |combination: usize| {
-                let next = self.joint.outcome(combination, cache, access).next;
+                let next = self.global_states.outcome(combination, cache, access).next;
                 (combination as i32 + 1, constant(next as i32 + 1))
             };
-            select(&state, &(0..self.joint.combinations.len()).map(of).collect::<Vec<_>>())
+            select(&state, &(0..self.global_states.combinations.len()).map(of).collect::<Vec<_>>())
         });
         Statement::Assign(cell, next)
     }
 
     /// Returns what happens when an access begins, but for the access itself.
-    pub(super) fn begin(&self, caches: &[usize], access: Access, found: &Found, own: &Own) -> Vec<Statement> {
+    pub(super) fn begin(
+        &self,
+        caches: &[usize],
+        access: Access,
+        found: &LineRef,
+        locals: &TransferLocals,
+    ) -> Vec<Statement> {
         let mut steps = Vec::new();
         let line = match found.line.constant() {
             Some(_) => found.line.clone(),
             None => {
-                steps.push(Statement::Assign(own.line.clone(), found.line.clone()));
-                load(&own.line)
+                steps.push(Statement::Assign(locals.line.clone(), found.line.clone()));
+                load(&locals.line)
             }
         };
         let state = load(&self.cell(line.clone()));
         let number = |combination: usize, cache: usize, line: u32| {
-            constant(self.way_number(self.way(combination, cache, access, line)))
+            constant(self.transfer_number(self.transfer(combination, cache, access, line)))
         };
-        let way = self.by_cache(caches, |cache| {
+        let transfer = self.by_cache(caches, |cache| {
             let of = |combination: usize| {
                 let by_line: Vec<(i32, Expr)> = found
                     .lines
@@ -143,22 +150,26 @@ impl Machine {
                     .collect();
                 (combination as i32 + 1, select(&line, &by_line))
             };
-            select(&state, &(0..self.joint.combinations.len()).map(of).collect::<Vec<_>>())
+            select(&state, &(0..self.global_states.combinations.len()).map(of).collect::<Vec<_>>())
         });
-        steps.push(Statement::Assign(own.transfer.clone(), way));
+        steps.push(Statement::Assign(locals.transfer.clone(), transfer));
         if self.phases == 1 {
             steps.push(self.update(caches, access, &line));
         }
         steps
     }
 
-    /// Returns whether a transfer goes on in a way.
-    pub(super) fn goes(&self, way: Way, own: &Own) -> Expr {
-        super::tree::binary(Binary::Equal, load(&own.transfer), constant(self.way_number(way)))
+    /// Returns whether a transfer goes on.
+    pub(super) fn goes(&self, transfer: Transfer, locals: &TransferLocals) -> Expr {
+        super::expressions::binary(
+            Binary::Equal,
+            load(&locals.transfer),
+            constant(self.transfer_number(transfer)),
+        )
     }
 }
 
 /// Returns how the line is forgotten, if it was noted.
-pub(super) fn forget(found: &Found, own: &Own) -> Option<Statement> {
-    found.line.constant().is_none().then(|| Statement::Assign(own.line.clone(), constant(0)))
+pub(super) fn forget(found: &LineRef, locals: &TransferLocals) -> Option<Statement> {
+    found.line.constant().is_none().then(|| Statement::Assign(locals.line.clone(), constant(0)))
 }

@@ -46,7 +46,8 @@ fn received(receive: &Receive, visit: &mut dyn FnMut(&Place, bool)) {
     }
 }
 
-/// Visits all places that a statement reads, and those that it writes (true). What it only asserts or prints is for people.
+/// Visits all places that a statement reads, and those that it writes (true). What it only asserts or prints
+/// is for people.
 pub(super) fn touches(statement: &Statement, visit: &mut dyn FnMut(&Place, bool)) {
     match statement {
         Statement::Condition(expr) => reads(expr, &mut |place| visit(place, false)),
@@ -95,7 +96,8 @@ pub(super) fn touches(statement: &Statement, visit: &mut dyn FnMut(&Place, bool)
     }
 }
 
-/// Returns a place without its spans, so that two places can be compared that are written in different places.
+/// Returns a place without its spans, so that two places can be compared that are written in different
+/// places.
 pub(super) fn bare(place: &Place) -> Place {
     let index = |index: &Index| Index { value: bare_expr(&index.value), ..index.clone() };
     Place { indices: place.indices.iter().map(index).collect(), span: Span::default(), ..place.clone() }

@@ -1,14 +1,14 @@
 //! Takes the loads out of an expression, in the order in which it is evaluated.
 //!
-//! Each load of a shared variable goes to a temporary variable, and the expression reads that. The same place is loaded
-//! once: a compiler keeps it in a register. What `&&`, `||` and conditional expressions may leave out is loaded only if it
-//! is needed.
+//! Each load of a shared variable goes to a temporary variable, and the expression reads that. The same place
+//! is loaded once: a compiler keeps it in a register. What `&&`, `||` and conditional expressions may leave
+//! out is loaded only if it is needed.
 
 use narrows_model::{Binary, Expr, Index, Place, Scalar};
 
+use super::accesses::bare;
+use super::expressions::{binary, load, not};
 use super::memory::Memory;
-use super::places::bare;
-use super::tree::{binary, load, not};
 
 /// A load, and when it is needed.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ pub(super) struct Load {
 }
 
 /// Loads that were taken out so far.
-pub(super) struct Split<'m, 't> {
+pub(super) struct LoadExtraction<'m, 't> {
     pub(super) memory: &'m Memory,
     /// Gives a temporary variable: which one, and of which type.
     pub(super) temporary: &'t mut dyn FnMut(usize, Scalar) -> Place,
     pub(super) loads: Vec<Load>,
 }
 
-impl Split<'_, '_> {
+impl LoadExtraction<'_, '_> {
     /// Returns the expression with its loads taken out.
     pub(super) fn expr(&mut self, expr: &Expr, need: Option<&Expr>) -> Expr {
         match expr {

@@ -1,18 +1,19 @@
-//! All combinations of states that the caches can have a line in, and whether the table is right there.
+//! The reachable global states of a line, and whether the table is coherent there.
 //!
-//! From the first combination on, every cache does every access, and with the states goes along who has the latest data:
-//! memory or not, each cache or not. One bit each is enough, since every store makes all other copies old. Breadth first,
-//! so that what goes wrong is shown by a shortest run. The table must have exactly one row for each combination and
-//! access; data must never come from where it is old; and a cache that has the only copy must be alone. Cost: the
-//! combinations times caches times rows.
+//! A global state is a combination of the states that all caches have the line in. From the first one on,
+//! every cache does every access, and with the states goes along who has the latest data: memory or not, each
+//! cache or not. One bit each is enough, since every store makes all other copies old. Breadth first, so that
+//! what goes wrong is shown by a shortest run. The table must have exactly one row for each combination and
+//! access; data must never come from where it is old; and a cache that has the only copy must be alone. Cost:
+//! the combinations times caches times rows.
 
 use narrows_source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::protocol::{Access, Holds, Protocol, Row, Source};
 
-/// There are at most so many combinations.
-const MOST: usize = 4096;
+/// The most global states that are explored.
+const MAX_GLOBAL_STATES: usize = 4096;
 
 /// What an access of a cache does in a combination.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +26,9 @@ pub(crate) struct Outcome {
     pub(crate) providers: Vec<usize>,
 }
 
-/// The combinations that can come up, with what accesses do there.
+/// The reachable global states, with what accesses do there.
 #[derive(Clone, Debug)]
-pub(crate) struct Joint {
+pub(crate) struct GlobalStates {
     /// The states of all caches; the first combination is where lines begin.
     pub(crate) combinations: Vec<Vec<u8>>,
     /// By combination, then by cache, then by access.
@@ -37,20 +38,20 @@ pub(crate) struct Joint {
 
 /// What is wrong with a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Broken {
+pub(crate) struct TableError {
     /// What is wrong, in one line.
     pub(crate) title: String,
     /// The kind of problem.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TableFault,
     /// The row it is about, if there is one, and another.
     pub(crate) rows: Vec<Span>,
     /// A run that shows it, line by line.
     pub(crate) run: Vec<String>,
 }
 
-/// What can be wrong.
+/// What can be wrong with a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TableFault {
     /// No row fits.
     Missing,
     /// Several rows fit.
@@ -63,9 +64,9 @@ pub(crate) enum Kind {
     TooMany,
 }
 
-/// States of all caches, and who has the latest data.
+/// A global state, and who has the latest data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Situation {
+struct Configuration {
     states: Vec<u8>,
     /// Which caches have it, one bit each.
     latest: u64,
@@ -74,43 +75,44 @@ struct Situation {
 
 struct Search<'p> {
     protocol: &'p Protocol,
-    situations: Vec<Situation>,
-    known: FxHashSet<Situation>,
+    configurations: Vec<Configuration>,
+    known: FxHashSet<Configuration>,
     /// From where, by which cache and access, and by which row.
     parents: Vec<Option<(usize, usize, Access, usize)>>,
 }
 
-impl Joint {
+impl GlobalStates {
     /// Finds all combinations for so many caches.
     ///
     /// # Errors
     ///
     /// Says what is wrong with the table.
-    pub(crate) fn explore(protocol: &Protocol, caches: usize) -> Result<Joint, Broken> {
+    pub(crate) fn explore(protocol: &Protocol, caches: usize) -> Result<GlobalStates, TableError> {
         let too_many = || {
-            let title = format!("{caches} caches can be in more than {MOST} combinations of states");
-            Broken { title, kind: Kind::TooMany, rows: Vec::new(), run: Vec::new() }
+            let title =
+                format!("{caches} caches can be in more than {MAX_GLOBAL_STATES} combinations of states");
+            TableError { title, kind: TableFault::TooMany, rows: Vec::new(), run: Vec::new() }
         };
         if caches > 64 {
             return Err(too_many());
         }
-        let first = Situation { states: vec![protocol.initial; caches], latest: 0, memory: true };
+        let first = Configuration { states: vec![protocol.initial; caches], latest: 0, memory: true };
         let mut search = Search {
             protocol,
-            situations: vec![first.clone()],
+            configurations: vec![first.clone()],
             known: std::iter::once(first).collect(),
             parents: vec![None],
         };
-        let mut joint = Joint { combinations: Vec::new(), outcomes: Vec::new(), caches };
+        let mut global_states = GlobalStates { combinations: Vec::new(), outcomes: Vec::new(), caches };
         let mut known: FxHashMap<Vec<u8>, u32> = FxHashMap::default();
         let mut at = 0;
-        while at < search.situations.len() {
-            let states = search.situations[at].states.clone();
+        while at < search.configurations.len() {
+            let states = search.configurations[at].states.clone();
             if !known.contains_key(&states) {
-                known.insert(states.clone(), joint.combinations.len() as u32);
-                joint.combinations.push(states);
+                known.insert(states.clone(), global_states.combinations.len() as u32);
+                global_states.combinations.push(states);
             }
-            if joint.combinations.len() > MOST {
+            if global_states.combinations.len() > MAX_GLOBAL_STATES {
                 return Err(too_many());
             }
             for cache in 0..caches {
@@ -120,7 +122,7 @@ impl Joint {
             }
             at += 1;
         }
-        for states in &joint.combinations {
+        for states in &global_states.combinations {
             for cache in 0..caches {
                 for access in Access::ALL {
                     let others = others(states, cache);
@@ -135,11 +137,11 @@ impl Joint {
                         _ => Vec::new(),
                     };
                     let next = known.get(&after).copied().unwrap_or(0);
-                    joint.outcomes.push(Outcome { next, transfer: row.transfer, providers });
+                    global_states.outcomes.push(Outcome { next, transfer: row.transfer, providers });
                 }
             }
         }
-        Ok(joint)
+        Ok(global_states)
     }
 
     /// Returns what an access of a cache does in a combination.
@@ -170,8 +172,8 @@ fn after(row: &Row, states: &[u8], cache: usize) -> Vec<u8> {
 }
 
 impl Search<'_> {
-    fn step(&mut self, at: usize, cache: usize, access: Access) -> Result<(), Broken> {
-        let before = self.situations[at].clone();
+    fn step(&mut self, at: usize, cache: usize, access: Access) -> Result<(), TableError> {
+        let before = self.configurations[at].clone();
         let others = others(&before.states, cache);
         let own = before.states[cache];
         let fitting: Vec<(usize, &Row)> =
@@ -182,11 +184,11 @@ impl Search<'_> {
             [one] => one,
             [] => {
                 let title = format!("the table has no row for {says}");
-                return Err(self.broken(Kind::Missing, title, Vec::new(), at));
+                return Err(self.broken(TableFault::Missing, title, Vec::new(), at));
             }
             [(_, first), (_, second), ..] => {
                 let title = format!("the table has several rows for {says}");
-                return Err(self.broken(Kind::Ambiguous, title, vec![first.span, second.span], at));
+                return Err(self.broken(TableFault::Ambiguous, title, vec![first.span, second.span], at));
             }
         };
         let is_latest = match row.source {
@@ -212,7 +214,7 @@ impl Search<'_> {
                 Source::Cache(_) => "a cache that does not have the latest data",
             };
             let title = format!("P{cache} {} what comes from {from}", access.verb());
-            let mut broken = self.broken(Kind::Stale, title, vec![row.span], at);
+            let mut broken = self.broken(TableFault::Stale, title, vec![row.span], at);
             broken.run.push(self.line(&before, cache, access, row, &next));
             return Err(broken);
         }
@@ -221,13 +223,13 @@ impl Search<'_> {
         if let Some(owner) = only.filter(|_| copies > 1) {
             let name = &self.protocol.states[usize::from(next[owner])].name;
             let title = format!("P{owner} is in {name}, which is for the only copy, and there are {copies}");
-            let mut broken = self.broken(Kind::TwoCopies, title, vec![row.span], at);
+            let mut broken = self.broken(TableFault::TwoCopies, title, vec![row.span], at);
             broken.run.push(self.line(&before, cache, access, row, &next));
             return Err(broken);
         }
         if !self.known.contains(&after) {
             self.known.insert(after.clone());
-            self.situations.push(after);
+            self.configurations.push(after);
             self.parents.push(Some((at, cache, access, number)));
         }
         Ok(())
@@ -237,8 +239,8 @@ impl Search<'_> {
         self.protocol.states[usize::from(state)].holds
     }
 
-    /// Returns the situation after an access.
-    fn follow(&self, before: &Situation, cache: usize, access: Access, row: &Row) -> Situation {
+    /// Returns the configuration after an access.
+    fn follow(&self, before: &Configuration, cache: usize, access: Access, row: &Row) -> Configuration {
         let states = after(row, &before.states, cache);
         let mut latest = before.latest | 1 << cache;
         let mut memory = before.memory || row.write_back;
@@ -253,26 +255,26 @@ impl Search<'_> {
                 latest &= !(1 << other);
             }
         }
-        Situation { states, latest, memory }
+        Configuration { states, latest, memory }
     }
 
     /// Writes one access of a run.
-    fn line(&self, before: &Situation, cache: usize, access: Access, row: &Row, next: &[u8]) -> String {
+    fn line(&self, before: &Configuration, cache: usize, access: Access, row: &Row, next: &[u8]) -> String {
         let transfer = &self.protocol.transfers[row.transfer];
         let (from, to) = (self.protocol.show(&before.states), self.protocol.show(next));
         format!("P{cache} {}: {from} → {to}, {transfer}", access.verb())
     }
 
-    /// Puts together what is wrong, with the run to a situation.
-    fn broken(&self, kind: Kind, title: String, rows: Vec<Span>, mut at: usize) -> Broken {
+    /// Puts together what is wrong, with the run to a configuration.
+    fn broken(&self, kind: TableFault, title: String, rows: Vec<Span>, mut at: usize) -> TableError {
         let mut run = Vec::new();
         while let Some((from, cache, access, row)) = self.parents[at] {
             let row = &self.protocol.rows[row];
-            let next = &self.situations[at].states;
-            run.push(self.line(&self.situations[from], cache, access, row, next));
+            let next = &self.configurations[at].states;
+            run.push(self.line(&self.configurations[from], cache, access, row, next));
             at = from;
         }
         run.reverse();
-        Broken { title, kind, rows, run }
+        TableError { title, kind, rows, run }
     }
 }
