@@ -1,11 +1,13 @@
 //! Formulas about all paths that say the same as formulas about one run.
 //!
-//! `A` before each operator can be left out where no choice between formulas depends on what is to come: Maidl (2000).
+//! `A` before each operator can be left out where no choice between formulas depends on what is to come:
+//! Maidl (2000).
 
 use narrows_logic::Paths;
 use narrows_model::synchronous::{Branching, BranchingId, Linear, LinearId};
 
-/// Returns a formula about runs that holds on all fair ones exactly where the last of these holds; `None` if none is known.
+/// Returns a formula about runs that holds on all fair ones exactly where the last of these holds; `None` if
+/// none is known.
 pub(crate) fn as_linear(formulas: &[Branching]) -> Option<Vec<Linear>> {
     let mut translation = Translation { formulas, made: Vec::new() };
     let last = BranchingId(formulas.len().checked_sub(1)? as u32);

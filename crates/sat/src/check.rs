@@ -12,7 +12,7 @@ use crate::bounded::Bounded;
 use crate::circuit::Signal;
 use crate::ic3::Ic3;
 use crate::induction::Induction;
-use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
+use crate::question::{Goal, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
 use crate::solver::{Meter, Stop, Watch};
 use crate::unroll::{Begin, Unrolled, Witness};
 
@@ -67,8 +67,8 @@ const CONTRADICTION: &str =
 /// A proof that is not confirmed.
 const NO_PROOF: &str = "the proof that was found is none: this is a mistake in narrows, not in the model";
 
-/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number alone, it returns whether the
-/// question is to be answered; after, with the answer.
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// alone, it returns whether the question is to be answered; after, with the answer.
 pub fn check(
     machine: &Machine,
     questions: &[Question],
@@ -82,7 +82,8 @@ pub fn check(
     let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
     let mut limit = None;
     let mut most = FIRST_ROUND;
-    // Questions take turns, so that a hard one keeps none from its answer; what was begun is begun anew, with more patience.
+    // Questions take turns, so that a hard one keeps none from its answer; what was begun is begun anew, with
+    // more patience.
     while limit.is_none() && replies.iter().any(Option::is_none) {
         let is_last = replies.iter().filter(|reply| reply.is_none()).count() == 1;
         for (number, question) in questions.iter().enumerate() {
@@ -212,7 +213,7 @@ impl Checker<'_> {
             Ok(asked) => asked,
             Err(refusal) => return Ok(refused(refusal)),
         };
-        if let Asked::Linear(formulas, specification) = &asked
+        if let Goal::Linear(formulas, specification) = &asked
             && let Some(answer) = self.always(question, formulas, specification, most / 2)?
         {
             return Ok(Reply::Answer(Box::new(answer)));
@@ -221,7 +222,7 @@ impl Checker<'_> {
             Ok(problem) => problem,
             Err(refusal) => return Ok(refused(refusal)),
         };
-        if matches!(asked, Asked::Successors) && !self.has_start(&problem)? {
+        if matches!(asked, Goal::Successors) && !self.has_start(&problem)? {
             let verdict = Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
             let mut answer = Answer::new(question.clone(), verdict);
             answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
@@ -229,7 +230,7 @@ impl Checker<'_> {
             return Ok(Reply::Answer(Box::new(answer)));
         }
         let mut outcome = self.solve(&problem, most)?;
-        if matches!(asked, Asked::Linear(..))
+        if matches!(asked, Goal::Linear(..))
             && outcome.run.as_ref().is_some_and(|run| run.states.is_empty())
             && let Ok(problem) = make(self.machine, &asked, true)
         {
@@ -241,8 +242,8 @@ impl Checker<'_> {
         Ok(Reply::Answer(Box::new(answer)))
     }
 
-    /// Answers whether something holds in every state, if that is what a formula says. Returns `None` if runs that go on for ever
-    /// have to be looked at.
+    /// Answers whether something holds in every state, if that is what a formula says. Returns `None` if runs
+    /// that go on for ever have to be looked at.
     fn always(
         &self,
         question: &Question,
@@ -283,12 +284,12 @@ impl Checker<'_> {
     }
 
     /// Makes an answer of what was found.
-    fn judged(&self, question: &Question, asked: &Asked<'_>, outcome: &Outcome) -> Answer {
+    fn judged(&self, question: &Question, asked: &Goal<'_>, outcome: &Outcome) -> Answer {
         let Some(run) = &outcome.run else {
             return Answer::new(question.clone(), Verdict::Holds);
         };
         match asked {
-            Asked::Successors => {
+            Goal::Successors => {
                 if is_end(self.machine, &self.reference, run) == Some(true) {
                     return self.failing(question, None, run, outcome.shortest);
                 }
@@ -296,13 +297,13 @@ impl Checker<'_> {
                               for which it has, --engine symbolic finds out.";
                 Answer::new(question.clone(), Verdict::Refused(refusal(reason)))
             }
-            Asked::Faults => {
+            Goal::Faults => {
                 let Some(hazard) = fault(self.machine, run) else { return contradiction(question) };
                 let mut answer = self.failing(question, None, run, outcome.shortest);
                 answer.notes.push(self.machine.describe_hazard(hazard));
                 answer
             }
-            Asked::Linear(formulas, specification) => {
+            Goal::Linear(formulas, specification) => {
                 let is_against =
                     is_fair(self.machine, run) && holds_on(formulas, &self.reference, run) == Some(false);
                 if is_against {
@@ -311,7 +312,7 @@ impl Checker<'_> {
                     contradiction(question)
                 }
             }
-            Asked::Always(root, specification) => {
+            Goal::Always(root, specification) => {
                 let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
                 if is_bad {
                     self.failing(question, Some(specification), run, outcome.shortest)
@@ -347,18 +348,18 @@ impl Checker<'_> {
             return Ok(Outcome { run: None, by, shortest: true });
         }
         let end = meter.work().saturating_add(most);
-        let mut engines: Vec<Running<'_>> = Vec::new();
+        let mut engines: Vec<RunningEngine<'_>> = Vec::new();
         if matches!(self.engine, Engine::Bounded | Engine::Automatic) {
-            engines.push(Running::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
         }
         if matches!(self.engine, Engine::Ic3 | Engine::Automatic) {
-            engines.push(Running::Ic3(Box::new(Ic3::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Ic3(Box::new(Ic3::new(circuit, bad, meter))));
         }
         if matches!(self.engine, Engine::Induction | Engine::Automatic) {
-            engines.push(Running::Induction(Box::new(Induction::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Induction(Box::new(Induction::new(circuit, bad, meter))));
         }
         let mut slice = if engines.len() > 1 { FIRST_SLICE } else { most };
-        let depth = |engines: &[Running<'_>]| engines.iter().map(Running::depth).max();
+        let depth = |engines: &[RunningEngine<'_>]| engines.iter().map(RunningEngine::depth).max();
         loop {
             if meter.work() >= end {
                 return Err(Failure::Patience(depth(&engines)));
@@ -367,11 +368,11 @@ impl Checker<'_> {
                 meter.allow(slice);
                 let progress = match engines[number].run() {
                     Ok(progress) => progress,
-                    Err(Why::Stop(Stop::Slice)) => continue,
-                    Err(Why::Stop(Stop::Limit(limit))) => {
+                    Err(EngineFailure::Stop(Stop::Slice)) => continue,
+                    Err(EngineFailure::Stop(Stop::Limit(limit))) => {
                         return Err(Failure::Limit(limit, depth(&engines)));
                     }
-                    Err(Why::Unconfirmed) => return Err(Failure::Contradiction),
+                    Err(EngineFailure::Unconfirmed) => return Err(Failure::Contradiction),
                 };
                 let by = engines[number].name();
                 let Progress::Refuted(witness) = progress else {
@@ -380,7 +381,7 @@ impl Checker<'_> {
                 // Engines find runs of a length only after all shorter ones, but for IC3.
                 let is_shortest = witness.inputs.len() <= engines[number].depth() + 1;
                 let (witness, by, shortest) = match &mut engines[..] {
-                    [Running::Bounded(bounded), ..] if !is_shortest => {
+                    [RunningEngine::Bounded(bounded), ..] if !is_shortest => {
                         meter.allow(meter.work());
                         shorter(bounded, witness)
                     }
@@ -408,42 +409,44 @@ fn shorter(bounded: &mut Bounded<'_>, found: Witness) -> (Witness, Engine, bool)
 }
 
 /// An engine at work.
-enum Running<'c> {
+enum RunningEngine<'c> {
     Bounded(Box<Bounded<'c>>),
     Ic3(Box<Ic3<'c>>),
     Induction(Box<Induction<'c>>),
 }
 
 /// Why an engine has no answer.
-enum Why {
+enum EngineFailure {
     Stop(Stop),
     Unconfirmed,
 }
 
-impl Running<'_> {
+impl RunningEngine<'_> {
     fn name(&self) -> Engine {
         match self {
-            Running::Bounded(_) => Engine::Bounded,
-            Running::Ic3(_) => Engine::Ic3,
-            Running::Induction(_) => Engine::Induction,
+            RunningEngine::Bounded(_) => Engine::Bounded,
+            RunningEngine::Ic3(_) => Engine::Ic3,
+            RunningEngine::Induction(_) => Engine::Induction,
         }
     }
 
     fn depth(&self) -> usize {
         match self {
-            Running::Bounded(bounded) => bounded.depth(),
-            Running::Ic3(ic3) => ic3.depth(),
-            Running::Induction(induction) => induction.depth(),
+            RunningEngine::Bounded(bounded) => bounded.depth(),
+            RunningEngine::Ic3(ic3) => ic3.depth(),
+            RunningEngine::Induction(induction) => induction.depth(),
         }
     }
 
     /// Goes on until it has an answer or has to stop.
-    fn run(&mut self) -> Result<Progress, Why> {
+    fn run(&mut self) -> Result<Progress, EngineFailure> {
         loop {
             let progress = match self {
-                Running::Bounded(bounded) => bounded.advance().map_err(Why::Stop)?,
-                Running::Ic3(ic3) => ic3.advance().map_err(Why::Stop)?.map_err(|_| Why::Unconfirmed)?,
-                Running::Induction(induction) => induction.advance().map_err(Why::Stop)?,
+                RunningEngine::Bounded(bounded) => bounded.advance().map_err(EngineFailure::Stop)?,
+                RunningEngine::Ic3(ic3) => {
+                    ic3.advance().map_err(EngineFailure::Stop)?.map_err(|_| EngineFailure::Unconfirmed)?
+                }
+                RunningEngine::Induction(induction) => induction.advance().map_err(EngineFailure::Stop)?,
             };
             if !matches!(progress, Progress::Going) {
                 return Ok(progress);

@@ -1,8 +1,9 @@
 //! Endless runs as runs into bad states: a state is remembered, and comes again.
 //!
-//! An endless run against a formula is a run that comes back to a state, with everything that must come again and again in between.
-//! So the circuit gets a copy of its latches, taken at any time, and notes what has been since then. Biere, Artho and Schuppan (2002).
-//! Latches that nothing of this depends on are left out: with the same inputs again and again, these repeat some time, too.
+//! An endless run against a formula is a run that comes back to a state, with everything that must come again
+//! and again in between. So the circuit gets a copy of its latches, taken at any time, and notes what has
+//! been since then. Biere, Artho and Schuppan (2002). Latches that nothing of this depends on are left out:
+//! with the same inputs again and again, these repeat some time, too.
 
 use crate::circuit::{Circuit, Latch, Signal};
 
@@ -22,8 +23,8 @@ impl Fair {
     }
 }
 
-/// Adds what remembers a state, in the latches that are to be remembered. Returns where a state is remembered, and where it has come
-/// again after a fair round.
+/// Adds what remembers a state, in the latches that are to be remembered. Returns where a state is
+/// remembered, and where it has come again after a fair round.
 pub(crate) fn watch_loops(circuit: &mut Circuit, fair: &Fair, remembered: &[bool]) -> (Signal, Signal) {
     let save = circuit.graph.leaf();
     circuit.inputs.push(save);

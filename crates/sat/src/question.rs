@@ -6,9 +6,9 @@ use narrows_model::synchronous::{
 };
 use narrows_model::{Question, Refusal};
 
+use crate::actl::as_linear;
 use crate::circuit::{Circuit, Signal, value};
-use crate::loops::{Fair, watch_loops};
-use crate::universal::as_linear;
+use crate::liveness_to_safety::{Fair, watch_loops};
 use crate::unroll::Witness;
 
 /// Whether a bad state can be reached.
@@ -22,11 +22,12 @@ pub(crate) struct Problem {
 }
 
 /// So many states a run may have that is made longer until everything comes again.
-const LONGEST: usize = 2000;
+const MAX_UNROLLED_STATES: usize = 2000;
 
 /// What is asked of a machine.
-pub(crate) enum Asked<'m> {
-    /// Whether there is a first state, and each state has a successor: nothing but assignments constrains steps.
+pub(crate) enum Goal<'m> {
+    /// Whether there is a first state, and each state has a successor: nothing but assignments constrains
+    /// steps.
     Successors,
     /// Whether something happens that must not.
     Faults,
@@ -42,19 +43,19 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
 }
 
 /// Finds out what is asked.
-pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Result<Asked<'m>, Refusal> {
+pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Result<Goal<'m>, Refusal> {
     match question {
-        Question::Deadlock => Ok(Asked::Successors),
-        Question::Faults => Ok(Asked::Faults),
+        Question::Deadlock => Ok(Goal::Successors),
+        Question::Faults => Ok(Goal::Faults),
         Question::Property { index, .. } => {
             let Some(specification) = machine.specifications.get(*index) else {
                 return Err(refusal("There is no such specification."));
             };
             match &specification.claim {
-                Claim::Invariant(root) => Ok(Asked::Always(*root, specification)),
-                Claim::Linear(formulas) => Ok(Asked::Linear(formulas.clone(), specification)),
+                Claim::Invariant(root) => Ok(Goal::Always(*root, specification)),
+                Claim::Linear(formulas) => Ok(Goal::Linear(formulas.clone(), specification)),
                 Claim::Branching(formulas) => match as_linear(formulas) {
-                    Some(formulas) => Ok(Asked::Linear(formulas, specification)),
+                    Some(formulas) => Ok(Goal::Linear(formulas, specification)),
                     None => Err(refusal(
                         "SAT engines take formulas of CTL that say the same in LTL, and this is none; --engine symbolic \
                          takes it.",
@@ -69,18 +70,19 @@ pub(crate) fn understand<'m>(machine: &'m Machine, question: &Question) -> Resul
     }
 }
 
-/// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything is wanted.
-pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) -> Result<Problem, Refusal> {
+/// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything
+/// is wanted.
+pub(crate) fn problem(machine: &Machine, asked: &Goal<'_>, everything: bool) -> Result<Problem, Refusal> {
     match asked {
-        Asked::Always(root, _) => Ok(Problem::always(machine, *root)),
-        Asked::Faults => {
+        Goal::Always(root, _) => Ok(Problem::always(machine, *root)),
+        Goal::Faults => {
             let conditions: Vec<_> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
             let (mut circuit, signals) = Circuit::new(machine, &conditions);
             let bad = circuit.graph.any(signals);
             Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
-        Asked::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
-        Asked::Successors => {
+        Goal::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
+        Goal::Successors => {
             let (circuit, _) = Circuit::new(machine, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
@@ -93,7 +95,8 @@ pub(crate) fn problem(machine: &Machine, asked: &Asked<'_>, everything: bool) ->
     }
 }
 
-/// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a formula is false.
+/// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a
+/// formula is false.
 fn endless(machine: &Machine, formulas: &[Linear], everything: bool) -> Problem {
     let against = product(machine, formulas).into_machine();
     let pairs = against.compassion.iter().flat_map(|(first, second)| [*first, *second]);
@@ -108,7 +111,8 @@ fn endless(machine: &Machine, formulas: &[Linear], everything: bool) -> Problem 
     Problem { circuit, bad, save: Some(save), kept }
 }
 
-/// Returns what holds in every state if a formula says no more than that, in a machine that has it as an expression.
+/// Returns what holds in every state if a formula says no more than that, in a machine that has it as an
+/// expression.
 pub(crate) fn always(machine: &Machine, formulas: &[Linear]) -> Option<(Machine, ExprId)> {
     let get = |id: &LinearId| formulas[id.0 as usize];
     let Linear::Not(never) = formulas.last()? else { return None };
@@ -154,7 +158,8 @@ impl Problem {
             && machine.compassion.is_empty()
     }
 
-    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is short enough.
+    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is
+    /// short enough.
     pub(crate) fn run(&self, machine: &Machine, witness: &Witness) -> Option<Run> {
         let nodes = self.circuit.replay(&witness.first, &witness.inputs);
         if !value(nodes.last()?, self.bad) {
@@ -168,7 +173,7 @@ impl Problem {
         let end = nodes.len() - 1;
         let period = end.checked_sub(start).filter(|period| *period > 0)?;
         let round = &witness.inputs[start..end];
-        let rounds = (LONGEST / period).clamp(1, 200);
+        let rounds = (MAX_UNROLLED_STATES / period).clamp(1, 200);
         let again = round.iter().cycle().take(period * rounds + 1);
         let inputs: Vec<Vec<bool>> = witness.inputs[..start].iter().chain(again).cloned().collect();
         let nodes = self.circuit.replay(&witness.first, &inputs);
@@ -203,7 +208,8 @@ pub(crate) fn fault<'m>(machine: &'m Machine, run: &Run) -> Option<&'m Hazard> {
     machine.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
 }
 
-/// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends on them.
+/// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends
+/// on them.
 pub(crate) fn is_end(machine: &Machine, reference: &Reference<'_>, run: &Run) -> Option<bool> {
     let last = run.states.last()?;
     let mut evaluation = Evaluation::new(machine);

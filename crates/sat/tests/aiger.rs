@@ -1,4 +1,5 @@
-//! Models as AIGER files: read back by a reader that knows nothing but the format, they do what the models do.
+//! Models as AIGER files: read back by a reader that knows nothing but the format, they do what the models
+//! do.
 
 #[allow(dead_code)]
 #[path = "../../symbolic/tests/writer/mod.rs"]

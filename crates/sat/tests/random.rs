@@ -54,8 +54,8 @@ fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
     let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
     let expected = narrows_symbolic::check(&machine, &questions, budget).results;
     for (engine, tally) in engines {
-        // Looking for runs alone has no end where there is none; and that there are no longer paths of different states is
-        // hard to see.
+        // Looking for runs alone has no end where there is none; and that there are no longer paths of
+        // different states is hard to see.
         let is_patient = matches!(engine, Engine::Ic3 | Engine::Automatic);
         let patience = std::cell::Cell::new(if is_patient { 100_000 } else { 30 });
         let watch = move |_| {

@@ -10,10 +10,10 @@ use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refus
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
-use crate::ctl::Judge;
+use crate::ctl::CtlChecker;
 use crate::explain::Evidence;
-use crate::fair::Fairness;
-use crate::ordering::Order;
+use crate::fairness::Fairness;
+use crate::order_file::Order;
 use crate::space::{Reached, Space};
 use crate::walk::Lead;
 
@@ -80,8 +80,9 @@ pub fn check(machine: &Machine, questions: &[Question], budget: Budget) -> Check
     check_each(machine, questions, budget, &mut |_, _| true)
 }
 
-/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number alone, it returns whether the
-/// question is to be answered; after, with the answer. If the budget ends one with [`Limit::Enough`], the next is asked.
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// alone, it returns whether the question is to be answered; after, with the answer. If the budget ends one
+/// with [`Limit::Enough`], the next is asked.
 pub fn check_each(
     machine: &Machine,
     questions: &[Question],
@@ -93,8 +94,8 @@ pub fn check_each(
     answer_all(engine, machine, questions, (&manager, budget.depth), each)
 }
 
-/// Answers questions about a machine, beginning with an order of variables; returns the order in the end too, if it got so far that
-/// there is one.
+/// Answers questions about a machine, beginning with an order of variables; returns the order in the end too,
+/// if it got so far that there is one.
 pub fn check_ordered(
     machine: &Machine,
     questions: &[Question],
@@ -347,8 +348,8 @@ impl<'m> Engine<'m> {
         Ok(answer)
     }
 
-    fn judge(&self) -> Judge<'_> {
-        Judge {
+    fn checker(&self) -> CtlChecker<'_> {
+        CtlChecker {
             machine: self.machine,
             space: &self.space,
             all: &self.reached.all,
@@ -363,7 +364,7 @@ impl<'m> Engine<'m> {
         // Which states have an endless path at all is looked at only where something depends on it.
         let is_unknown =
             self.fairness.is_trivial() && !self.ends.is_false() && self.known_fair.get().is_none();
-        if !is_unknown && !self.space.initial.meets(self.judge().fair()?)? {
+        if !is_unknown && !self.space.initial.meets(self.checker().fair()?)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
             answer
@@ -389,15 +390,15 @@ impl<'m> Engine<'m> {
         specification: &Specification,
         formulas: &[Branching],
     ) -> Result<Answer> {
-        let judge = self.judge();
+        let checker = self.checker();
         if let Some(Branching::Always(narrows_logic::Paths::All, one)) = formulas.last() {
-            return self.always(question, specification, &judge, &formulas[..formulas.len() - 1], *one);
+            return self.always(question, specification, &checker, &formulas[..formulas.len() - 1], *one);
         }
-        let sets = judge.evaluate(formulas)?;
+        let sets = checker.evaluate(formulas)?;
         let Some(root) = sets.last() else { return Ok(Answer::new(question.clone(), Verdict::Holds)) };
-        let evidence = Evidence { judge: &judge, formulas, sets: &sets };
+        let evidence = Evidence { checker: &checker, formulas, sets: &sets };
         let last = BranchingId(sets.len() as u32 - 1);
-        let bad = self.space.initial.and(judge.fair()?)?.minus(root)?;
+        let bad = self.space.initial.and(checker.fair()?)?.minus(root)?;
         if let Some(start) = self.space.pick(&bad) {
             let run = evidence.show(vec![start], last, false)?;
             let shortest =
@@ -405,7 +406,7 @@ impl<'m> Engine<'m> {
             return Ok(self.failing(question, Some(specification), Some(run), shortest));
         }
         let mut answer = Answer::new(question.clone(), Verdict::Holds);
-        let good = self.space.initial.and(judge.fair()?)?;
+        let good = self.space.initial.and(checker.fair()?)?;
         if let Some(start) = self.space.pick(&good) {
             let run = evidence.show(vec![start], last, true)?;
             if run.states.len() > 1 || run.cycle.is_some() {
@@ -421,7 +422,7 @@ impl<'m> Engine<'m> {
         &self,
         question: &Question,
         specification: &Specification,
-        judge: &Judge<'_>,
+        checker: &CtlChecker<'_>,
         formulas: &[Branching],
         one: BranchingId,
     ) -> Result<Answer> {
@@ -430,16 +431,16 @@ impl<'m> Engine<'m> {
             self.caution(&mut answer)?;
             return Ok(answer);
         }
-        let sets = judge.evaluate(formulas)?;
+        let sets = checker.evaluate(formulas)?;
         let bad = self.reached.all.minus(&sets[one.0 as usize])?;
-        let bad = if bad.is_false() { bad } else { bad.and(judge.fair()?)? };
+        let bad = if bad.is_false() { bad } else { bad.and(checker.fair()?)? };
         let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
         };
         let length = path.len();
-        let evidence = Evidence { judge, formulas, sets: &sets };
+        let evidence = Evidence { checker, formulas, sets: &sets };
         let run = evidence.show(path, one, false)?;
         let shortest = shortest && run.states.len() == length && run.cycle.is_none();
         Ok(self.failing(question, Some(specification), Some(run), shortest))
@@ -470,7 +471,8 @@ impl<'m> Engine<'m> {
         if core.is_false() {
             return Ok(Against::Nothing);
         }
-        // From some first state to the core, which holds all that is on or before a fair cycle but for compassion.
+        // From some first state to the core, which holds all that is on or before a fair cycle but for
+        // compassion.
         let states = core.exists(&space.inputs)?;
         let leading = space.leading(&all, &states, false)?;
         let Some(start) = space.pick(&space.initial.and(&leading)?) else { return Ok(Against::Nothing) };
@@ -488,8 +490,8 @@ impl<'m> Engine<'m> {
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
         // Where fairness is asked for, states that no fair run passes do not count.
-        let judge = self.judge();
-        let all = if self.fairness.is_trivial() { &self.reached.all } else { judge.fair()? };
+        let checker = self.checker();
+        let all = if self.fairness.is_trivial() { &self.reached.all } else { checker.fair()? };
         let from = self.space.states(self.machine, from)?.and(all)?;
         let to = self.space.states(self.machine, to)?.and(all)?;
         Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })

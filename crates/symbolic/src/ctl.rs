@@ -7,13 +7,13 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Branching, BranchingId, Machine, Node};
 
 use crate::bdd::Bdd;
-use crate::fair::Fairness;
+use crate::fairness::Fairness;
 use crate::space::Space;
 
 type Result<T> = std::result::Result<T, Limit>;
 
 /// What formulas are about: the states that can be reached, and the fair paths between them.
-pub(crate) struct Judge<'a> {
+pub(crate) struct CtlChecker<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) space: &'a Space,
     /// All states that can be reached.
@@ -25,7 +25,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) known_fair: &'a OnceCell<Bdd>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> CtlChecker<'a> {
     /// Returns the states from which there is a fair path.
     pub(crate) fn fair(&self) -> Result<&'a Bdd> {
         if let Some(known) = self.known_fair.get() {
@@ -146,7 +146,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Returns what a formula is in all states from which there is a fair path, if that can be seen without looking at them.
+/// Returns what a formula is in all states from which there is a fair path, if that can be seen without
+/// looking at them.
 pub(crate) fn constant(machine: &Machine, formulas: &[Branching], root: BranchingId) -> Option<bool> {
     let mut values: Vec<Option<bool>> = Vec::new();
     for formula in formulas {

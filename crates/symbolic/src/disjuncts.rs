@@ -1,7 +1,8 @@
-//! Steps that are written as alternatives: each changes a few variables and says of all others that they stay what they are.
+//! Disjunctive partitioning of the transition relation: steps that are written as alternatives, each of which
+//! changes a few variables and keeps all others.
 //!
-//! Alternatives that leave the same variables alone are one event. Such a model is a composition of processes, and is treated like one:
-//! see [`crate::relation`].
+//! Alternatives that leave the same variables alone are one event. Such a model is a composition of
+//! processes, and is treated like one: see [`crate::relation`].
 
 use std::collections::BTreeMap;
 
@@ -16,29 +17,29 @@ pub(crate) struct Alternatives {
     pub(crate) demands: Vec<Vec<ExprId>>,
 }
 
-/// With fewer alternatives than this, one event is as good.
-const FEWEST: usize = 8;
+/// With fewer alternatives than this, one event is as good as several.
+const MIN_ALTERNATIVES: usize = 8;
 
-/// A conjunction taken apart: what stays what it is, and what else is demanded.
+/// The conjuncts of an alternative: the variables that keep their values, and all other demands.
 #[derive(Clone, Debug, Default)]
-struct Taken {
+struct Conjunction {
     kept: Vec<VariableId>,
     demands: Vec<ExprId>,
 }
 
-/// Finds the constraint on steps with the most alternatives, and takes it apart; returns its number too. `None` if there is none
-/// that is worth it.
+/// Finds the constraint on steps with the most alternatives, and takes it apart; returns its number too.
+/// `None` if there is none that is worth it.
 pub(crate) fn split(machine: &Machine) -> Option<(usize, Vec<Alternatives>)> {
     let disjuncts = machine.transitions.iter().enumerate().filter_map(|(number, constraint)| {
         let Demand::Holds(root) = constraint.demand else { return None };
         Some((number, operands(machine, root, Operator::Or)))
     });
     let (number, disjuncts) =
-        disjuncts.max_by_key(|(_, list)| list.len()).filter(|(_, list)| list.len() >= FEWEST)?;
-    let mut known: FxHashMap<ExprId, Taken> = FxHashMap::default();
+        disjuncts.max_by_key(|(_, list)| list.len()).filter(|(_, list)| list.len() >= MIN_ALTERNATIVES)?;
+    let mut known: FxHashMap<ExprId, Conjunction> = FxHashMap::default();
     let mut groups: BTreeMap<Vec<VariableId>, Vec<Vec<ExprId>>> = BTreeMap::new();
     for disjunct in disjuncts {
-        let taken = take_apart(machine, disjunct, &mut known);
+        let taken = conjunction_of(machine, disjunct, &mut known);
         if taken.kept.is_empty() {
             return None;
         }
@@ -49,14 +50,15 @@ pub(crate) fn split(machine: &Machine) -> Option<(usize, Vec<Alternatives>)> {
     (groups.len() > 1).then_some((number, groups))
 }
 
-/// Returns what each of many alternatives demands, but for what stays what it is; `None` if something is no such alternative.
+/// Returns what each of many alternatives demands, but for what stays what it is; `None` if something is no
+/// such alternative.
 pub(crate) fn alternatives(machine: &Machine, root: ExprId) -> Option<Vec<Vec<ExprId>>> {
     let disjuncts = operands(machine, root, Operator::Or);
-    if disjuncts.len() < FEWEST {
+    if disjuncts.len() < MIN_ALTERNATIVES {
         return None;
     }
-    let mut known: FxHashMap<ExprId, Taken> = FxHashMap::default();
-    let taken = disjuncts.into_iter().map(|disjunct| take_apart(machine, disjunct, &mut known));
+    let mut known: FxHashMap<ExprId, Conjunction> = FxHashMap::default();
+    let taken = disjuncts.into_iter().map(|disjunct| conjunction_of(machine, disjunct, &mut known));
     taken.map(|taken| (!taken.kept.is_empty()).then_some(taken.demands)).collect()
 }
 
@@ -74,7 +76,11 @@ fn operands(machine: &Machine, root: ExprId, operator: Operator) -> Vec<ExprId> 
 }
 
 /// Takes a conjunction apart; definitions that many alternatives share are taken apart once.
-fn take_apart(machine: &Machine, root: ExprId, known: &mut FxHashMap<ExprId, Taken>) -> Taken {
+fn conjunction_of(
+    machine: &Machine,
+    root: ExprId,
+    known: &mut FxHashMap<ExprId, Conjunction>,
+) -> Conjunction {
     for id in machine.below([root]) {
         if known.contains_key(&id) {
             continue;
@@ -91,11 +97,11 @@ fn take_apart(machine: &Machine, root: ExprId, known: &mut FxHashMap<ExprId, Tak
             }
             Node::Binary(Operator::Equal, left, right) => match (machine.node(*left), machine.node(*right)) {
                 (Node::Next(a), Node::Current(b)) | (Node::Current(a), Node::Next(b)) if a == b => {
-                    Taken { kept: vec![*a], demands: Vec::new() }
+                    Conjunction { kept: vec![*a], demands: Vec::new() }
                 }
-                _ => Taken { kept: Vec::new(), demands: vec![id] },
+                _ => Conjunction { kept: Vec::new(), demands: vec![id] },
             },
-            _ => Taken { kept: Vec::new(), demands: vec![id] },
+            _ => Conjunction { kept: Vec::new(), demands: vec![id] },
         };
         known.insert(id, taken);
     }

@@ -1,8 +1,9 @@
 //! Endless paths that are fair.
 //!
-//! A set is cut down until each of its states can, within it, go on, reach every justice condition, and reach `q` where `p` holds for
-//! every compassion pair: then it has a fair cycle wherever it ends (Kesten, Pnueli, Raviv, 1998). Conditions may be about inputs: then
-//! the sets are of states with the inputs of the step that follows.
+//! A set is cut down until each of its states can, within it, go on, reach every justice condition, and reach
+//! `q` where `p` holds for every compassion pair: then it has a fair cycle wherever it ends (Kesten, Pnueli,
+//! Raviv, 1998). Conditions may be about inputs: then the sets are of states with the inputs of the step that
+//! follows.
 
 use narrows_model::Limit;
 

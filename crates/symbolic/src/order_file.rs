@@ -4,7 +4,7 @@ use narrows_model::synchronous::{Machine, VariableId};
 use narrows_source::closest;
 
 use crate::encode::Encoding;
-use crate::order::order;
+use crate::static_order::order;
 
 /// In which order bits stand, the highest first: the variable of each, and which of its bits it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ impl Order {
         Order { bits: order(machine).into_iter().flat_map(bits).collect() }
     }
 
-    /// Reads an order. What it does not name comes last; lines that are empty or begin with `--` mean nothing. Returns what is
-    /// wrong with lines, all of it.
+    /// Reads an order. What it does not name comes last; lines that are empty or begin with `--` mean
+    /// nothing. Returns what is wrong with lines, all of it.
     pub fn read(machine: &Machine, text: &str) -> Result<Order, Vec<String>> {
         let mut wrong = Vec::new();
         let mut bits: Vec<(VariableId, usize)> = Vec::new();
@@ -51,7 +51,8 @@ impl Order {
         Ok(Order { bits })
     }
 
-    /// Writes an order: a variable's name where its bits stand together, and the names of single bits elsewhere.
+    /// Writes an order: a variable's name where its bits stand together, and the names of single bits
+    /// elsewhere.
     pub fn write(&self, machine: &Machine) -> String {
         let mut lines = Vec::new();
         let mut rest = self.bits.as_slice();

@@ -1,10 +1,13 @@
-//! All that events lead to, or come from, by saturation (Ciardo, Lüttgen, Siminiceanu, 2001; within a set as Zhao and Ciardo do it, 2009).
+//! All that events lead to, or come from, by saturation (Ciardo, Lüttgen, Siminiceanu, 2001; within a set as
+//! Zhao and Ciardo do it, 2009).
 //!
-//! An event looks at no variable above its first one. So events are applied inside a diagram: first those that begin low, until
-//! nothing is added there, and again whenever one that begins higher has added something. Diagrams stay small on the way, because what
-//! is below is finished before it is combined with what is above.
+//! An event looks at no variable above its first one. So events are applied inside a diagram: first those
+//! that begin low, until nothing is added there, and again whenever one that begins higher has added
+//! something. Diagrams stay small on the way, because what is below is finished before it is combined with
+//! what is above.
 //!
-//! If the order of variables changes in between, each set on the way is kept as it is, and all begins again with their union.
+//! If the order of variables changes in between, each set on the way is kept as it is, and all begins again
+//! with their union.
 
 use narrows_model::Limit;
 

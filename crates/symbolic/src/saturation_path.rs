@@ -1,8 +1,9 @@
 //! A run to some states where a shortest one is too hard to find.
 //!
-//! Sets of states that can be reached in the same number of steps are often far larger, as diagrams, than the set of all. So the run is
-//! found as [`crate::saturate`] finds that set: events are sorted by their first level, and a run uses as few of the high ones as it can.
-//! Between two uses of the highest event that is needed, the same is done with those below it.
+//! Sets of states that can be reached in the same number of steps are often far larger, as diagrams, than the
+//! set of all. So the run is found as [`crate::saturation`] finds that set: events are sorted by their first
+//! level, and a run uses as few of the high ones as it can. Between two uses of the highest event that is
+//! needed, the same is done with those below it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bdd::Bdd;
 use crate::relation::Event;
-use crate::saturate::{Direction, closure};
+use crate::saturation::{Direction, closure};
 use crate::space::Space;
 use crate::walk::Path;
 
@@ -113,7 +114,7 @@ mod tests {
     use narrows_source::{Diagnostics, Sources};
 
     use crate::bdd::Manager;
-    use crate::ordering::Order;
+    use crate::order_file::Order;
     use crate::space::Space;
 
     const RING: &str = "MODULE cell(left, right)

@@ -6,12 +6,12 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Demand, Machine, Product, Role, Value};
 
 use crate::bdd::{Bdd, Manager, Natural};
+use crate::disjuncts::split;
 use crate::encode::{Encoder, Encoding, Side};
-use crate::events::{Events, Part, is_of_state};
-use crate::fair::Fairness;
-use crate::ordering::Order;
+use crate::events::{Conjunct, Events, is_invariant};
+use crate::fairness::Fairness;
+use crate::order_file::Order;
 use crate::relation::Relation;
-use crate::split::split;
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -111,7 +111,7 @@ impl Space {
             }
             groups.push((any, &group.kept));
         }
-        let mut parts = Vec::new();
+        let mut conjuncts = Vec::new();
         for (number, constraint) in machine.transitions.iter().enumerate() {
             if alternatives.as_ref().is_some_and(|(other, _)| *other == number) {
                 continue;
@@ -121,22 +121,28 @@ impl Space {
                 Demand::Holds(_) => None,
             };
             let set = encoder.constraint(constraint, Side::Next)?;
-            let of_state = is_of_state(&set, &initial)?;
-            parts.push(Part { set, assigned, of_state });
+            let is_next_only = is_invariant(&set, &initial)?;
+            conjuncts.push(Conjunct { set, assigned, is_next_only });
         }
         drop(encoder);
         let changing = encoding.bits_of(|role| role == Role::State);
         let cube = manager.cube(&changing.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
         for invariant in invariants {
-            parts.push(Part { set: invariant.to_next(&cube)?, assigned: None, of_state: true });
+            conjuncts.push(Conjunct { set: invariant.to_next(&cube)?, assigned: None, is_next_only: true });
         }
         for (id, variable) in machine.each_variable() {
-            if variable.role == Role::State && !parts.iter().any(|part: &Part| part.assigned == Some(id)) {
-                parts.push(Part { set: encoding.valid(id, Side::Next)?, assigned: None, of_state: true });
+            if variable.role == Role::State
+                && !conjuncts.iter().any(|part: &Conjunct| part.assigned == Some(id))
+            {
+                conjuncts.push(Conjunct {
+                    set: encoding.valid(id, Side::Next)?,
+                    assigned: None,
+                    is_next_only: true,
+                });
             }
         }
-        parts.extend(valid.into_iter().map(|set| Part { set, assigned: None, of_state: false }));
-        let events = Events { machine, encoding: &encoding, parts, inputs: &input_bits };
+        conjuncts.extend(valid.into_iter().map(|set| Conjunct { set, assigned: None, is_next_only: false }));
+        let events = Events { machine, encoding: &encoding, conjuncts, inputs: &input_bits };
         let relation = match machine.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,
@@ -202,7 +208,8 @@ impl Space {
                 let effort = self.manager().effort() - before;
                 return Ok(Reached { all, layers: RefCell::new(layers), layered, effort });
             }
-            // Any set between the new states and all known ones has the same new successors: a small one is best.
+            // Any set between the new states and all known ones has the same new successors: a small one is
+            // best.
             frontier = smaller(&new, &all.not())?;
             all = all.or(&new)?;
             layers.push(new);
@@ -226,14 +233,14 @@ impl Space {
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
         let mut written: Vec<u32> = encoding.bits[first..].iter().flatten().copied().collect();
-        let mut parts = Vec::new();
+        let mut conjuncts = Vec::new();
         for input in &product.inputs {
             written.extend(&encoding.bits[input.0 as usize]);
-            parts.push(encoding.valid(*input, Side::Next)?);
+            conjuncts.push(encoding.valid(*input, Side::Next)?);
         }
         let mut encoder = Encoder::new(&product.machine, &encoding);
         for constraint in &product.steps {
-            parts.push(encoder.constraint(constraint, Side::Next)?);
+            conjuncts.push(encoder.constraint(constraint, Side::Next)?);
         }
         let mut initial = self.initial.and(reached)?.and(&encoder.holds(product.start)?)?;
         for input in &product.inputs {
@@ -248,7 +255,7 @@ impl Space {
             compassion.push((encoder.holds(*first)?, encoder.holds(*second)?));
         }
         drop(encoder);
-        let relation = self.relation.constrained(&manager, &parts, &written, &input_bits)?;
+        let relation = self.relation.constrained(&manager, &conjuncts, &written, &input_bits)?;
         let space = Space { encoding, relation, initial, inputs, care: manager.truth(true) };
         let mut fairness = Fairness::default();
         for set in justice {

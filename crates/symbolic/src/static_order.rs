@@ -1,14 +1,14 @@
 //! A first order of variables: those that constraints name together stand near each other.
 //!
-//! FORCE (Aloul, Markov, Sakallah, 2003): each variable moves to the middle of the constraints it is in, again and again, and the
-//! order with the shortest constraints is kept.
+//! FORCE (Aloul, Markov, Sakallah, 2003): each variable moves to the middle of the constraints it is in,
+//! again and again, and the order with the shortest constraints is kept.
 
 use narrows_model::synchronous::{Constraint, Demand, ExprId, Machine, VariableId};
 
-use crate::split::alternatives;
+use crate::disjuncts::alternatives;
 
 /// How often variables move.
-const ROUNDS: usize = 40;
+const MAX_ROUNDS: usize = 40;
 
 /// Returns all variables in an order.
 pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
@@ -22,7 +22,7 @@ pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
         .collect();
     let mut places: Vec<f64> = (0..count).map(|index| index as f64).collect();
     let mut best = (span(&constraints, &places), ranking(&places));
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let mut sums = vec![(0.0, 0.0); count];
         for list in &constraints {
             let middle = list.iter().map(|variable| places[*variable]).sum::<f64>() / list.len() as f64;
@@ -48,7 +48,8 @@ pub(crate) fn order(machine: &Machine) -> Vec<VariableId> {
     best.1.into_iter().map(|index| VariableId(index as u32)).collect()
 }
 
-/// Returns which variables a constraint names together: each of many alternatives, those that it does not just leave alone.
+/// Returns which variables a constraint names together: each of many alternatives, those that it does not
+/// just leave alone.
 fn variables(machine: &Machine, constraint: &Constraint) -> Vec<Vec<usize>> {
     let (assigned, root) = match constraint.demand {
         Demand::Holds(root) => (None, root),

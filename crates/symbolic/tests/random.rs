@@ -96,7 +96,8 @@ fn one(seed: u64, tally: &mut Tally) {
                     graph.initial.iter().all(|state| set.contains(state) || !fair.contains(state))
                 }
                 Claim::Linear(formulas) => {
-                    // A run against it has been replayed; one that was overlooked is looked for everywhere, or else at random.
+                    // A run against it has been replayed; one that was overlooked is looked for everywhere,
+                    // or else at random.
                     let expected = graph.on_all_runs(formulas, 1500);
                     tally.exact += u32::from(holds && expected.is_some());
                     if let Some(expected) = expected {

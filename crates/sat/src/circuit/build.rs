@@ -1,4 +1,5 @@
-//! From a machine to a circuit: which variables are kept from step to step, which are free, and which follow from others.
+//! From a machine to a circuit: which variables are kept from step to step, which are free, and which follow
+//! from others.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use super::{Circuit, Latch};
 
 /// What a variable is in the circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum VariableKind {
     /// It can have any value at any time: an input, or a variable of which no step says anything.
     Free,
     /// It follows from others in the same state.
@@ -72,11 +73,13 @@ pub(super) fn build(machine: &Machine, asked: &[ExprId]) -> (Circuit, Vec<Signal
 /// Returns whether a step exists wherever every assigned variable gets a value that it can have.
 fn is_total(machine: &Machine, builder: &Builder<'_>) -> bool {
     let is_assigned = |variable: VariableId, root: ExprId| {
-        builder.kinds[variable.0 as usize] == Kind::Assigned(root) && machine.looks_at(root).1.is_empty()
+        builder.kinds[variable.0 as usize] == VariableKind::Assigned(root)
+            && machine.looks_at(root).1.is_empty()
     };
     let is_definition = |demand: Demand| match demand {
         Demand::Assigned(variable, root) => {
-            builder.kinds[variable.0 as usize] == Kind::Defined(root) && !builder.partial.contains(&variable)
+            builder.kinds[variable.0 as usize] == VariableKind::Defined(root)
+                && !builder.partial.contains(&variable)
         }
         Demand::Holds(root) => *machine.node(root) == Node::Constant(1),
     };
@@ -88,25 +91,25 @@ fn is_total(machine: &Machine, builder: &Builder<'_>) -> bool {
 }
 
 /// Sorts out what variables are.
-fn kinds(machine: &Machine) -> Vec<Kind> {
+fn kinds(machine: &Machine) -> Vec<VariableKind> {
     let assigned = |list: &[narrows_model::synchronous::Constraint], variable: VariableId| {
         list.iter().find_map(|constraint| match constraint.demand {
             Demand::Assigned(other, root) if other == variable => Some(root),
             _ => None,
         })
     };
-    let mut kinds: Vec<Kind> = machine
+    let mut kinds: Vec<VariableKind> = machine
         .each_variable()
         .map(|(id, variable)| match variable.role {
-            Role::Input => Kind::Free,
-            Role::Frozen => Kind::Frozen,
+            Role::Input => VariableKind::Free,
+            Role::Frozen => VariableKind::Frozen,
             Role::State => {
                 let defined = assigned(&machine.invariants, id).filter(|root| !machine.is_set(*root));
                 let step = assigned(&machine.transitions, id);
                 match (step, defined) {
-                    (Some(root), _) => Kind::Assigned(root),
-                    (None, Some(root)) => Kind::Defined(root),
-                    (None, None) => Kind::Free,
+                    (Some(root), _) => VariableKind::Assigned(root),
+                    (None, Some(root)) => VariableKind::Defined(root),
+                    (None, None) => VariableKind::Free,
                 }
             }
         })
@@ -134,8 +137,10 @@ fn kinds(machine: &Machine) -> Vec<Kind> {
         }
         let kind = &mut kinds[variable.0 as usize];
         match *kind {
-            Kind::Defined(root) => waiting.extend(machine.looks_at(root).0),
-            Kind::Free if machine.variable(variable).role == Role::State => *kind = Kind::Constrained,
+            VariableKind::Defined(root) => waiting.extend(machine.looks_at(root).0),
+            VariableKind::Free if machine.variable(variable).role == Role::State => {
+                *kind = VariableKind::Constrained
+            }
             _ => {}
         }
     }
@@ -147,7 +152,7 @@ fn is_truth(variable: &Variable) -> bool {
 }
 
 struct Builder<'m> {
-    kinds: Vec<Kind>,
+    kinds: Vec<VariableKind>,
     encoder: Encoder<'m>,
     /// The bits of each variable's index, the last first.
     index: Vec<Vec<Signal>>,
@@ -169,13 +174,13 @@ impl Builder<'_> {
         for (id, variable) in machine.each_variable() {
             let index = id.0 as usize;
             let kind = self.kinds[index];
-            if let Kind::Defined(root) = kind {
+            if let VariableKind::Defined(root) = kind {
                 defined.push((id, root));
                 continue;
             }
             let width = index_width(&variable.domain);
             let bits: Vec<Signal> = (0..width).map(|_| self.encoder.graph.leaf()).collect();
-            if kind == Kind::Free {
+            if kind == VariableKind::Free {
                 self.inputs.extend(&bits);
             } else {
                 // What comes next is filled in later.
@@ -207,8 +212,8 @@ impl Builder<'_> {
         for (id, variable) in machine.each_variable() {
             let index = id.0 as usize;
             match self.kinds[index] {
-                Kind::Frozen => self.encoder.next[index].clone_from(&self.encoder.current[index]),
-                Kind::Constrained => {
+                VariableKind::Frozen => self.encoder.next[index].clone_from(&self.encoder.current[index]),
+                VariableKind::Constrained => {
                     let bits: Vec<Signal> =
                         self.index[index].iter().map(|_| self.encoder.graph.leaf()).collect();
                     self.inputs.extend(&bits);
@@ -217,12 +222,12 @@ impl Builder<'_> {
                     self.encoder.next[index] = Some(value);
                     self.set_next(id, &bits);
                 }
-                Kind::Assigned(root) | Kind::Defined(root) => waiting.push((id, root)),
-                Kind::Free => {}
+                VariableKind::Assigned(root) | VariableKind::Defined(root) => waiting.push((id, root)),
+                VariableKind::Free => {}
             }
         }
         let kinds = self.kinds.clone();
-        let is_defined = |id: VariableId| matches!(kinds[id.0 as usize], Kind::Defined(_));
+        let is_defined = |id: VariableId| matches!(kinds[id.0 as usize], VariableKind::Defined(_));
         let needs = |id: VariableId, root: ExprId| {
             let (current, next) = machine.looks_at(root);
             if is_defined(id) { current } else { next }
@@ -267,7 +272,7 @@ impl Builder<'_> {
         let machine = self.encoder.machine;
         for constraint in &machine.invariants {
             let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
-                if self.kinds[variable.0 as usize] == Kind::Defined(root));
+                if self.kinds[variable.0 as usize] == VariableKind::Defined(root));
             if !is_done {
                 let signal = self.encoder.demand(constraint.demand, Reading::Still);
                 self.invariants.push(signal);
@@ -275,7 +280,7 @@ impl Builder<'_> {
         }
         for constraint in &machine.transitions {
             let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
-                if self.kinds[variable.0 as usize] == Kind::Assigned(root));
+                if self.kinds[variable.0 as usize] == VariableKind::Assigned(root));
             if !is_done {
                 let signal = self.encoder.demand(constraint.demand, Reading::Step);
                 self.steps.push(signal);

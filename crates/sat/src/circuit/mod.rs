@@ -1,7 +1,7 @@
 //! Machines as circuits: bits that are kept from step to step, and functions that say what they are next.
 //!
-//! Every nondeterministic choice is an input of its own: then a step is a function of state and inputs. What a function can't say
-//! is a constraint on states or on steps.
+//! Every nondeterministic choice is an input of its own: then a step is a function of state and inputs. What
+//! a function can't say is a constraint on states or on steps.
 
 mod build;
 mod encode;
@@ -38,7 +38,8 @@ pub(crate) struct Circuit {
     pub(crate) invariant: Signal,
     /// What holds in steps.
     pub(crate) step: Signal,
-    /// Whether every assigned variable has a next value: with `is_total`, whether there is a step, for these inputs.
+    /// Whether every assigned variable has a next value: with `is_total`, whether there is a step, for these
+    /// inputs.
     pub(crate) can_step: Signal,
     /// Whether nothing but assignments constrains steps.
     pub(crate) is_total: bool,
@@ -52,7 +53,8 @@ impl Circuit {
         build::build(machine, asked)
     }
 
-    /// Returns the latches that some functions, or any constraint, depend on, also later: what others are makes no difference to these.
+    /// Returns the latches that some functions, or any constraint, depend on, also later: what others are
+    /// makes no difference to these.
     pub(crate) fn needed(&self, mut roots: Vec<Signal>) -> Vec<bool> {
         roots.extend([self.step, self.invariant]);
         let mut needed = vec![false; self.latches.len()];
@@ -86,7 +88,8 @@ impl Circuit {
             .collect()
     }
 
-    /// Replays a run: the first values of latches, and the inputs of each state; returns the values of all nodes in each.
+    /// Replays a run: the first values of latches, and the inputs of each state; returns the values of all
+    /// nodes in each.
     pub(crate) fn replay(&self, first: &[bool], inputs: &[Vec<bool>]) -> Vec<Vec<bool>> {
         let mut latches = first.to_vec();
         let mut all = Vec::new();

@@ -1,8 +1,9 @@
-//! A better order of variables, by sifting (Rudell, 1993): each group of variables is moved through all places and stays at the
-//! best. Neighbours are swapped in place: every node goes on to stand for the same function.
+//! A better order of variables, by sifting (Rudell, 1993): each group of variables is moved through all
+//! places and stays at the best. Neighbours are swapped in place: every node goes on to stand for the same
+//! function.
 //!
-//! While groups move, nodes know how many others hold them, so that those that nobody needs go at once: their number is what
-//! is to become small.
+//! While groups move, nodes know how many others hold them, so that those that nobody needs go at once: their
+//! number is what is to become small.
 
 use narrows_graph::DenseSet;
 
@@ -11,12 +12,13 @@ use super::kernel::{Edge, Kernel, Stop};
 /// A group that makes all diagrams grow by more than this on its way goes no further.
 const GROWTH: f64 = 1.2;
 /// At most this many groups are moved, the largest first.
-const MOST_GROUPS: usize = 300;
+const MAX_GROUPS: usize = 300;
 /// At most this many swaps of neighbours, times the number of nodes at hand.
-const MOST_WORK: u64 = 60_000_000;
+const MAX_WORK: u64 = 60_000_000;
 
 impl Kernel {
-    /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`] was just called.
+    /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`]
+    /// was just called.
     pub(super) fn reorder(&mut self) -> Result<(), Stop> {
         self.forget_results();
         self.generation += 1;
@@ -126,8 +128,8 @@ impl Sifting<'_> {
             })
             .collect();
         order.sort_unstable_by_key(|(count, first)| (std::cmp::Reverse(*count), *first));
-        for (count, first) in order.into_iter().take(MOST_GROUPS) {
-            if count < 2 || self.work > MOST_WORK {
+        for (count, first) in order.into_iter().take(MAX_GROUPS) {
+            if count < 2 || self.work > MAX_WORK {
                 break;
             }
             let bytes = self.kernel.bytes();
