@@ -1,15 +1,15 @@
 //! Strongly connected components, without recursion.
 //!
-//! Depth-first search keeps the nodes whose component is not complete on a stack of *open* nodes. Each has a low link:
-//! the lowest place on that stack that it is known to lead to. A node whose low link is still its own place after all
-//! its successors is the root of a component: the stack from there on (R. Tarjan 1972). As in D. Pearce's *A
-//! space-efficient algorithm for finding strongly connected components* (2016), low links and numbers of components
-//! share an array: places are small numbers and components are counted down from the top, so that the minimum over
-//! successors passes over those that are complete.
+//! Depth-first search keeps the nodes whose component is not complete on a stack of *open* nodes. Each has a
+//! low link: the lowest place on that stack that it is known to lead to. A node whose low link is still its
+//! own place after all its successors is the root of a component: the stack from there on (R. Tarjan 1972).
+//! As in D. Pearce's *A space-efficient algorithm for finding strongly connected components* (2016), low
+//! links and numbers of components share an array: places are small numbers and components are counted down
+//! from the top, so that the minimum over successors passes over those that are complete.
 //!
-//! Invariant: places grow along the search path, and an open node is in the component of the node at its low link.
-//! Components are completed in reverse topological order. Cost: each node and each edge is visited once; twelve bytes
-//! for each node, and twelve more along the search path.
+//! Invariant: places grow along the search path, and an open node is in the component of the node at its low
+//! link. Components are completed in reverse topological order. Cost: each node and each edge is visited
+//! once; twelve bytes for each node, and twelve more along the search path.
 //!
 //! ```
 //! use narrows_graph::components;
@@ -83,8 +83,9 @@ impl Components {
     }
 }
 
-/// Finds the components of a graph with so many nodes, as far as they are reached from some of them. `next` returns the
-/// successors of a node one by one; it is given a number that begins with 0 and that it changes as it likes.
+/// Finds the components of a graph with so many nodes, as far as they are reached from some of them. `next`
+/// returns the successors of a node one by one; it is given a number that begins with 0 and that it changes
+/// as it likes.
 pub fn find(
     nodes: usize,
     roots: impl IntoIterator<Item = u32>,
@@ -102,8 +103,8 @@ pub fn try_find<E>(
     roots: impl IntoIterator<Item = u32>,
     mut next: impl FnMut(u32, &mut u32) -> Result<Option<u32>, E>,
 ) -> Result<Components, E> {
-    // Not reached: `OUTSIDE`. Open: the low link, a place on the stack of open nodes. Complete: `OUTSIDE - 1` less the
-    // number of the component. There are never more places and components together than nodes.
+    // Not reached: `OUTSIDE`. Open: the low link, a place on the stack of open nodes. Complete: `OUTSIDE - 1`
+    // less the number of the component. There are never more places and components together than nodes.
     let mut low = vec![OUTSIDE; nodes];
     let (mut count, mut finished) = (0, Vec::new());
     // The open nodes; and the search path: a node, its place among the open ones, and where `next` is.
@@ -158,7 +159,8 @@ pub fn find_in_lists<'a>(
     })
 }
 
-/// Finds components if nodes are indices, and `successor` gives the node to which the edge with a number leads.
+/// Finds components if nodes are indices, and `successor` gives the node to which the edge with a number
+/// leads.
 pub fn find_indexed(
     nodes: usize,
     roots: impl IntoIterator<Item = usize>,
@@ -171,8 +173,8 @@ pub fn find_indexed(
     })
 }
 
-/// Finds components if some edges do not count: `edge` gives the node to which the edge with a number leads, `Some(None)`
-/// if that edge does not count, and `None` after the last.
+/// Finds components if some edges do not count: `edge` gives the node to which the edge with a number leads,
+/// `Some(None)` if that edge does not count, and `None` after the last.
 pub fn find_among(
     nodes: usize,
     roots: impl IntoIterator<Item = u32>,

@@ -1,10 +1,11 @@
-//! Small algorithms and data structures that several crates need; it knows nothing of models, logics or languages.
+//! Small algorithms and data structures that several crates need; it knows nothing of models, logics or
+//! languages.
 //!
 //! | module | what it has |
 //! |---|---|
 //! | [`components`] | strongly connected components, bottom components (Tarjan 1972, Pearce 2016) |
-//! | [`partition`] | a refinable partition: blocks of states that are split (Valmari and Franceschinis 2010) |
-//! | [`sets`] | bit sets: [`BitSet`] grows, [`DenseSet`] has a fixed universe, [`ByteSet`] is a value of 32 bytes |
+//! | [`partition`] | a refinable partition: blocks of states that are split |
+//! | [`sets`] | [`BitSet`] grows, [`DenseSet`] has a fixed universe, [`ByteSet`] is 32 bytes |
 //! | [`random`] | [`Random`], the one generator of pseudo-random numbers (`SplitMix64`) |
 //! | [`varint`] | numbers in few bytes (LEB128) |
 //!

@@ -1,17 +1,18 @@
 //! A refinable partition: states in blocks that are split again and again.
 //!
-//! The states of a block stand side by side in one array, its marked states in front, and each state knows its block and
-//! its place. So marking a state is a swap, the states of a block are a slice, and splitting a block costs as much as
-//! it has marked states and states that move to new blocks (A. Valmari, G. Franceschinis, *Simple O(m log n) time
-//! Markov chain lumping*, 2010). The largest part of a block keeps its number: a state changes its block at most log₂ n
-//! times, which is the "process the smaller half" of partition refinement by splitters (J. Hopcroft 1971) and of
-//! signature refinement.
+//! The states of a block stand side by side in one array, its marked states in front, and each state knows
+//! its block and its place. So marking a state is a swap, the states of a block are a slice, and splitting a
+//! block costs as much as it has marked states and states that move to new blocks (A. Valmari, G.
+//! Franceschinis, *Simple O(m log n) time Markov chain lumping*, 2010). The largest part of a block keeps its
+//! number: a state changes its block at most log₂ n times, which is the "process the smaller half" of
+//! partition refinement by splitters (J. Hopcroft 1971) and of signature refinement.
 //!
-//! For branching bisimulation, some states of a block may be its *bottom states*, which have no inert step inside it (J.
-//! Groote, F. Vaandrager 1990). They stand before the others, and only they can be marked. At first all are bottom.
+//! For branching bisimulation, some states of a block may be its *bottom states*, which have no inert step
+//! inside it (J. Groote, F. Vaandrager 1990). They stand before the others, and only they can be marked. At
+//! first all are bottom.
 //!
-//! Invariant: each block is marked states, then unmarked bottom states, then all others; a block with marked states waits
-//! in the queue. Memory: sixteen bytes for each state and each block.
+//! Invariant: each block is marked states, then unmarked bottom states, then all others; a block with marked
+//! states waits in the queue. Memory: sixteen bytes for each state and each block.
 //!
 //! ```
 //! use narrows_graph::Partition;
@@ -39,8 +40,8 @@ pub struct Partition {
     segments: Vec<Segment>,
     /// Blocks with marked states.
     queue: VecDeque<u32>,
-    /// How many states and edges were visited so far. Whoever refines counts here, so that cost can be limited and
-    /// tested.
+    /// How many states and edges were visited so far. Whoever refines counts here, so that cost can be
+    /// limited and tested.
     pub work: usize,
 }
 
@@ -242,9 +243,9 @@ impl Partition {
         number
     }
 
-    /// Splits a block by the class of each marked state; those not marked are of class 0. `counts` has the size of each
-    /// class. Returns the block of each class: the largest keeps the number. No state of the block is marked afterwards,
-    /// and all are bottom states, as they were.
+    /// Splits a block by the class of each marked state; those not marked are of class 0. `counts` has the
+    /// size of each class. Returns the block of each class: the largest keeps the number. No state of the
+    /// block is marked afterwards, and all are bottom states, as they were.
     pub fn split(&mut self, block: u32, affected: &[u32], classes: &[u32], counts: &[u32]) -> Vec<u32> {
         let segment = self.segments[block as usize];
         let mut keeper = 0;
@@ -312,7 +313,8 @@ mod tests {
         assert!(seen.into_iter().all(|seen| seen));
     }
 
-    /// Splits by the lowest bits of some keys, one after the other: afterwards, blocks are states with equal keys.
+    /// Splits by the lowest bits of some keys, one after the other: afterwards, blocks are states with equal
+    /// keys.
     #[test]
     fn blocks_are_states_that_nothing_told_apart() {
         let mut random = Random::new(5);

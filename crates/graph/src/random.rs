@@ -1,9 +1,9 @@
 //! Pseudo-random numbers that a seed decides, the same on every platform.
 //!
-//! `SplitMix64` (G. Steele, D. Lea, C. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014): the state
-//! counts up by a fixed odd number, and what is returned is a bijective mix of it. So every seed is equally good, also
-//! 0, the period is 2⁶⁴, and a number costs two multiplications. It is meant for random models, walks and simulations,
-//! not for secrets.
+//! `SplitMix64` (G. Steele, D. Lea, C. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014):
+//! the state counts up by a fixed odd number, and what is returned is a bijective mix of it. So every seed is
+//! equally good, also 0, the period is 2⁶⁴, and a number costs two multiplications. It is meant for random
+//! models, walks and simulations, not for secrets.
 //!
 //! **Pages of the documentation show runs that a seed decides: the stream must stay as it is.**
 
@@ -39,8 +39,8 @@ impl Random {
 
     /// Returns a number below `limit`, all of them almost equally likely; 0 if the limit is 0.
     ///
-    /// The upper half of a product takes the place of a division (D. Lemire 2019); no number is more likely than
-    /// another by more than `limit` / 2⁶⁴.
+    /// The upper half of a product takes the place of a division (D. Lemire 2019); no number is more likely
+    /// than another by more than `limit` / 2⁶⁴.
     pub fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(limit)) >> 64) as u64
     }

@@ -1,6 +1,8 @@
-//! Numbers in few bytes: LEB128, seven bits in each byte, the lowest first; the highest bit says that more follow.
+//! Numbers in few bytes: LEB128, seven bits in each byte, the lowest first; the highest bit says that more
+//! follow.
 //!
-//! Numbers below 128 take one byte, 64 bits take ten. Stored states, checkpoints and AIGER files have such numbers.
+//! Numbers below 128 take one byte, 64 bits take ten. Stored states, checkpoints and AIGER files have such
+//! numbers.
 //!
 //! ```
 //! use narrows_graph::varint;

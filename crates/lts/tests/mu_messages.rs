@@ -1,5 +1,5 @@
-//! What is said of formulas that can't be used, or hardly mean what they say: for each code a formula, the column the
-//! message points to, and phrases of the message as it is shown.
+//! What is said of formulas that can't be used, or hardly mean what they say: for each code a formula, the
+//! column the message points to, and phrases of the message as it is shown.
 
 use std::collections::BTreeSet;
 

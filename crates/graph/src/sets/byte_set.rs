@@ -2,8 +2,8 @@
 
 use super::{count, members, position};
 
-/// A set of numbers below 256. Larger ones are taken modulo 256, and nobody has any: processes and channels are
-/// numbered by bytes.
+/// A set of numbers below 256. Larger ones are taken modulo 256, and nobody has any: processes and channels
+/// are numbered by bytes.
 ///
 /// ```
 /// use narrows_graph::ByteSet;

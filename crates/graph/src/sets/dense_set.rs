@@ -6,7 +6,8 @@ use super::{count, members, position};
 
 /// A set of some of the numbers below a limit, its universe.
 ///
-/// Invariant: bits beyond the universe are 0. Numbers beyond it must not be asked for: that panics, as an index does.
+/// Invariant: bits beyond the universe are 0. Numbers beyond it must not be asked for: that panics, as an
+/// index does.
 ///
 /// ```
 /// use narrows_graph::DenseSet;

@@ -1,8 +1,10 @@
 //! Sets of small numbers, one bit each.
 //!
-//! Three forms of the same thing, for three needs. Operations are named as those of the standard library's sets are.
+//! Three forms of the same thing, for three needs. Operations are named as those of the standard library's
+//! sets are.
 //!
-//! - [`BitSet`] grows as needed and has one representation for each set, so that sets can be compared and hashed.
+//! - [`BitSet`] grows as needed and has one representation for each set, so that sets can be compared and
+//!   hashed.
 //! - [`DenseSet`] has a fixed universe: it knows its complement, and can say that there is no memory for it.
 //! - [`ByteSet`] holds numbers below 256 (processes, channels) in 32 bytes, without allocation; it is copied.
 //!

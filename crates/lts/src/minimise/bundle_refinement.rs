@@ -1,30 +1,34 @@
-//! Strong and branching bisimulation in O(m log n): only edges into and out of the smaller parts of blocks are looked at.
+//! Partition refinement for strong and branching bisimulation in O(m log n): only edges into and out of the
+//! smaller parts of a block are visited when it is split.
 //!
-//! A *bottom* has no internal step inside its block: all states, if internal steps are steps like others. Edges of a
-//! bottom with the same label and target block are a bundle (Valmari, 2009). When a block falls apart, the edges into
-//! each part but the largest leave their bundles for new ones; the source then tells itself apart by the part, and by whether its
-//! old bundle has become empty. Bottoms of a block that say the same of all that changed still have the same signature.
-//! Of rates, a state says the sum into the part: that into the rest follows. States with rates are bottoms.
-//! An edge changes its bundle at most log n times, since its target is then in a block at most half as large.
+//! A *bottom state* has no inert step, that is no internal step inside its block; where internal steps are
+//! ordinary, all states are bottom states. The edges of a bottom state with the same label and target block
+//! are a *bundle* (A. Valmari, 2009). When a block is split, the edges into each part but the largest leave
+//! their bundles for new ones. What that changes in the signature of their source is kept as its `delta`: the
+//! new part, and whether the old bundle has become empty. Bottom states of a block with equal deltas still
+//! have equal signatures. Of rates, the delta has the sum into the part, since that into the rest follows;
+//! states with rates are bottom states. An edge changes its bundle at most log n times, as its target is then
+//! in a block at most half as large.
 //!
-//! The other states of a block reach a bottom by internal steps inside it. They are like it if they can do nothing else by
-//! themselves. Which of them are not is found as in Groote, Jansen, Keiren and Wijs (2017): see `race.rs`. For that
-//! their edges are in groups by label and both blocks. A state that becomes a bottom stays one: only then all its edges are
-//! looked at again.
+//! The other states of a block reach a bottom state by inert steps. They are bisimilar to it if they can do
+//! nothing else by themselves. Which of them are not is found as in J. Groote, D. Jansen, J. Keiren and A.
+//! Wijs (2017): see `coroutine_split.rs`. For that, their edges are in groups by label and both blocks. A
+//! state that becomes a bottom state stays one: only then all its edges are visited again.
 //!
-//! Invariant: bottoms of a block that are not marked, and have said nothing, have edges to the same blocks, and other states
-//! of the block have no others, except for those that are in `news`, and for blocks that are *fresh*: their bottoms
-//! have become so after the last look, and say all they can do.
+//! Invariant: unmarked bottom states of a block, with an empty delta, have edges to the same blocks, and
+//! other states of the block have no others, except for those in `changes`, and for blocks that are *fresh*:
+//! their bottom states have become so since the block was last refined, and their delta is the whole
+//! signature.
 
 use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
-use super::classes::Classes;
-use super::groups::Groups;
-use super::race::{Look, Race};
+use super::coroutine_split::{BlockSplit, CoroutineMarks};
+use super::edge_groups::EdgeGroups;
+use super::signatures::SignatureTable;
 use super::table::{SILENT, Table, word};
 
-pub(super) struct Halves<'a> {
+pub(super) struct BundleRefiner<'a> {
     pub(super) table: &'a mut Table,
     pub(super) partition: Partition,
     /// Where the edges into each state begin, with their sources, labels and bundles.
@@ -37,21 +41,21 @@ pub(super) struct Halves<'a> {
     /// For each bundle the one that its edges leave for at present.
     next: Vec<u32>,
     /// What each marked state says.
-    said: Vec<Vec<u64>>,
-    pub(super) classes: Classes,
-    /// For each edge out of a state where it is among those into states. This and what follows is empty if internal
-    /// steps are steps like others.
+    delta: Vec<Vec<u64>>,
+    pub(super) classes: SignatureTable,
+    /// For each edge out of a state where it is among those into states. This and what follows is empty if
+    /// internal steps are steps like others.
     outs: Vec<u32>,
     /// How many internal steps each state has inside its block.
     pub(super) inert: Vec<u32>,
     /// Whether the edges of a state are in bundles.
-    is_settled: Vec<bool>,
+    is_bundled: Vec<bool>,
     /// The edges of the others, but for internal steps inside blocks.
-    pub(super) groups: Groups,
-    /// What states of a block that are no bottoms can do since the last look, as words.
-    news: FxHashMap<u32, Vec<u64>>,
+    pub(super) groups: EdgeGroups,
+    /// What states of a block that are no bottoms can do since the last split, as words.
+    changes: FxHashMap<u32, Vec<u64>>,
     is_fresh: Vec<bool>,
-    pub(super) race: Race,
+    pub(super) marks: CoroutineMarks,
 }
 
 const NONE: u32 = u32::MAX;
@@ -61,17 +65,17 @@ pub(super) const GONE: u32 = 1 << 31;
 
 /// Divides the states of a table into blocks, beginning with some that may be too large.
 pub(super) fn refine(table: &mut Table, partition: Partition) -> Partition {
-    let mut halves = Halves::new(table, partition);
-    let mut look = Look::default();
-    while let Some(block) = halves.partition.next_marked() {
-        halves.look_at(block, &mut look);
+    let mut refiner = BundleRefiner::new(table, partition);
+    let mut split = BlockSplit::default();
+    while let Some(block) = refiner.partition.next_marked() {
+        refiner.refine_block(block, &mut split);
     }
-    halves.partition
+    refiner.partition
 }
 
-impl Halves<'_> {
+impl BundleRefiner<'_> {
     /// Lets all bottoms say all they can do.
-    fn new(table: &mut Table, mut partition: Partition) -> Halves<'_> {
+    fn new(table: &mut Table, mut partition: Partition) -> BundleRefiner<'_> {
         let states = table.states();
         let mut starts = vec![0_u32; states as usize + 2];
         for state in 0..states {
@@ -87,30 +91,30 @@ impl Halves<'_> {
         let inert: Vec<u32> =
             (0..with_inert(states)).map(|state| inert_steps(table, &partition, state)).collect();
         partition.set_bottoms(|state| inert.get(state as usize).is_none_or(|count| *count == 0));
-        let mut halves = Halves {
+        let mut refiner = BundleRefiner {
             starts,
             arrows: vec![(0, 0); edges],
             bundles: vec![NONE; edges],
             counts: Vec::new(),
             free: Vec::new(),
             next: Vec::new(),
-            said: vec![Vec::new(); states as usize],
-            classes: Classes::default(),
+            delta: vec![Vec::new(); states as usize],
+            classes: SignatureTable::default(),
             outs: Vec::with_capacity(with_inert(edges as u32) as usize),
-            is_settled: vec![false; inert.len()],
-            groups: Groups::new(with_inert(edges as u32) as usize),
-            news: FxHashMap::default(),
+            is_bundled: vec![false; inert.len()],
+            groups: EdgeGroups::new(with_inert(edges as u32) as usize),
+            changes: FxHashMap::default(),
             is_fresh: vec![true; partition.blocks() as usize],
-            race: Race::new(inert.len()),
+            marks: CoroutineMarks::new(inert.len()),
             inert,
             partition,
             table,
         };
         let mut places = Vec::new();
         for state in 0..states {
-            halves.enter(state, &mut places);
+            refiner.enter(state, &mut places);
         }
-        halves
+        refiner
     }
 
     /// Turns round the edges of a state, and puts them into bundles or groups. States are entered in order.
@@ -130,7 +134,7 @@ impl Halves<'_> {
             return;
         }
         if self.inert.get(state as usize).is_none_or(|count| *count == 0) {
-            self.settle(state, places);
+            self.bundle(state, places);
             return;
         }
         for (edge, at) in self.table.edges(state).iter().zip(places) {
@@ -142,7 +146,7 @@ impl Halves<'_> {
     }
 
     /// Puts the edges of a bottom into bundles, and lets it say all it can do.
-    fn settle(&mut self, state: u32, places: &[u32]) {
+    fn bundle(&mut self, state: u32, places: &[u32]) {
         let (mut amounts, mut words) = (Vec::new(), Vec::with_capacity(places.len()));
         for (edge, at) in self.table.edges(state).iter().zip(places) {
             let target = self.partition.block(edge.target);
@@ -152,18 +156,18 @@ impl Halves<'_> {
             }
         }
         words.sort_unstable();
-        let said = &mut self.said[state as usize];
+        let delta = &mut self.delta[state as usize];
         for same in words.chunk_by(|one, other| one.0 == other.0) {
-            said.push(same[0].0);
+            delta.push(same[0].0);
             for (_, at) in same {
                 self.bundles[*at as usize] = self.counts.len() as u32;
             }
             self.counts.push(same.len() as u32);
             self.next.push(NONE);
         }
-        self.table.weights.append(&mut amounts, said);
+        self.table.weights.append(&mut amounts, delta);
         if self.table.has_inert {
-            self.is_settled[state as usize] = true;
+            self.is_bundled[state as usize] = true;
             for at in places {
                 self.groups.remove(*at);
             }
@@ -173,65 +177,65 @@ impl Halves<'_> {
     }
 
     /// Lets a block fall apart by what its bottoms say, and by what the others can do beside that.
-    fn look_at(&mut self, block: u32, look: &mut Look) {
+    fn refine_block(&mut self, block: u32, split: &mut BlockSplit) {
         if self.partition.states(block).len() == 1 {
             return;
         }
-        look.restart(block, std::mem::replace(&mut self.is_fresh[block as usize], false));
-        if look.is_fresh && self.table.has_inert {
+        split.restart(block, std::mem::replace(&mut self.is_fresh[block as usize], false));
+        if split.is_fresh && self.table.has_inert {
             for state in self.partition.bottoms(block).to_vec() {
-                if !self.is_settled[state as usize] {
+                if !self.is_bundled[state as usize] {
                     let places = self.outs[self.table.range(state)].to_vec();
-                    self.settle(state, &places);
+                    self.bundle(state, &places);
                 }
             }
         }
-        if let Some(news) = self.news.remove(&block) {
-            look.news = news;
-            look.news.sort_unstable();
-            look.news.dedup();
+        if let Some(changes) = self.changes.remove(&block) {
+            split.changes = changes;
+            split.changes.sort_unstable();
+            split.changes.dedup();
         }
         self.classes.restart(None);
-        look.affected.extend_from_slice(self.partition.marked(block));
-        look.counts.push(self.partition.unmarked(block));
-        for state in &look.affected {
-            let mut words = std::mem::take(&mut self.said[*state as usize]);
+        split.affected.extend_from_slice(self.partition.marked(block));
+        split.counts.push(self.partition.unmarked(block));
+        for state in &split.affected {
+            let mut words = std::mem::take(&mut self.delta[*state as usize]);
             words.sort_unstable();
             words.dedup();
             let class = self.classes.number(&words);
-            look.classes.push(class);
-            look.counts.resize(self.classes.len(), 0);
-            look.counts[class as usize] += 1;
+            split.classes.push(class);
+            split.counts.resize(self.classes.len(), 0);
+            split.counts[class as usize] += 1;
         }
-        self.partition.work += look.affected.len();
+        self.partition.work += split.affected.len();
         if self.partition.bottoms(block).len() == self.partition.states(block).len() {
-            self.split(look);
+            self.split_bottoms(split);
         } else {
-            self.split_race(look);
+            self.split_by_coroutines(split);
         }
     }
 
     /// Lets a block fall apart that has only bottoms.
-    fn split(&mut self, look: &mut Look) {
-        if look.counts.iter().filter(|count| **count > 0).count() == 1 {
-            self.partition.unmark(look.block);
+    fn split_bottoms(&mut self, split: &mut BlockSplit) {
+        if split.counts.iter().filter(|count| **count > 0).count() == 1 {
+            self.partition.unmark(split.block);
             return;
         }
         let first_new = self.partition.blocks();
-        self.partition.split(look.block, &look.affected, &look.classes, &look.counts);
+        self.partition.split(split.block, &split.affected, &split.classes, &split.counts);
         self.is_fresh.resize(self.partition.blocks() as usize, false);
         for part in first_new..self.partition.blocks() {
             // Marking changes the order inside a block: its states are copied.
-            look.affected.clear();
-            look.affected.extend_from_slice(self.partition.states(part));
-            self.divert(look.block, part, &look.affected);
+            split.affected.clear();
+            split.affected.extend_from_slice(self.partition.states(part));
+            self.divert(split.block, part, &split.affected);
         }
     }
 
     /// Lets a block fall apart that has other states too.
-    fn split_race(&mut self, look: &Look) {
-        let block = look.block;
-        let outcome = self.run(look);
+    fn split_by_coroutines(&mut self, split: &BlockSplit) {
+        let block = split.block;
+        let outcome = self.run_coroutines(split);
         self.partition.unmark(block);
         let first_new = self.partition.blocks();
         for states in &outcome.parts {
@@ -254,7 +258,7 @@ impl Halves<'_> {
     /// Puts the edges of states that are no bottoms into the groups of the part where these are now.
     fn leave(&mut self, block: u32, part: u32, states: &[u32]) {
         for state in states {
-            if self.is_settled[*state as usize] {
+            if self.is_bundled[*state as usize] {
                 continue;
             }
             self.partition.work += self.table.edges(*state).len();
@@ -293,7 +297,8 @@ impl Halves<'_> {
         self.arrows[at as usize].0
     }
 
-    /// Gives the edges into a new part of a block bundles and groups of their own, and lets their sources say so.
+    /// Gives the edges into a new part of a block bundles and groups of their own, and lets their sources say
+    /// so.
     fn divert(&mut self, block: u32, part: u32, states: &[u32]) {
         let (mut changed, mut heavy) = (Vec::new(), Vec::new());
         let is_light = self.table.weights.are_absent();
@@ -306,7 +311,7 @@ impl Halves<'_> {
                     heavy.push((source, (*group, part, *amount)));
                     continue;
                 }
-                if self.table.has_inert && !self.is_settled[source as usize] {
+                if self.table.has_inert && !self.is_bundled[source as usize] {
                     self.regroup(at as u32, source, label, part);
                     continue;
                 }
@@ -340,10 +345,10 @@ impl Halves<'_> {
                 continue;
             }
             self.partition.mark(source);
-            let said = &mut self.said[source as usize];
-            said.push(word(label, part));
+            let delta = &mut self.delta[source as usize];
+            delta.push(word(label, part));
             if is_gone {
-                said.push(word(label | GONE, block));
+                delta.push(word(label | GONE, block));
             }
         }
         heavy.sort_unstable_by_key(|(source, _)| *source);
@@ -351,7 +356,7 @@ impl Halves<'_> {
             let source = same[0].0;
             if !self.partition.is_singleton(source) {
                 let mut amounts: Vec<_> = same.iter().map(|(_, amount)| *amount).collect();
-                self.table.weights.append(&mut amounts, &mut self.said[source as usize]);
+                self.table.weights.append(&mut amounts, &mut self.delta[source as usize]);
                 self.partition.mark(source);
             }
         }
@@ -366,11 +371,11 @@ impl Halves<'_> {
         if self.groups.key(at).is_some() {
             self.groups.put(at, (block, label, part));
             if !self.is_fresh[block as usize] {
-                let news = self.news.entry(block).or_default();
-                if news.is_empty() {
+                let changes = self.changes.entry(block).or_default();
+                if changes.is_empty() {
                     self.partition.enqueue(block);
                 }
-                news.push(word(label, part));
+                changes.push(word(label, part));
             }
         } else if block != part {
             self.cross(at, source, part);

@@ -1,15 +1,18 @@
 //! Rates and probabilities as exact decimal numbers.
 //!
-//! All numbers of a graph are multiples of one power of ten, so that a sum is a sum of whole numbers: 0.1 and 0.2 are
-//! 0.3, in any order. A number has 256 bits, of which 32 are left for sums of as many edges as a graph can have.
+//! All numbers of a graph are multiples of one power of ten, so that a sum is a sum of whole numbers: 0.1 and
+//! 0.2 are 0.3, in any order. A number has 256 bits, of which 32 are left for sums of as many edges as a
+//! graph can have.
 
 use std::fmt::Write;
+
+use crate::error::EquivalenceError;
 
 /// A multiple of a power of ten that is known elsewhere, the lowest digits first.
 pub(super) type Amount = [u64; 4];
 
 /// As many digits fit, with room for sums.
-const DIGITS: i64 = 67;
+const MAX_DIGITS: i64 = 67;
 
 /// A decimal number as it is written: digits, and the power of ten of the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,15 +65,13 @@ pub(super) fn exceeds_one(amount: &Amount, exponent: i64) -> bool {
 }
 
 /// Reads numbers; returns them and the power of ten that they are multiples of.
-pub(super) fn read_all(texts: &[&str]) -> Result<(Vec<Amount>, i64), String> {
+pub(super) fn read_all(texts: &[&str]) -> Result<(Vec<Amount>, i64), EquivalenceError> {
     let numbers: Vec<Decimal> = texts.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
     let least = numbers.iter().map(|number| number.exponent).min().unwrap_or(0);
     let amounts = numbers.iter().zip(texts).map(|(number, text)| {
         let zeros = number.exponent - least;
-        if number.digits.len() as i64 + zeros > DIGITS {
-            return Err(format!(
-                "`{text}` and the smallest part of another number are more than {DIGITS} digits apart; round the numbers"
-            ));
+        if number.digits.len() as i64 + zeros > MAX_DIGITS {
+            return Err(EquivalenceError::Apart { number: (*text).to_owned(), digits: MAX_DIGITS });
         }
         let mut amount = Amount::default();
         number.digits.iter().for_each(|digit| shift(&mut amount, 10, u64::from(*digit)));
@@ -80,8 +81,8 @@ pub(super) fn read_all(texts: &[&str]) -> Result<(Vec<Amount>, i64), String> {
     Ok((amounts.collect::<Result<_, _>>()?, least))
 }
 
-fn read(text: &str) -> Result<Decimal, String> {
-    let wrong = || format!("`{text}` is no decimal number");
+fn read(text: &str) -> Result<Decimal, EquivalenceError> {
+    let wrong = || EquivalenceError::NoDecimal(text.to_owned());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| wrong())?),
         None => (text, 0),
@@ -165,7 +166,7 @@ mod tests {
         add(&mut amounts[0], &large);
         assert_eq!(write(&amounts[0], exponent), format!("1{}.3", "0".repeat(40)));
         let (least, most) = (&"9".repeat(60), "1e-20");
-        assert!(read_all(&[least, most]).unwrap_err().contains("digits apart"));
+        assert!(read_all(&[least, most]).unwrap_err().to_string().contains("digits apart"));
         assert!(read_all(&["nan"]).is_err());
     }
 }

@@ -1,20 +1,22 @@
-//! Strong and branching bisimulation: blocks fall apart until all states of a block have the same signature.
+//! Signature refinement for strong and branching bisimulation: blocks are split until all states of a block
+//! have the same signature.
 //!
-//! The signature of a state is what it can do, with the blocks where that leads; for branching bisimulation, also what it
-//! can do after internal steps inside its block (Blom and Orzan, 2003). When a block falls apart, its largest part keeps
-//! the number, so that signatures change only for states before the other parts, and only those states are looked at
-//! again: a state is, for each of its edges, at most log n times such a state. Without internal steps inside a block
-//! that makes O(d m log n), where d is how many edges a state has. With them, also the states that lead there inside
-//! their block are looked at, and have signatures that grow with what is behind them. Most graphs are divided fastest in
-//! this way. Where it takes too long, `halves.rs` goes on with the blocks found so far.
+//! The signature of a state is what it can do, with the blocks where that leads; for branching bisimulation,
+//! also what it can do after internal steps inside its block (Blom and Orzan, 2003). When a block is split,
+//! its largest part keeps the number, so that signatures change only for states before the other parts, and
+//! only those states are looked at again: a state is, for each of its edges, at most log n times such a
+//! state. Without internal steps inside a block that makes O(d m log n), where d is how many edges a state
+//! has. With them, also the states that lead there inside their block are looked at, and have signatures that
+//! grow with what is behind them. Most graphs are divided fastest in this way. Where it takes too long,
+//! `bundle_refinement.rs` goes on with the blocks found so far.
 //!
 //! Invariant: the states of a block that are not marked have the signature kept for it.
 
 use narrows_graph::Partition;
 
-use super::classes::Classes;
-use super::halves;
+use super::bundle_refinement;
 use super::history::History;
+use super::signatures::SignatureTable;
 use super::table::{DIVERGENCE, NOWHERE, SILENT, Sources, Table, word};
 use crate::graph::Edge;
 
@@ -30,13 +32,13 @@ impl Limits {
     /// With these, giving up costs little beside what follows. To know how blocks came to be is worth more.
     fn new(table: &Table, wants_history: bool) -> Limits {
         let size = table.size() + table.states() as usize;
-        let (work, words, least) = if wants_history { (256, 16, 1_000_000) } else { (WORK, 4, 0) };
+        let (work, words, least) = if wants_history { (256, 16, 1_000_000) } else { (WORK_FACTOR, 4, 0) };
         Limits { work: work * size + least, words: words * size + least }
     }
 }
 
 /// Small graphs should be seen in both ways in tests.
-const WORK: usize = if cfg!(test) { 4 } else { 16 };
+const WORK_FACTOR: usize = if cfg!(test) { 4 } else { 16 };
 
 struct Refiner<'a> {
     table: &'a mut Table,
@@ -47,7 +49,7 @@ struct Refiner<'a> {
     /// The signature of each block that has more than one state, where it can be needed.
     signatures: Vec<Box<[u64]>>,
     keeps: bool,
-    classes: Classes,
+    classes: SignatureTable,
     /// The class of each state that is looked at.
     class: Vec<u32>,
     history: Option<History>,
@@ -66,7 +68,7 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
         others: Sources::new(table, |label| !(inert && label == SILENT)),
         signatures: vec![Box::default()],
         keeps: wants_history || inert,
-        classes: Classes::default(),
+        classes: SignatureTable::default(),
         class: vec![0; if inert { states as usize } else { 0 }],
         history: wants_history.then(History::new),
         words: 0,
@@ -77,7 +79,7 @@ pub(super) fn refine(table: &mut Table, wants_history: bool) -> (Partition, Opti
     while let Some(block) = refiner.partition.next_marked() {
         if !refiner.look_at(block, &mut scratch) {
             let (table, partition) = refiner.give_up();
-            return (halves::refine(table, partition), None);
+            return (bundle_refinement::refine(table, partition), None);
         }
     }
     (refiner.partition, refiner.history)
@@ -99,8 +101,8 @@ impl<'a> Refiner<'a> {
         (self.table, self.partition)
     }
 
-    /// Finds the signatures of the marked states of a block, and lets it fall apart; returns whether that was within
-    /// the limits.
+    /// Finds the signatures of the marked states of a block, and lets it fall apart; returns whether that was
+    /// within the limits.
     fn look_at(&mut self, block: u32, scratch: &mut Scratch) -> bool {
         if self.table.has_inert {
             self.mark_what_leads_there(block);

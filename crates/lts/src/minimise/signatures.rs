@@ -2,7 +2,7 @@
 
 /// Signatures with numbers from 0. Forgetting them all takes no time.
 #[derive(Default)]
-pub(super) struct Classes {
+pub(super) struct SignatureTable {
     words: Vec<u64>,
     /// Where the words of each signature end.
     ends: Vec<usize>,
@@ -11,7 +11,7 @@ pub(super) struct Classes {
     round: u32,
 }
 
-impl Classes {
+impl SignatureTable {
     /// Forgets all signatures, and gives one the number 0. Without one, nothing will be equal to number 0.
     pub(super) fn restart(&mut self, first: Option<&[u64]>) {
         self.words.clear();
@@ -88,11 +88,11 @@ impl Classes {
 
 #[cfg(test)]
 mod tests {
-    use super::Classes;
+    use super::SignatureTable;
 
     #[test]
     fn equal_signatures_have_one_number() {
-        let mut classes = Classes::default();
+        let mut classes = SignatureTable::default();
         for _ in 0..2 {
             classes.restart(Some(&[7]));
             for number in 0..500_u64 {

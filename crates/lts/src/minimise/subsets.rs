@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::error::EquivalenceError;
 use crate::graph::{Builder, Graph};
 use crate::label::is_internal;
 
-/// As many states are kept in all sets together.
-const MEMBERS: usize = 60_000_000;
+/// The most states that all sets may have together.
+const MAX_MEMBERS: usize = 60_000_000;
 
 /// Sets of states, closed under internal steps, each once.
 pub(crate) struct Subsets<'a> {
@@ -33,7 +34,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// Returns the number of the set that internal steps make of some states.
-    pub(crate) fn close(&mut self, states: &[u32]) -> Result<u32, String> {
+    pub(crate) fn close(&mut self, states: &[u32]) -> Result<u32, EquivalenceError> {
         let mut set = Vec::new();
         let mut add = |state: u32, set: &mut Vec<u32>| {
             if !std::mem::replace(&mut self.is_in[state as usize], true) {
@@ -61,12 +62,8 @@ impl<'a> Subsets<'a> {
             return Ok(*number);
         }
         self.members += set.len();
-        if self.members > MEMBERS {
-            return Err(format!(
-                "there are too many ways to go on after the same trace: {} sets of states; branching or weak \
-                 bisimulation takes no such sets, and graphs equivalent under them have the same traces",
-                self.sets.len()
-            ));
+        if self.members > MAX_MEMBERS {
+            return Err(EquivalenceError::Subsets(self.sets.len()));
         }
         let number = self.sets.len() as u32;
         self.sets.push(Rc::clone(&set));
@@ -75,7 +72,7 @@ impl<'a> Subsets<'a> {
     }
 
     /// Returns the sets that visible steps lead to, by label.
-    pub(crate) fn successors(&mut self, set: u32) -> Result<Vec<(u32, u32)>, String> {
+    pub(crate) fn successors(&mut self, set: u32) -> Result<Vec<(u32, u32)>, EquivalenceError> {
         let set = Rc::clone(&self.sets[set as usize]);
         let edges = set.iter().flat_map(|state| self.graph.edges_from(*state));
         let mut edges: Vec<_> = edges.filter(|edge| !self.is_silent[edge.label as usize]).copied().collect();
@@ -91,7 +88,7 @@ impl<'a> Subsets<'a> {
 }
 
 /// Makes a graph with the same visible traces and no choices.
-pub(super) fn determinise(graph: &Graph) -> Result<Graph, String> {
+pub(super) fn determinise(graph: &Graph) -> Result<Graph, EquivalenceError> {
     let mut subsets = Subsets::new(graph);
     let mut builder = Builder::new(0, graph.edges().len());
     let labels: Vec<u32> = graph.labels().iter().map(|text| builder.label(text)).collect();
@@ -103,5 +100,5 @@ pub(super) fn determinise(graph: &Graph) -> Result<Graph, String> {
         }
         set += 1;
     }
-    builder.build().map_err(|reason| reason.to_string())
+    Ok(builder.build()?)
 }

@@ -1,18 +1,19 @@
-//! Which states reach which sets of states with internal steps, for up to 128 sets at once.
+//! Which states reach which sets of states by internal steps, for up to 128 sets at once.
 //!
-//! Each set is a bit, and each state has a mask of those it reaches. Internal steps lead to smaller numbers: masks are complete
-//! if states are taken in order. This takes one look at the edges, and no memory beside the masks.
+//! Each set is a bit, and each state has a mask of the sets it reaches. Internal steps lead to smaller
+//! numbers, so masks are complete if states are taken in topological order. Cost: one visit to each edge, and
+//! no memory beside the masks.
 
 use super::table::{SILENT, Sources, Table};
 
-/// How many sets there are at once, at most.
-pub(super) const SETS: usize = 128;
+/// How many sets there are at once at most: the bits of a mask.
+pub(super) const MAX_SETS: usize = 128;
 
 /// A bit for each set.
 pub(super) type Mask = u128;
 
 /// The masks of states.
-pub(super) struct Spread {
+pub(super) struct WeakReach {
     silent: Sources,
     /// Where visible edges come from: where those into each state begin, with sources and labels.
     starts: Vec<u32>,
@@ -27,9 +28,9 @@ pub(super) struct Spread {
     pub(super) work: usize,
 }
 
-impl Spread {
+impl WeakReach {
     /// Prepares a table whose internal steps lead to smaller numbers.
-    pub(super) fn new(table: &Table) -> Spread {
+    pub(super) fn new(table: &Table) -> WeakReach {
         let states = table.states() as usize;
         let visible = |state: u32| table.edges(state).iter().filter(|edge| edge.label != SILENT);
         let mut starts = vec![0_u32; states + 2];
@@ -47,7 +48,7 @@ impl Spread {
                 *at += 1;
             }
         }
-        Spread {
+        WeakReach {
             silent: Sources::new(table, |label| label == SILENT),
             starts,
             arrows,
@@ -80,7 +81,7 @@ impl Spread {
         &self.touched
     }
 
-    /// Adds to the mask of a state, before masks spread.
+    /// Adds to the mask of a state, before masks reach.
     pub(super) fn add(&mut self, state: u32, mask: Mask) {
         self.masks[state as usize] |= mask;
         let at = state as usize / 64;
@@ -89,7 +90,7 @@ impl Spread {
     }
 
     /// Adds the masks of states to all states that lead there with internal steps.
-    pub(super) fn spread(&mut self) {
+    pub(super) fn propagate(&mut self) {
         let mut at = self.range.0;
         while at <= self.range.1 {
             while self.pending[at] != 0 {
@@ -125,9 +126,9 @@ pub(super) struct Buckets {
 
 impl Buckets {
     /// Notes the visible steps to states with masks.
-    pub(super) fn fill(&mut self, spread: &mut Spread) {
-        for state in &spread.touched {
-            let arrows = spread.arrows(*state);
+    pub(super) fn fill(&mut self, reach: &mut WeakReach) {
+        for state in &reach.touched {
+            let arrows = reach.arrows(*state);
             for (source, label) in arrows {
                 if self.of.len() <= *label as usize {
                     self.of.resize_with(*label as usize + 1, Vec::new);
@@ -136,20 +137,21 @@ impl Buckets {
                 if bucket.is_empty() {
                     self.labels.push(*label);
                 }
-                bucket.push((*source, spread.mask(*state)));
+                bucket.push((*source, reach.mask(*state)));
             }
         }
-        spread.work += self.labels.iter().map(|label| self.of[*label as usize].len()).sum::<usize>();
+        reach.work += self.labels.iter().map(|label| self.of[*label as usize].len()).sum::<usize>();
     }
 
-    /// Takes a label, and gives masks to all states that lead to the sets with that label and internal steps before and after.
-    pub(super) fn next(&mut self, spread: &mut Spread) -> Option<u32> {
+    /// Takes a label, and gives masks to all states that lead to the sets with that label and internal steps
+    /// before and after.
+    pub(super) fn next(&mut self, reach: &mut WeakReach) -> Option<u32> {
         let label = self.labels.pop()?;
-        spread.clear();
+        reach.clear();
         for (source, mask) in self.of[label as usize].drain(..) {
-            spread.add(source, mask);
+            reach.add(source, mask);
         }
-        spread.spread();
+        reach.propagate();
         Some(label)
     }
 }

@@ -1,18 +1,20 @@
-//! Weak bisimulation by signatures: what a state can do with internal steps before and after, and how blocks came to be.
+//! Weak bisimulation by signatures: what a state can do with internal steps before and after, and how blocks
+//! came to be.
 //!
-//! Internal steps have no cycles, so that a signature is made of those of the next states, in that order; a block keeps one
-//! for all its states. When blocks fall apart, only states from which one of the new blocks is reached so are looked at
-//! again. Where only the blocks are wanted, `splitters.rs` is faster; there can be too many words in signatures, and
-//! then there is no history. Invariant: at the start of a round, the signature of a state is that kept for its block, unless new blocks are reached.
+//! Internal steps have no cycles, so that a signature is made of those of the next states, in that order; a
+//! block keeps one for all its states. When blocks fall apart, only states from which one of the new blocks
+//! is reached so are looked at again. Where only the blocks are wanted, `splitter_refinement.rs` is faster;
+//! there can be too many words in signatures, and then there is no history. Invariant: at the start of a
+//! round, the signature of a state is that kept for its block, unless new blocks are reached.
 
 use narrows_graph::Partition;
 
-use super::classes::Classes;
 use super::history::History;
+use super::signatures::SignatureTable;
 use super::table::{SILENT, Sources, Table, parts, word};
 
 /// As many words of signatures are looked at; history is not worth more.
-const WORDS: usize = 200_000_000;
+const MAX_WORDS: usize = 200_000_000;
 
 struct Refiner<'a> {
     table: &'a Table,
@@ -21,10 +23,10 @@ struct Refiner<'a> {
     partition: Partition,
     signatures: Vec<Box<[u64]>>,
     /// Signatures of this round, and the class of each state that is looked at, otherwise [`OLD`].
-    classes: Classes,
+    classes: SignatureTable,
     class: Vec<u32>,
     /// The same for the blocks that are reached with internal steps alone.
-    reaches: Classes,
+    reaches: SignatureTable,
     reach_class: Vec<u32>,
     is_affected: Vec<bool>,
     history: History,
@@ -43,9 +45,9 @@ pub(super) fn refine(table: &Table) -> Option<(Partition, History)> {
         others: Sources::new(table, |label| label != SILENT),
         partition: Partition::new(states),
         signatures: vec![Box::default()],
-        classes: Classes::default(),
+        classes: SignatureTable::default(),
         class: vec![OLD; states as usize],
-        reaches: Classes::default(),
+        reaches: SignatureTable::default(),
         reach_class: vec![OLD; states as usize],
         is_affected: vec![false; states as usize],
         history: History::new(),
@@ -99,7 +101,7 @@ impl Refiner<'_> {
     /// Counts words; `None` if there are too many.
     fn spend(&mut self, words: usize) -> Option<()> {
         self.words += words;
-        (self.words <= WORDS).then_some(())
+        (self.words <= MAX_WORDS).then_some(())
     }
 
     /// Finds the blocks that states reach with internal steps, the last states first.

@@ -1,10 +1,11 @@
 //! Why a formula holds, or does not, in a state.
 //!
-//! A pair of a variable and a state has its value for reasons: other pairs, at the same state or behind edges. Where one
-//! operand or one edge is enough, one is chosen, the one with the smallest rank, so that the reasons of a least fixpoint
-//! that holds, or of a greatest one that does not, come to an end. All states and edges on the way are a graph on which
-//! every pair has the same value: where some edge is needed it is there, and where all edges count none is new
-//! (Mateescu, 2000). As long as each pair has one reason, the pairs are a run.
+//! A pair of a variable and a state has its value for reasons: other pairs, at the same state or behind
+//! edges. Where one operand or one edge is enough, one is chosen, the one with the smallest rank, so that the
+//! reasons of a least fixpoint that holds, or of a greatest one that does not, come to an end. All states and
+//! edges on the way are a graph on which every pair has the same value: where some edge is needed it is
+//! there, and where all edges count none is new (Mateescu, 2000). As long as each pair has one reason, the
+//! pairs are a run.
 
 use narrows_graph::DenseSet;
 use rustc_hash::FxHashMap;
@@ -83,7 +84,8 @@ impl Reasons<'_, '_> {
         self.solution.holds(variable, state)
     }
 
-    /// Says how far the end is, for the choice among the operands of a variable: what lies outside of its group is best.
+    /// Says how far the end is, for the choice among the operands of a variable: what lies outside of its
+    /// group is best.
     fn rank(&self, variable: Variable, of: &Reason) -> u32 {
         if self.solution.groups[variable as usize] != self.solution.groups[of.variable as usize] {
             return 0;
@@ -128,7 +130,8 @@ impl Reasons<'_, '_> {
         Because::Any(reasons)
     }
 
-    /// Returns what makes a pair have its value; where one of several is enough, the one that is nearest to an end.
+    /// Returns what makes a pair have its value; where one of several is enough, the one that is nearest to
+    /// an end.
     fn of(&self, variable: Variable, state: u32) -> Vec<Reason> {
         match self.because(variable, state) {
             Because::All(reasons) => reasons,
@@ -138,8 +141,8 @@ impl Reasons<'_, '_> {
         }
     }
 
-    /// Returns the run that shows the value of the whole formula in the initial state, as far as one run does; `None` if it
-    /// would be empty.
+    /// Returns the run that shows the value of the whole formula in the initial state, as far as one run
+    /// does; `None` if it would be empty.
     pub(super) fn run(&self) -> Option<Run> {
         let start = self.graph.initial();
         let (mut variable, mut state) = (self.equations.root, start);

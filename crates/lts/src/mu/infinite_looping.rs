@@ -1,21 +1,22 @@
-//! Endless paths made of parts that fit `R`: the equations of `<R> @`.
+//! Infinite looping, `<R> @`: endless paths made of parts that fit `R`.
 //!
-//! They have no `and`, so a pair of a variable and a state holds if an endless path of pairs leaves it that comes to the
-//! variable of the whole again and again. That is so where a component of the pairs has that variable and a cycle, and
-//! where such a one is reached: time is linear. The rank of a pair is how far the next pair with that variable is.
+//! They have no `and`, so a pair of a variable and a state holds if an endless path of pairs leaves it that
+//! comes to the variable of the whole again and again. That is so where a component of the pairs has that
+//! variable and a cycle, and where such a one is reached: time is linear. The rank of a pair is how far the
+//! next pair with that variable is.
 
 use narrows_graph::DenseSet;
 use narrows_graph::components;
 
 use super::equations::{Equations, Fixpoint, Right, Variable};
-use super::solve::{Both, Solution};
+use super::solve::{BothDirections, Solution};
 use crate::graph::TooLarge;
 
 /// Solves the equations of one `<R> @`.
 pub(super) fn solve(
     members: &[Variable],
     equations: &Equations<'_>,
-    both: Both<'_>,
+    both: BothDirections<'_>,
     solution: &mut Solution,
 ) -> Result<(), TooLarge> {
     let states = both.graph.states();
@@ -58,7 +59,7 @@ pub(super) fn solve(
 struct Product<'s, 'f, 'g> {
     members: &'s [Variable],
     equations: &'s Equations<'f>,
-    both: Both<'g>,
+    both: BothDirections<'g>,
     states: u32,
 }
 

@@ -1,16 +1,17 @@
 //! Solves equations on a graph: which states satisfy each variable.
 //!
-//! Variables that depend on each other are solved together, those they depend on before them. A variable that does not
-//! depend on itself takes one look at each edge. Others start from nowhere (least) or everywhere (greatest), and a change
-//! goes against the edges to what depends on it; where all edges must agree, a counter tells how many do not yet. So each
-//! variable looks at each edge twice at most (Arnold and Crubillé, 1988; Cleaveland and Steffen, 1993). Changes spread
-//! level by level: the level of a change is its *rank*, and what a change depends on has smaller ones.
+//! Variables that depend on each other are solved together, those they depend on before them. A variable that
+//! does not depend on itself takes one look at each edge. Others start from nowhere (least) or everywhere
+//! (greatest), and a change goes against the edges to what depends on it; where all edges must agree, a
+//! counter tells how many do not yet. So each variable looks at each edge twice at most (Arnold and Crubillé,
+//! 1988; Cleaveland and Steffen, 1993). Changes spread level by level: the level of a change is its *rank*,
+//! and what a change depends on has smaller ones.
 
 use narrows_graph::DenseSet;
 use narrows_graph::components;
 
-use super::endless;
 use super::equations::{Equation, Equations, Fixpoint, Right, Variable};
+use super::infinite_looping;
 use super::reversed::Reversed;
 use super::syntax::Sign;
 use crate::graph::{Graph, TooLarge};
@@ -33,13 +34,13 @@ impl Solution {
 
 /// A graph in both directions.
 #[derive(Clone, Copy)]
-pub(super) struct Both<'g> {
+pub(super) struct BothDirections<'g> {
     pub(super) graph: &'g Graph,
     pub(super) reversed: &'g Reversed,
 }
 
 /// Solves all equations that the root depends on.
-pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solution, TooLarge> {
+pub(super) fn solve(equations: &Equations<'_>, both: BothDirections<'_>) -> Result<Solution, TooLarge> {
     let count = equations.list.len();
     let mut groups = Vec::new();
     let operand = |variable: u32, position: &mut u32| {
@@ -67,10 +68,10 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
             solution.values[members[0] as usize] =
                 evaluate(&equations.list[members[0] as usize], equations, both.graph, &solution);
         } else if fixpoints.clone().any(|fixpoint| fixpoint == Fixpoint::Endless) {
-            endless::solve(members, equations, both, &mut solution)?;
+            infinite_looping::solve(members, equations, both, &mut solution)?;
         } else {
             let is_least = fixpoints.clone().any(|fixpoint| fixpoint == Fixpoint::Plain(Sign::Least));
-            Spread::new(members, is_least, equations, both).run(&mut solution);
+            Propagation::new(members, is_least, equations, both).run(&mut solution);
         }
     }
     Ok(solution)
@@ -127,10 +128,10 @@ enum Needs {
 }
 
 /// Variables with fixpoints of one sign that depend on each other.
-struct Spread<'s, 'f, 'g> {
+struct Propagation<'s, 'f, 'g> {
     members: &'s [Variable],
     equations: &'s Equations<'f>,
-    both: Both<'g>,
+    both: BothDirections<'g>,
     /// What spreads: true for least fixpoints, false for greatest ones.
     goal: bool,
     /// The place of each variable among the members.
@@ -143,14 +144,19 @@ struct Spread<'s, 'f, 'g> {
     next: Vec<(u32, u32)>,
 }
 
-impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
-    fn new(members: &'s [Variable], goal: bool, equations: &'s Equations<'f>, both: Both<'g>) -> Self {
+impl<'s, 'f, 'g> Propagation<'s, 'f, 'g> {
+    fn new(
+        members: &'s [Variable],
+        goal: bool,
+        equations: &'s Equations<'f>,
+        both: BothDirections<'g>,
+    ) -> Self {
         let states = both.graph.states();
         let mut places = vec![None; equations.list.len()];
         for (place, member) in members.iter().enumerate() {
             places[*member as usize] = Some(place);
         }
-        Spread {
+        Propagation {
             members,
             equations,
             both,

@@ -7,7 +7,7 @@ pub(crate) mod reference;
 use narrows_graph::Partition;
 
 use super::table::Table;
-use super::{Relation, Settings, divide, halves, minimise, prune, splitters};
+use super::{Relation, Settings, bundle_refinement, divide, minimise, prune, splitter_refinement};
 use crate::graph::{Builder, Graph};
 use crate::{Verdict, aut, compare};
 use random::Sampler;
@@ -37,10 +37,10 @@ fn check(graph: &Graph, settings: Settings) {
     assert_eq!(canonical(&division.of), canonical(&expected), "with history, {}", context());
     let mut table = Table::new(graph, settings).unwrap();
     let blocks = if settings.relation == Relation::Weak {
-        splitters::refine(&table)
+        splitter_refinement::refine(&table)
     } else {
         let all = Partition::new(table.states());
-        halves::refine(&mut table, all)
+        bundle_refinement::refine(&mut table, all)
     };
     let blocks = blocks.into_blocks();
     let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
@@ -180,11 +180,25 @@ fn internal_steps_come_before_time() {
 fn what_does_not_go_together_is_refused() {
     let graph = aut::read("des (0, 2, 2)\n(0, i, 1)\n(0, prob 1, 1)").unwrap();
     let settings = |relation| Settings { relation, stochastic: false, probabilistic: true };
-    assert!(minimise(&graph, settings(Relation::Weak)).unwrap_err().contains("go with the relations"));
-    assert!(minimise(&graph, settings(Relation::Trace)).unwrap_err().contains("go with the relations"));
-    assert!(minimise(&graph, settings(Relation::Branching)).unwrap_err().contains("state 0 has both"));
+    assert!(
+        minimise(&graph, settings(Relation::Weak)).unwrap_err().to_string().contains("go with the relations")
+    );
+    assert!(
+        minimise(&graph, settings(Relation::Trace))
+            .unwrap_err()
+            .to_string()
+            .contains("go with the relations")
+    );
+    assert!(
+        minimise(&graph, settings(Relation::Branching)).unwrap_err().to_string().contains("state 0 has both")
+    );
     let graph = aut::read("des (0, 2, 2)\n(0, prob 0.75, 1)\n(0, a; prob 0.5, 1)").unwrap();
-    assert!(minimise(&graph, settings(Relation::Strong)).unwrap_err().contains("of state 0 sum to 1.25"));
+    assert!(
+        minimise(&graph, settings(Relation::Strong))
+            .unwrap_err()
+            .to_string()
+            .contains("of state 0 sum to 1.25")
+    );
 }
 
 /// A chain with these labels again and again, and at the end another one.

@@ -34,7 +34,8 @@ impl Sampler {
         builder.build().unwrap()
     }
 
-    /// Returns a graph whose first labels, all internal but for the last three, lead to states with larger numbers.
+    /// Returns a graph whose first labels, all internal but for the last three, lead to states with larger
+    /// numbers.
     pub(crate) fn downwards(&mut self, states: usize, edges: usize, labels: &[&str]) -> Graph {
         let mut builder = Builder::new(0, edges);
         builder.states(states as u32);
