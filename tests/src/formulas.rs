@@ -3,10 +3,10 @@
 use std::process::Command;
 use std::time::Duration;
 
+use narrows_graph::Random;
 use narrows_logic::{Buchi, BuchiEdge, BuchiState, Cube, Ltl};
 
 use crate::commands;
-use crate::random::Random;
 
 /// A formula whose atoms are names.
 pub type Formula = Ltl<String>;
@@ -100,7 +100,7 @@ pub fn random(random: &mut Random, size: usize, names: &[&str], with_next: bool)
     let inner = |random: &mut Random, size| Box::new(self::random(random, size, names, with_next));
     if size == 2 || random.percent(45) {
         let operand = inner(random, size - 1);
-        return match random.below(if with_next { 5 } else { 4 }) {
+        return match random.index(if with_next { 5 } else { 4 }) {
             0 => Ltl::Not(operand),
             1 | 2 => Ltl::Always(operand),
             3 => Ltl::Eventually(operand),
@@ -110,7 +110,7 @@ pub fn random(random: &mut Random, size: usize, names: &[&str], with_next: bool)
     let left_size = random.between(1, size - 2);
     let left = inner(random, left_size);
     let right = inner(random, size - 1 - left_size);
-    match random.below(7) {
+    match random.index(7) {
         0 | 1 => Ltl::And(left, right),
         2 => Ltl::Or(left, right),
         3 => Ltl::Implies(left, right),

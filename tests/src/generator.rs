@@ -16,9 +16,10 @@ mod names;
 mod processes;
 mod statements;
 
+use narrows_graph::Random;
+
 pub use features::{Feature, Features};
 
-use crate::random::Random;
 use crate::tree::{Model, Node};
 
 /// Writes the model that belongs to a seed.

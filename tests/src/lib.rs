@@ -13,7 +13,6 @@ pub mod formulas;
 pub mod generator;
 pub mod narrows;
 pub mod questions;
-pub mod random;
 pub mod shrink;
 pub mod spin;
 pub mod tree;

@@ -3,10 +3,10 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use narrows_graph::Random;
 use narrows_logic::{Buchi, Lasso, is_disjoint, translate};
 use narrows_tests::commands::{Scratch, run};
 use narrows_tests::formulas::{Formula, has_spin, parse, random, read_claim, spin_automaton};
-use narrows_tests::random::Random;
 
 const FORMULAS: &str = include_str!("../models/formulas.txt");
 
@@ -101,7 +101,7 @@ fn automata_accept_the_words_on_which_formulas_hold() {
         for _ in 0..50 {
             let length = numbers.between(1, 8);
             let letters = (0..length).map(|_| numbers.bits()).collect();
-            let word = Lasso { letters, cycle: numbers.below(length) };
+            let word = Lasso { letters, cycle: numbers.index(length) };
             let expected = word.satisfies(&formula, &holds);
             assert_eq!(word.is_accepted(&mine, &holds), expected, "{formula} on {word:?}");
             assert_eq!(word.is_accepted(&opposite, &holds), !expected, "!({formula}) on {word:?}");

@@ -61,7 +61,7 @@ fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<St
 /// What each process does by itself, in turn.
 fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> Vec<Step> {
     let mut list = Vec::new();
-    for pid in 0..8 {
+    for pid in 0..8_usize {
         space.successors_of(ProcessSet::from_iter([pid]), state, scratch, &mut |successor| {
             list.push(Step {
                 moves: successor.moves.to_vec(),

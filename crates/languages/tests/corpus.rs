@@ -5,9 +5,9 @@ mod mutate;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use narrows_graph::Random;
 use narrows_languages::promela::{Options, parse};
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
-use narrows_tests::random::Random;
 
 /// Where the models are; more folders may come from the environment variable `NARROWS_MODELS`.
 const EXAMPLES: &str = "/usr/share/doc/spin/examples";

@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use narrows_explicit::{Budget, Faults, Progress, Unwatched, Watch, breadth_first, depth_first};
+use narrows_graph::Random;
 use narrows_languages::promela::{Options, compile};
 use narrows_languages::{lotos, smv};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
 use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, render};
 use narrows_tests::generator;
-use narrows_tests::random::Random;
 
 /// Every file there is includes the same text.
 struct Mirror(&'static str);

@@ -9,9 +9,9 @@
 //! formulas hold on the rest, and no promise is put off for ever. Cost: at worst exponential in the conjunctions inside of
 //! disjunctions; the number of ways that are made is bounded by the budget.
 
+use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::bits::BitSet;
 use crate::budget::{Budget, TooLarge};
 use crate::cube::Cube;
 use crate::formula::{Formulas, Id, Node};

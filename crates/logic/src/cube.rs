@@ -1,6 +1,6 @@
 //! Conjunctions of atoms and negated atoms, and lists of them read as disjunctions.
 
-use crate::bits::BitSet;
+use narrows_graph::BitSet;
 
 /// After so many cases, or fewer with many cubes, covering is not looked into further.
 const MANY_CASES: usize = 200;
@@ -50,7 +50,7 @@ impl Cube {
 
     /// Whether both can hold at once.
     pub fn is_compatible(&self, other: &Cube) -> bool {
-        self.positive.is_disjoint(&other.negative) && self.negative.is_disjoint(&other.positive)
+        !self.positive.meets(&other.negative) && !self.negative.meets(&other.positive)
     }
 
     /// Whether the other holds whenever this one does.

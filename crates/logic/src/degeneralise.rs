@@ -7,11 +7,11 @@
 //!
 //! Invariant: the result accepts the same words. Cost: at most as many copies of each state as there are marks, and one.
 
+use narrows_graph::BitSet;
+use narrows_graph::Components;
 use rustc_hash::FxHashMap;
 
-use crate::bits::BitSet;
 use crate::budget::{Budget, TooLarge};
-use crate::components::Components;
 use crate::generalised::{Edge, Generalised};
 use crate::reduce::{accepting_components, components_of};
 
@@ -39,14 +39,14 @@ impl Waiting<'_> {
         let found = components_of(automaton);
         let accepting = accepting_components(automaton, &found);
         let all = automaton.all_marks();
-        let mut common = vec![all.clone(); found.count];
+        let mut common = vec![all.clone(); found.count as usize];
         let mut ahead = vec![all; automaton.states.len()];
         for (state, edges) in automaton.states.iter().enumerate() {
             for edge in edges.iter().filter(|edge| found.of[edge.target] == found.of[state]) {
                 ahead[state] = ahead[state].intersection(&edge.marks);
             }
-            if found.of[state] != usize::MAX {
-                common[found.of[state]] = common[found.of[state]].intersection(&ahead[state]);
+            if let Some(component) = found.get(state) {
+                common[component] = common[component].intersection(&ahead[state]);
             }
         }
         let needed = common
@@ -67,7 +67,7 @@ impl Waiting<'_> {
 
     /// The level in which a state is entered from elsewhere.
     fn enter(&self, state: usize, entry: Entry) -> usize {
-        let component = self.found.of[state];
+        let component = self.found.of[state] as usize;
         if !self.accepting[component] {
             return 0;
         }
@@ -78,14 +78,14 @@ impl Waiting<'_> {
     }
 
     fn is_accepting(&self, state: usize, level: usize) -> bool {
-        let component = self.found.of[state];
+        let component = self.found.of[state] as usize;
         self.accepting[component] && level == self.needed[component].len()
     }
 
     /// The level of an edge's target.
     fn follow(&self, state: usize, level: usize, edge: &Edge, entry: Entry) -> usize {
-        let component = self.found.of[state];
-        if component != self.found.of[edge.target] {
+        let component = self.found.of[state] as usize;
+        if !self.found.are_together(state, edge.target) {
             return self.enter(edge.target, entry);
         }
         if !self.accepting[component] {

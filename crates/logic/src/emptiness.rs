@@ -1,7 +1,8 @@
 //! Whether automata accept a common word.
 
+use narrows_graph::components::find_indexed;
+
 use crate::buchi::Buchi;
-use crate::components::components;
 use crate::cube::Cube;
 
 /// Whether no word is accepted by both automata.
@@ -34,13 +35,14 @@ pub fn is_disjoint<A: Eq>(one: &Buchi<A>, other: &Buchi<A>) -> bool {
         }
     }
     let start = one.initial * width + other.initial;
-    let found = components(successors.len(), [start], |node, index| successors[node].get(index).copied());
-    let mut seen = vec![(false, false, false); found.count];
-    for (node, targets) in successors.iter().enumerate().filter(|(node, _)| found.of[*node] != usize::MAX) {
-        let component = &mut seen[found.of[node]];
+    let found = find_indexed(successors.len(), [start], |node, index| successors[node].get(index).copied());
+    let mut seen = vec![(false, false, false); found.count as usize];
+    for (node, targets) in successors.iter().enumerate() {
+        let Some(component) = found.get(node) else { continue };
+        let component = &mut seen[component];
         component.0 |= one.states[node / width].accepting;
         component.1 |= other.states[node % width].accepting;
-        component.2 |= targets.iter().any(|target| found.of[*target] == found.of[node]);
+        component.2 |= targets.iter().any(|target| found.are_together(*target, node));
     }
     !seen.contains(&(true, true, true))
 }

@@ -7,10 +7,10 @@
 //! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to the number of
 //! temporal subformulas states; the budget bounds it.
 
+use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::alternating::{Ways, parts, without_contained};
-use crate::bits::BitSet;
 use crate::budget::{Budget, TooLarge};
 use crate::cube::{Cube, minimised};
 use crate::formula::{Formulas, Id};

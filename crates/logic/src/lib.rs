@@ -3,10 +3,8 @@
 //! [`Ltl`] is a formula, [`translate`] turns it into a [`Buchi`] automaton that accepts the words on which it holds.
 
 mod alternating;
-mod bits;
 mod buchi;
 mod budget;
-mod components;
 mod ctl;
 mod cube;
 mod degeneralise;
@@ -28,7 +26,6 @@ mod translate;
 mod weak;
 mod word;
 
-pub use bits::BitSet;
 pub use buchi::{Buchi, BuchiEdge, BuchiState};
 pub use budget::{Budget, TooLarge};
 pub use ctl::{Ctl, Paths};

@@ -7,8 +7,9 @@
 //! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through the product
 //! with the opposite automaton; above [`MUCH`] steps in all, no more pairs are tried.
 
-use crate::bits::BitSet;
-use crate::components::components;
+use narrows_graph::BitSet;
+use narrows_graph::components::find_indexed;
+
 use crate::generalised::Generalised;
 
 /// How many pairs of edges may be looked at in one translation.
@@ -145,13 +146,13 @@ fn have_common_word(one: &Generalised, other: &Generalised) -> bool {
             }
         }
     }
-    let found = components(graph.len(), [start], |node, index| graph[node].get(index).map(|edge| edge.0));
-    let mut seen: Vec<Option<(BitSet, BitSet)>> = vec![None; found.count];
+    let found = find_indexed(graph.len(), [start], |node, index| graph[node].get(index).map(|edge| edge.0));
+    let mut seen: Vec<Option<(BitSet, BitSet)>> = vec![None; found.count as usize];
     for (node, edges) in graph.iter().enumerate() {
-        for (_, mine, theirs) in edges.iter().filter(|edge| found.of[edge.0] == found.of[node]) {
-            let marks = seen[found.of[node]].get_or_insert_default();
-            marks.0.add_all(&one.states[node / width][*mine].marks);
-            marks.1.add_all(&other.states[node % width][*theirs].marks);
+        for (_, mine, theirs) in edges.iter().filter(|edge| found.are_together(edge.0, node)) {
+            let marks = seen[found.of[node] as usize].get_or_insert_default();
+            marks.0.union_with(&one.states[node / width][*mine].marks);
+            marks.1.union_with(&other.states[node % width][*theirs].marks);
         }
     }
     let (all, others) = (one.all_marks(), other.all_marks());

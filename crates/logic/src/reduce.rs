@@ -7,8 +7,9 @@
 //! Invariant: the automaton accepts the same words afterwards, and has no more states than before. Cost: that of the
 //! simulations; each round but the last removes a state or an edge.
 
-use crate::bits::BitSet;
-use crate::components::{Components, components};
+use narrows_graph::BitSet;
+use narrows_graph::components::{Components, find_indexed};
+
 use crate::generalised::Generalised;
 use crate::simulation::{reduce_backwards, reduce_forwards};
 
@@ -39,19 +40,17 @@ pub(crate) fn reduce(automaton: &mut Generalised, by_state: bool, freedom: Freed
 }
 
 pub(crate) fn components_of(automaton: &Generalised) -> Components {
-    components(automaton.states.len(), [automaton.initial], |state, index| {
+    find_indexed(automaton.states.len(), [automaton.initial], |state, index| {
         automaton.states[state].get(index).map(|edge| edge.target)
     })
 }
 
 /// For each component whether runs that stay in it can be accepted.
 pub(crate) fn accepting_components(automaton: &Generalised, found: &Components) -> Vec<bool> {
-    let mut seen: Vec<Option<BitSet>> = vec![None; found.count];
-    for (state, edges) in
-        automaton.states.iter().enumerate().filter(|(state, _)| found.of[*state] != usize::MAX)
-    {
-        for edge in edges.iter().filter(|edge| found.of[edge.target] == found.of[state]) {
-            seen[found.of[state]].get_or_insert_default().add_all(&edge.marks);
+    let mut seen: Vec<Option<BitSet>> = vec![None; found.count as usize];
+    for (state, edges) in automaton.states.iter().enumerate() {
+        for edge in edges.iter().filter(|edge| found.are_together(edge.target, state)) {
+            seen[found.of[state] as usize].get_or_insert_default().union_with(&edge.marks);
         }
     }
     let all = automaton.all_marks();
@@ -63,17 +62,14 @@ pub(crate) fn remove_dead(automaton: &mut Generalised) {
     let found = components_of(automaton);
     let mut alive = accepting_components(automaton, &found);
     // Edges lead to smaller numbers, so those are known first.
-    let mut members: Vec<Vec<usize>> = vec![Vec::new(); found.count];
-    for (state, component) in found.of.iter().enumerate().filter(|(_, component)| **component != usize::MAX) {
-        members[*component].push(state);
-    }
-    for component in 0..found.count {
+    let is_alive = |alive: &[bool], state: usize| found.get(state).is_some_and(|component| alive[component]);
+    found.each(|members| {
+        let own = found.of[members[0] as usize] as usize;
         let leads_on =
-            |state: &usize| automaton.states[*state].iter().any(|edge| alive[found.of[edge.target]]);
-        alive[component] = alive[component] || members[component].iter().any(leads_on);
-    }
-    let wanted: Vec<bool> =
-        found.of.iter().map(|component| *component != usize::MAX && alive[*component]).collect();
+            |state: &u32| automaton.states[*state as usize].iter().any(|edge| is_alive(&alive, edge.target));
+        alive[own] = alive[own] || members.iter().any(leads_on);
+    });
+    let wanted: Vec<bool> = (0..automaton.states.len()).map(|state| is_alive(&alive, state)).collect();
     if wanted.contains(&false) {
         automaton.restrict(&wanted);
     }
@@ -85,8 +81,7 @@ fn settle_marks(automaton: &mut Generalised, by_state: bool, freedom: Freedom) {
     let accepting = accepting_components(automaton, &found);
     let all = automaton.all_marks();
     let inside = |state: usize, target: usize| {
-        let component = found.of[state];
-        component != usize::MAX && component == found.of[target] && accepting[component]
+        found.are_together(state, target) && accepting[found.of[state] as usize]
     };
     if by_state {
         // A state's edges have the same marks: it needs them if one of its edges is on an accepted cycle.
@@ -145,7 +140,7 @@ fn remove_marks(automaton: &mut Generalised) {
     }
 }
 
-fn is_looping(automaton: &Generalised, found: &Components, component: usize) -> bool {
+fn is_looping(automaton: &Generalised, found: &Components, component: u32) -> bool {
     automaton.states.iter().enumerate().any(|(state, edges)| {
         found.of[state] == component && edges.iter().any(|edge| found.of[edge.target] == component)
     })
@@ -159,7 +154,7 @@ fn add_mark(automaton: &mut Generalised, mark: usize, by_state: bool) {
         .map(|edges| edges.iter().filter(|edge| !edge.marks.contains(mark)).map(|edge| edge.target).collect())
         .collect();
     let found =
-        components(unmarked.len(), 0..unmarked.len(), |state, index| unmarked[state].get(index).copied());
+        find_indexed(unmarked.len(), 0..unmarked.len(), |state, index| unmarked[state].get(index).copied());
     for (state, edges) in automaton.states.iter_mut().enumerate() {
         let is_needed =
             |target: usize| found.of[state] == found.of[target] && unmarked[state].contains(&target);

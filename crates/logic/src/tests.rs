@@ -1,14 +1,15 @@
 //! Translations compared with the meaning of formulas on words.
 
+use narrows_graph::Random;
+
 use crate::{Lasso, Ltl, TooLarge, is_disjoint, translate};
 
-/// A small generator of numbers, the same in every run.
-struct Numbers(u64);
+/// Draws formulas and words.
+struct Sampler(Random);
 
-impl Numbers {
+impl Sampler {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % bound as u64) as usize
+        self.0.index(bound)
     }
 
     fn formula(&mut self, size: usize, atoms: usize) -> Ltl<usize> {
@@ -53,7 +54,7 @@ fn holds(atom: &usize, letter: &usize) -> bool {
 
 #[test]
 fn automata_accept_the_words_on_which_formulas_hold() {
-    let mut numbers = Numbers(7);
+    let mut numbers = Sampler(Random::new(7));
     for _ in 0..2000 {
         let atoms = 1 + numbers.below(3);
         let size = 1 + numbers.below(10);

@@ -9,10 +9,10 @@
 //! Invariant: a result is returned only if it has no word in common with the opposite formula, and its complement none with
 //! the formula. Cost: the sets are at most [`MANY_SETS`], each with two to the number of atoms letters, at most 64.
 
+use narrows_graph::BitSet;
+use narrows_graph::components::{Components, find_indexed};
 use rustc_hash::FxHashMap;
 
-use crate::bits::BitSet;
-use crate::components::{Components, components};
 use crate::cube::Cube;
 use crate::generalised::{Edge, Generalised};
 
@@ -100,26 +100,25 @@ impl Lettered {
 
     /// Makes those states accepting whose component has an accepted loop, and others as suits the merging best.
     fn coloured(&self, sets: &[BitSet], next: Vec<Vec<usize>>) -> Deterministic {
-        let found = components(next.len(), [0], |state, letter| next[state].get(letter).copied());
+        let found = find_indexed(next.len(), [0], |state, letter| next[state].get(letter).copied());
         // An even colour means accepting; components come after those that they lead to.
-        let mut colours = vec![0_usize; found.count];
-        let mut members = vec![Vec::new(); found.count];
-        for (state, component) in found.of.iter().enumerate() {
-            members[*component].push(state);
-        }
-        for component in 0..found.count {
-            let targets =
-                members[component].iter().flat_map(|state| &next[*state]).map(|target| found.of[*target]);
-            let highest = targets.filter(|target| *target != component).map(|target| colours[target]).max();
-            let accepted = loop_through(&next, &found, members[component][0])
-                .map(|word| self.accepts_loop(&sets[members[component][0]], &word));
-            colours[component] = match (accepted, highest) {
+        let mut colours = vec![0_usize; found.count as usize];
+        found.each(|members| {
+            // The first state stands for all.
+            let first = members.iter().min().map_or(0, |state| *state as usize);
+            let component = found.of[first];
+            let targets = members.iter().flat_map(|state| &next[*state as usize]);
+            let targets = targets.map(|target| found.of[*target]).filter(|target| *target != component);
+            let highest = targets.map(|target| colours[target as usize]).max();
+            let accepted =
+                loop_through(&next, &found, first).map(|word| self.accepts_loop(&sets[first], &word));
+            colours[component as usize] = match (accepted, highest) {
                 (None, highest) => highest.unwrap_or(1),
                 (Some(accepted), None) => usize::from(!accepted),
                 (Some(accepted), Some(highest)) => highest + usize::from((highest % 2 == 0) != accepted),
             };
-        }
-        let accepting = found.of.iter().map(|component| colours[*component] % 2 == 0).collect();
+        });
+        let accepting = found.of.iter().map(|component| colours[*component as usize] % 2 == 0).collect();
         Deterministic { next, accepting }
     }
 
@@ -192,15 +191,12 @@ fn has_accepted_cycle(
     all: &BitSet,
     fits: impl Fn(usize) -> bool,
 ) -> bool {
-    let found = components(graph.len(), roots, |node, index| graph[node].get(index).map(|edge| edge.0));
-    let mut seen: Vec<Option<BitSet>> = vec![None; found.count];
+    let found = find_indexed(graph.len(), roots, |node, index| graph[node].get(index).map(|edge| edge.0));
+    let mut seen: Vec<Option<BitSet>> = vec![None; found.count as usize];
     for (node, edges) in graph.iter().enumerate() {
-        let component = found.of[node];
-        if component == usize::MAX || !fits(node) {
-            continue;
-        }
-        for (_, marks) in edges.iter().filter(|(target, _)| found.of[*target] == component) {
-            seen[component].get_or_insert_default().add_all(marks);
+        let Some(component) = found.get(node).filter(|_| fits(node)) else { continue };
+        for (_, marks) in edges.iter().filter(|(target, _)| found.are_together(node, *target)) {
+            seen[component].get_or_insert_default().union_with(marks);
         }
     }
     seen.iter().flatten().any(|marks| all.is_subset(marks))

@@ -1,7 +1,8 @@
 //! Infinite words that repeat, and what holds on them: the meaning of formulas, against which all else is tested.
 
+use narrows_graph::components::find_indexed;
+
 use crate::buchi::Buchi;
-use crate::components::components;
 use crate::ltl::Ltl;
 
 /// An infinite word: letters, of which those from `cycle` on are repeated for ever.
@@ -95,13 +96,12 @@ impl<L> Lasso<L> {
             }
         }
         let start = automaton.initial * size;
-        let found = components(successors.len(), [start], |node, index| successors[node].get(index).copied());
+        let found =
+            find_indexed(successors.len(), [start], |node, index| successors[node].get(index).copied());
         (0..successors.len()).any(|node| {
-            let component = found.of[node];
             // A state is on a cycle if an edge stays in its component: with accepting states in it, all are visited.
-            component != usize::MAX
-                && automaton.states[node / size].accepting
-                && successors[node].iter().any(|target| found.of[*target] == component)
+            automaton.states[node / size].accepting
+                && successors[node].iter().any(|target| found.are_together(node, *target))
         })
     }
 }

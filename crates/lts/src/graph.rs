@@ -1,7 +1,5 @@
 //! Graphs: the edges of each state together, labels as numbers.
 
-use std::fmt;
-
 use rustc_hash::FxHashMap;
 
 /// States, edges with labels between them, and a state to begin with.
@@ -94,16 +92,9 @@ impl Labels {
 }
 
 /// There are more states, edges or labels than fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a graph has at most 4 294 967 294 states, edges and labels")]
 pub struct TooLarge;
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a graph has at most 4 294 967 294 states, edges and labels")
-    }
-}
-
-impl std::error::Error for TooLarge {}
 
 impl Builder {
     /// Starts with the state to begin with, and room for so many edges.
@@ -150,8 +141,8 @@ impl Builder {
     }
 }
 
-/// Makes a [`Graph`] of edges that come state by state, the first state first: there is nothing to sort, and nothing is kept
-/// twice. The graph begins with state 0.
+/// Makes a [`Graph`] of edges that come state by state, the first state first: there is nothing to sort, and
+/// nothing is kept twice. The graph begins with state 0.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     labels: Labels,

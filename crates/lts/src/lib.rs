@@ -1,14 +1,15 @@
 //! Labelled graphs: states with numbers, and edges with labels between them.
 //!
-//! A [`Graph`] is read from text ([`aut`]) or made by a [`Builder`]. What its labels say about time and chance is in
-//! [`Label`]. [`mu`] and [`linear`] check formulas, [`minimise()`] makes a graph smaller, [`compare()`] tells graphs apart, [`edit`] makes new ones of them,
-//! and [`draw`] writes them for others.
+//! A [`Graph`] is read from text ([`aut`]) or made by a [`Builder`]. What its labels say about time and
+//! chance is in [`Label`]. [`mu`] and [`linear`] check formulas, [`minimise()`] makes a graph smaller,
+//! [`compare()`] tells graphs apart, [`edit`] makes new ones of them, and [`draw`] writes them for others.
+//! Bisimulations are computed by partition refinement, on [`narrows_graph::Partition`].
 
 pub mod aut;
 mod compare;
-pub mod components;
 pub mod draw;
 pub mod edit;
+mod error;
 mod graph;
 mod label;
 pub mod linear;
@@ -17,7 +18,8 @@ pub mod mu;
 mod pattern;
 
 pub use compare::{Evidence, Verdict, compare};
+pub use error::{EquivalenceError, ExpressionError, LabelError, LinearError, PatternError};
 pub use graph::{Builder, Edge, Graph, Rows, TooLarge};
-pub use label::{Label, Pace};
+pub use label::{Label, LabelTiming};
 pub use minimise::{Relation, Settings, minimise};
 pub use pattern::LabelPattern;

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-/// A pattern for labels: a gate and values, where `*` stands for any one value, and `…` or nothing for all that follow.
+use crate::error::PatternError;
+
+/// A pattern for labels: a gate and values, where `*` stands for any one value, and `…` or nothing for all
+/// that follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPattern {
     gate: String,
@@ -14,18 +17,18 @@ pub struct LabelPattern {
 
 impl LabelPattern {
     /// Reads a pattern such as `LATENCY !* !1 !*`; a gate alone is meant with all its values.
-    pub fn new(text: &str) -> Result<LabelPattern, String> {
+    pub fn new(text: &str) -> Result<LabelPattern, PatternError> {
         let mut parts = text.split('!').map(str::trim);
         let gate = parts.next().unwrap_or("").to_uppercase();
         let is_name = !gate.is_empty() && gate.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '*');
         if !is_name {
-            return Err(format!("`{text}` does not begin with the name of a gate"));
+            return Err(PatternError::NoGate(text.to_owned()));
         }
         let values: Vec<Option<String>> = parts
             .map(|part| (part != "*").then(|| part.split_whitespace().collect::<String>().to_uppercase()))
             .collect();
         if values.iter().flatten().any(String::is_empty) {
-            return Err(format!("a value is missing after `!` in `{text}`"));
+            return Err(PatternError::NoValue(text.to_owned()));
         }
         Ok(LabelPattern { open: values.is_empty(), gate, values })
     }

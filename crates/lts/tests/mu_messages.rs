@@ -1,8 +1,9 @@
-//! What is said of formulas that can't be used, or hardly mean what they say: for each code a formula, the column the
-//! message points to, and phrases of the message as it is shown.
+//! What is said of formulas that can't be used, or hardly mean what they say: for each code a formula, the
+//! column the message points to, and phrases of the message as it is shown.
 
 use std::collections::BTreeSet;
 
+use narrows_graph::Random;
 use narrows_lts::aut;
 use narrows_lts::mu::{EXPLANATIONS, parse, warn_of_unknown_labels};
 use narrows_source::{Diagnostics, Sources, render};
@@ -151,15 +152,12 @@ fn any_text_is_read_without_panic() {
         "<", ">", "[", "]", "(", ")", "mu X .", "nu Y .", "X", "\"a", "'b'", "'", "(*", "*", "-|", "@",
         "not", "or", "é", ".", "|",
     ];
-    let mut seed = 7_u64;
+    let mut random = Random::new(7);
     for _ in 0..20_000 {
         let mut text = String::new();
         for _ in 0..12 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            text += pieces[(seed % pieces.len() as u64) as usize];
-            text += if seed & 64 == 0 { " " } else { "" };
+            text += random.pick(&pieces).expect("there are pieces");
+            text += if random.one_in(2) { " " } else { "" };
         }
         messages(&text);
     }

@@ -21,7 +21,6 @@ mod model;
 mod observe;
 mod outline;
 mod print;
-mod process_set;
 mod space;
 pub mod synchronous;
 mod system;
@@ -50,10 +49,9 @@ pub use liveness::mark_dead;
 pub use model::{Form, FormKind, LabelFormula, Labelled, LabelledSystem, Model, StatePart, Unfold, Waiting};
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
-pub use process_set::ProcessSet;
 pub use space::{
-    Communication, Difference, Expansion, Move, MoveKind, Overwrite, Scratch, StateSpace, Successor,
-    Violation, ViolationKind,
+    Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
+    Successor, Violation, ViolationKind,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -13,6 +13,8 @@
 
 use std::ops::Range;
 
+use narrows_graph::BitSet;
+
 use crate::{
     Area, Binary, Claim, DStep, Expr, Guard, LocationId, Node, Pattern, Place, Proctype, Receive, Send,
     Setup, Statement, System,
@@ -32,57 +34,21 @@ pub fn mark_dead(system: &mut System) {
     }
 }
 
-/// A set of local bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Bytes(Vec<u64>);
-
-impl Bytes {
-    fn none(bytes: u32) -> Bytes {
-        Bytes(vec![0; (bytes as usize).div_ceil(64)])
-    }
-
-    fn contains(&self, byte: u32) -> bool {
-        self.0[byte as usize / 64] >> (byte % 64) & 1 == 1
-    }
-
-    fn insert(&mut self, bytes: Range<u32>) {
-        for byte in bytes {
-            if let Some(word) = self.0.get_mut(byte as usize / 64) {
-                *word |= 1 << (byte % 64);
-            }
-        }
-    }
-
-    fn remove(&mut self, bytes: Range<u32>) {
-        for byte in bytes {
-            if let Some(word) = self.0.get_mut(byte as usize / 64) {
-                *word &= !(1 << (byte % 64));
-            }
-        }
-    }
-
-    fn add(&mut self, other: &Bytes) {
-        for (mine, other) in self.0.iter_mut().zip(&other.0) {
-            *mine |= other;
-        }
-    }
-}
-
 /// Returns the bytes a place may be at, whatever its indices are.
-fn extent(place: &Place) -> Range<u32> {
+fn extent(place: &Place) -> Range<usize> {
     let more: u32 = place.indices.iter().map(|index| index.length.saturating_sub(1) * index.stride).sum();
-    place.offset..place.offset + more + place.scalar.bytes()
+    place.offset as usize..(place.offset + more + place.scalar.bytes()) as usize
 }
 
 /// Finds the local variables of each kind of process that others look at.
-fn watched(system: &System) -> Vec<Bytes> {
-    let mut watched: Vec<Bytes> = system.proctypes.iter().map(|kind| Bytes::none(kind.local_bytes)).collect();
+fn watched(system: &System) -> Vec<BitSet> {
+    let mut watched = vec![BitSet::default(); system.proctypes.len()];
     let mut look = |expr: &Expr| {
         each_expr(expr, &mut |expr| {
             if let Expr::Remote { proctype, place, .. } = expr
                 && let Some(bytes) = watched.get_mut(usize::from(proctype.0))
             {
-                bytes.insert(extent(place));
+                bytes.extend(extent(place));
             }
         });
     };
@@ -101,13 +67,13 @@ fn watched(system: &System) -> Vec<Bytes> {
 
 /// Finds the global variables that are written and never read, but perhaps to count on.
 fn mark_unread(system: &mut System) {
-    let (mut read, mut written) = (Bytes::none(system.global_bytes), Bytes::none(system.global_bytes));
+    let (mut read, mut written) = (BitSet::default(), BitSet::default());
     let mut look = |expr: &Expr| {
         each_expr(expr, &mut |expr| match expr {
-            Expr::Load(place) if place.area == Area::Global => read.insert(extent(place)),
+            Expr::Load(place) if place.area == Area::Global => read.extend(extent(place)),
             Expr::Poll(receive) => {
                 for place in stored(receive).filter(|place| place.area == Area::Global) {
-                    read.insert(extent(place));
+                    read.extend(extent(place));
                 }
             }
             _ => {}
@@ -124,7 +90,7 @@ fn mark_unread(system: &mut System) {
             each_statement(&transition.statement, &mut |statement| {
                 stores(statement, &mut |place| {
                     if place.area == Area::Global {
-                        written.insert(extent(place));
+                        written.extend(extent(place));
                     }
                 });
             });
@@ -143,36 +109,36 @@ fn mark_unread(system: &mut System) {
             Setup::Channel(place, _) => look(&Expr::Load(Box::new(place.clone()))),
         }
     }
-    let is_unread = |byte: &u32| written.contains(*byte) && !read.contains(*byte);
+    let is_unread = |byte: &u32| written.contains(*byte as usize) && !read.contains(*byte as usize);
     for transition in system.proctypes.iter_mut().flat_map(|proctype| &mut proctype.transitions) {
-        let mut own = Bytes(vec![0; written.0.len()]);
+        let mut own = BitSet::default();
         each_statement(&transition.statement, &mut |statement| {
             stores(statement, &mut |place| {
                 if place.area == Area::Global {
-                    own.insert(extent(place));
+                    own.extend(extent(place));
                 }
             });
         });
-        let bytes = (0..system.global_bytes).filter(|byte| own.contains(*byte) && is_unread(byte));
+        let bytes = (0..system.global_bytes).filter(|byte| own.contains(*byte as usize) && is_unread(byte));
         transition.unread = ranges(bytes);
     }
     system.unread = ranges((0..system.global_bytes).filter(is_unread));
 }
 
-fn mark_proctype(proctype: &mut Proctype, mut kept: Bytes) {
-    let mut written = Bytes::none(proctype.local_bytes);
+fn mark_proctype(proctype: &mut Proctype, mut kept: BitSet) {
+    let mut written = BitSet::default();
     for transition in &proctype.transitions {
         each_statement(&transition.statement, &mut |statement| {
             stores(statement, &mut |place| {
                 if place.area == Area::Local {
-                    written.insert(extent(place));
+                    written.extend(extent(place));
                 }
             });
         });
     }
     for step in &proctype.setup {
         if let Setup::Channel(place, _) = step {
-            kept.insert(extent(place));
+            kept.extend(extent(place));
         }
     }
     if let Some(provided) = &proctype.provided {
@@ -181,7 +147,7 @@ fn mark_proctype(proctype: &mut Proctype, mut kept: Bytes) {
     let live = live(proctype, &kept);
     let dead_at = |location: LocationId| {
         let live = &live[usize::from(location.0)];
-        let is_dead = |byte: &u32| written.contains(*byte) && !live.contains(*byte);
+        let is_dead = |byte: &u32| written.contains(*byte as usize) && !live.contains(*byte as usize);
         ranges((0..proctype.local_bytes).filter(is_dead))
     };
     proctype.dead = dead_at(proctype.start);
@@ -204,7 +170,7 @@ fn ranges(bytes: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
 }
 
 /// Finds what is live at each location.
-fn live(proctype: &Proctype, kept: &Bytes) -> Vec<Bytes> {
+fn live(proctype: &Proctype, kept: &BitSet) -> Vec<BitSet> {
     let mut live = vec![kept.clone(); proctype.locations.len()];
     let mut changed = true;
     while changed {
@@ -218,9 +184,9 @@ fn live(proctype: &Proctype, kept: &Bytes) -> Vec<Bytes> {
                     _ => live[usize::from(transition.target.0)].clone(),
                 };
                 go_back(&transition.statement, &mut before);
-                here.add(&before);
+                here.union_with(&before);
             }
-            here.add(kept);
+            here.union_with(kept);
             changed |= here != live[index];
             live[index] = here;
         }
@@ -229,7 +195,7 @@ fn live(proctype: &Proctype, kept: &Bytes) -> Vec<Bytes> {
 }
 
 /// Turns what is live after a statement into what is live before it.
-fn go_back(statement: &Statement, live: &mut Bytes) {
+fn go_back(statement: &Statement, live: &mut BitSet) {
     if let Statement::DStep(step) = statement {
         return go_back_through(step, live);
     }
@@ -243,7 +209,9 @@ fn go_back(statement: &Statement, live: &mut Bytes) {
     }
     stores(statement, &mut |place| {
         if place.indices.is_empty() && place.area == Area::Local {
-            live.remove(extent(place));
+            for byte in extent(place) {
+                live.remove(byte);
+            }
         }
     });
     each_read(statement, &mut |expr| reads(expr, live));
@@ -252,9 +220,8 @@ fn go_back(statement: &Statement, live: &mut Bytes) {
     }
 }
 
-fn go_back_through(step: &DStep, live: &mut Bytes) {
-    let none = Bytes(vec![0; live.0.len()]);
-    let mut nodes = vec![none; step.nodes.len()];
+fn go_back_through(step: &DStep, live: &mut BitSet) {
+    let mut nodes = vec![BitSet::default(); step.nodes.len()];
     let mut changed = true;
     while changed {
         changed = false;
@@ -264,11 +231,13 @@ fn go_back_through(step: &DStep, live: &mut Bytes) {
                 Node::Execute(statement, next, _) => {
                     let mut before = nodes[next.0 as usize].clone();
                     go_back(statement, &mut before);
-                    here.add(&before);
+                    here.union_with(&before);
                 }
-                Node::Choose(options, _) => options.iter().for_each(|next| here.add(&nodes[next.0 as usize])),
-                Node::Jump(next) => here.add(&nodes[next.0 as usize]),
-                Node::Leave => here.add(live),
+                Node::Choose(options, _) => {
+                    options.iter().for_each(|next| here.union_with(&nodes[next.0 as usize]))
+                }
+                Node::Jump(next) => here.union_with(&nodes[next.0 as usize]),
+                Node::Leave => here.union_with(live),
             }
             changed |= here != nodes[index];
             nodes[index] = here;
@@ -281,12 +250,12 @@ fn go_back_through(step: &DStep, live: &mut Bytes) {
 }
 
 /// Adds the local variables that an expression reads.
-fn reads(expr: &Expr, live: &mut Bytes) {
+fn reads(expr: &Expr, live: &mut BitSet) {
     each_expr(expr, &mut |expr| match expr {
-        Expr::Load(place) if place.area == Area::Local => live.insert(extent(place)),
+        Expr::Load(place) if place.area == Area::Local => live.extend(extent(place)),
         Expr::Poll(receive) => {
             for place in stored(receive).filter(|place| place.area == Area::Local) {
-                live.insert(extent(place));
+                live.extend(extent(place));
             }
         }
         _ => {}

@@ -7,7 +7,10 @@ use narrows_source::Span;
 use rustc_hash::FxHashSet;
 
 use crate::evaluator::Frames;
-use crate::{LocationId, Message, ProcessSet, ProctypeId, TransitionId};
+use crate::{LocationId, Message, ProctypeId, TransitionId};
+
+/// A set of process numbers.
+pub type ProcessSet = narrows_graph::ByteSet;
 
 /// States as byte strings of any length, and how they follow each other.
 pub trait StateSpace: Sync {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use narrows_lts::{Graph, Label, Pace};
+use narrows_lts::{Graph, Label, LabelError, LabelTiming};
 
 use crate::markov::{Automaton, Chain, Reward, Unclear, Wrong, automaton, chain, landings};
 
@@ -26,14 +26,14 @@ pub struct Timed {
     pub actions: Vec<String>,
     /// For each label of the graph, the number of its action.
     action_of: Vec<Option<u32>>,
-    paces: Vec<Pace>,
+    paces: Vec<LabelTiming>,
 }
 
 /// Why a graph has no automaton, or no chain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
     /// A label has a number that makes no sense.
-    Label(String),
+    Label(LabelError),
     /// The probabilities of this state of the graph don't add up to 1.
     Probabilities(u32, f64),
     /// These states of the graph follow each other for ever while no time passes.
@@ -47,7 +47,7 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Label(text) => formatter.write_str(text),
+            Trouble::Label(error) => write!(formatter, "{error}"),
             Trouble::Probabilities(state, sum) => {
                 write!(formatter, "the probabilities of state {state} add up to {sum}, not to 1")
             }
@@ -76,7 +76,7 @@ impl Timed {
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         for text in graph.labels() {
             let label = Label::parse(text).map_err(Trouble::Label)?;
-            paces.push(label.pace);
+            paces.push(label.timing);
             action_of.push(label.action.map(|action| {
                 *numbers.entry(action).or_insert_with(|| {
                     actions.push(action.to_owned());
@@ -91,7 +91,7 @@ impl Timed {
             let place = |target: u32| number[target as usize];
             if !decides(graph, &paces, *state) {
                 let rates = edges.iter().filter_map(|edge| match paces[edge.label as usize] {
-                    Pace::Rate(rate) => Some((place(edge.target), rate)),
+                    LabelTiming::Rate(rate) => Some((place(edge.target), rate)),
                     _ => None,
                 });
                 builder.waiting(rates);
@@ -99,7 +99,7 @@ impl Timed {
             }
             builder.deciding();
             let chances = edges.iter().filter_map(|edge| match paces[edge.label as usize] {
-                Pace::Probability(probability) => Some((place(edge.target), probability)),
+                LabelTiming::Probability(probability) => Some((place(edge.target), probability)),
                 _ => None,
             });
             let chances: Vec<(u32, f64)> = chances.collect();
@@ -110,7 +110,7 @@ impl Timed {
                 }
                 builder.choice(chances);
             }
-            for edge in edges.iter().filter(|edge| paces[edge.label as usize] == Pace::Immediate) {
+            for edge in edges.iter().filter(|edge| paces[edge.label as usize] == LabelTiming::Immediate) {
                 builder.choice([(place(edge.target), 1.0)]);
             }
         }
@@ -144,18 +144,18 @@ impl Timed {
             let edges = graph.edges_from(*state);
             if self.automaton.waits(place) {
                 for edge in edges.iter().filter(|edge| is_it(edge.label)) {
-                    if let Pace::Rate(rate) = self.paces[edge.label as usize] {
+                    if let LabelTiming::Rate(rate) = self.paces[edge.label as usize] {
                         reward.rates[place] += rate;
                     }
                 }
                 continue;
             }
             let mut choice = self.automaton.choices(place).start;
-            let is_chance = |label: u32| matches!(self.paces[label as usize], Pace::Probability(_));
+            let is_chance = |label: u32| matches!(self.paces[label as usize], LabelTiming::Probability(_));
             if edges.iter().any(|edge| is_chance(edge.label)) {
                 let (mut sum, mut counted) = (0.0, 0.0);
                 for edge in edges {
-                    if let Pace::Probability(probability) = self.paces[edge.label as usize] {
+                    if let LabelTiming::Probability(probability) = self.paces[edge.label as usize] {
                         sum += probability;
                         counted += if is_it(edge.label) { probability } else { 0.0 };
                     }
@@ -163,7 +163,8 @@ impl Timed {
                 reward.impulses[choice] = counted / sum;
                 choice += 1;
             }
-            for edge in edges.iter().filter(|edge| self.paces[edge.label as usize] == Pace::Immediate) {
+            for edge in edges.iter().filter(|edge| self.paces[edge.label as usize] == LabelTiming::Immediate)
+            {
                 reward.impulses[choice] = f64::from(u8::from(is_it(edge.label)));
                 choice += 1;
             }
@@ -222,7 +223,7 @@ impl Timed {
         for state in waiting {
             let mut merged: BTreeMap<(Option<u32>, u32), f64> = BTreeMap::new();
             for edge in graph.edges_from(self.states[state]) {
-                if let Pace::Rate(rate) = self.paces[edge.label as usize] {
+                if let LabelTiming::Rate(rate) = self.paces[edge.label as usize] {
                     for (to, share) in &landings[place_of[&edge.target]] {
                         *merged.entry((self.action_of[edge.label as usize], *to)).or_default() +=
                             rate * share;
@@ -240,12 +241,12 @@ impl Timed {
 }
 
 /// Whether a state has an edge that is taken at once.
-fn decides(graph: &Graph, paces: &[Pace], state: u32) -> bool {
-    graph.edges_from(state).iter().any(|edge| !matches!(paces[edge.label as usize], Pace::Rate(_)))
+fn decides(graph: &Graph, paces: &[LabelTiming], state: u32) -> bool {
+    graph.edges_from(state).iter().any(|edge| !matches!(paces[edge.label as usize], LabelTiming::Rate(_)))
 }
 
 /// The states that can be reached, the nearest first, and the number of each among them.
-fn reached(graph: &Graph, paces: &[Pace]) -> (Vec<u32>, Vec<u32>) {
+fn reached(graph: &Graph, paces: &[LabelTiming]) -> (Vec<u32>, Vec<u32>) {
     let mut number = vec![u32::MAX; graph.states() as usize];
     let mut states = vec![graph.initial()];
     number[graph.initial() as usize] = 0;
@@ -254,7 +255,7 @@ fn reached(graph: &Graph, paces: &[Pace]) -> (Vec<u32>, Vec<u32>) {
         next += 1;
         let at_once = decides(graph, paces, state);
         for edge in graph.edges_from(state) {
-            let takes_time = matches!(paces[edge.label as usize], Pace::Rate(_));
+            let takes_time = matches!(paces[edge.label as usize], LabelTiming::Rate(_));
             if takes_time != at_once && number[edge.target as usize] == u32::MAX {
                 number[edge.target as usize] = states.len() as u32;
                 states.push(edge.target);

@@ -9,7 +9,6 @@ pub mod graphs;
 pub mod labelled;
 pub mod markov;
 mod nodes;
-mod random;
 mod rows;
 #[cfg(test)]
 mod samples;

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use narrows_lts::components::{self, Components};
+use narrows_graph::components::{self, Components};
 use rustc_hash::FxHashMap;
 
 use crate::rows::choices_to;

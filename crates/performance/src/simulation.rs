@@ -1,6 +1,7 @@
 //! Runs a model with its delays at random, and counts: a check of what is computed.
 
-use crate::random::Random;
+use narrows_graph::Random;
+
 use crate::{Delay, Pace, Rows, Trouble, as_f64};
 
 /// How delays are drawn.

@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn many_at_once_get_the_numbers_that_they_get_one_by_one() {
-        let mut random = crate::random::Random::new(8);
+        let mut random = narrows_graph::Random::new(8);
         for length in [6, 20] {
             let mut strings = || -> Vec<Vec<u8>> {
                 (0..5_000)
@@ -473,7 +473,7 @@ mod tests {
 
     #[test]
     fn strings_of_other_lengths_may_come_first() {
-        let mut random = crate::random::Random::new(4);
+        let mut random = narrows_graph::Random::new(4);
         for (hidden, stays) in [(0, true), (2, true), (0, false), (1, false)] {
             let mut states = States::new(hidden);
             let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_is_found_again() {
-        let mut random = crate::random::Random::new(3);
+        let mut random = narrows_graph::Random::new(3);
         for hidden in 0..3 {
             let mut states = States::new(hidden);
             let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use narrows_lts::components::{self, Components};
+use narrows_graph::components::{self, Components};
 use narrows_lts::{Builder, Graph};
 
 use crate::graphs::Trouble;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use narrows_explicit::{Budget, Unwatched, numbered_walk};
+use narrows_graph::Random;
 use narrows_languages::lotos::{Options, compile};
 use narrows_lts::{Builder, Graph, Relation, Settings, Verdict, compare, minimise};
 use narrows_model::behaviour::{Behaviour, Unfolding};
@@ -48,13 +49,12 @@ enum Label {
     Gate(u8, Vec<bool>),
 }
 
-/// Numbers that look random and are the same each time.
-struct Random(u64);
+/// Draws behaviours.
+struct Sampler(Random);
 
-impl Random {
+impl Sampler {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
+        self.0.below(limit)
     }
 
     fn value(&mut self, known: &[u8]) -> Value {
@@ -414,7 +414,7 @@ fn edges_written(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
 
 #[test]
 fn random_behaviours_follow_the_rules() {
-    let mut random = Random(7);
+    let mut random = Sampler(Random::new(7));
     let (mut compared, mut states) = (0, 0);
     for round in 0..2500 {
         let processes = [random.sequential(3, &[0], 0, false), random.sequential(3, &[0], 1, false)];

@@ -1,10 +1,12 @@
-//! Synchronous systems as files for other programs: AIGER 1.9, as text or in its binary form.
+//! Machines as files for other programs: AIGER 1.9, as text or in its binary form.
 //!
-//! Invariants and faults are bad states. What holds of every state is a constraint; that steps are steps, and that the first state is one, is
-//! kept in two latches of their own: so the last state of a run needs no successor.
+//! Invariants and faults are bad states. What holds of every state is a constraint; that steps are steps, and
+//! that the first state is one, is kept in two latches of their own: so the last state of a run needs no
+//! successor.
 
 use std::fmt::Write;
 
+use narrows_graph::varint;
 use narrows_model::synchronous::{ExprId, SynchronousClaim as Claim, SynchronousSystem};
 
 use crate::circuit::{Circuit, Gate, Latch, Signal};
@@ -18,7 +20,7 @@ pub enum AigerForm {
     Binary,
 }
 
-/// A synchronous system as an AIGER file.
+/// A machine as an AIGER file.
 #[derive(Clone, Debug)]
 pub struct Aiger {
     /// The file.
@@ -35,12 +37,12 @@ pub struct Aiger {
     pub left_out: Vec<String>,
 }
 
-/// Writes a synchronous system, with what is asked of it as bad states.
-pub fn aiger(system: &SynchronousSystem, form: AigerForm) -> Aiger {
+/// Writes a machine, with what is asked of it as bad states.
+pub fn aiger(machine: &SynchronousSystem, form: AigerForm) -> Aiger {
     let mut names = Vec::new();
-    let mut roots: Vec<ExprId> = system.hazards.iter().map(|hazard| hazard.condition).collect();
+    let mut roots: Vec<ExprId> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
     let mut left_out = Vec::new();
-    for specification in &system.specifications {
+    for specification in &machine.specifications {
         if let Claim::Invariant(root) = specification.claim {
             roots.push(root);
             names.push(specification.name.clone());
@@ -48,15 +50,15 @@ pub fn aiger(system: &SynchronousSystem, form: AigerForm) -> Aiger {
             left_out.push(specification.name.clone());
         }
     }
-    let (mut circuit, signals) = Circuit::new(system, &roots);
-    let (hazards, invariants) = signals.split_at(system.hazards.len());
+    let (mut circuit, signals) = Circuit::new(machine, &roots);
+    let (hazards, invariants) = signals.split_at(machine.hazards.len());
     let mut bad: Vec<Signal> = Vec::new();
     if !hazards.is_empty() {
         bad.push(circuit.graph.any(hazards.iter().copied()));
         names.insert(0, "fault".to_owned());
     }
     bad.extend(invariants.iter().map(|holds| !*holds));
-    let file = File::new(system, circuit, bad, names);
+    let file = File::new(machine, circuit, bad, names);
     let bytes = file.written(form);
     Aiger {
         bytes,
@@ -85,7 +87,7 @@ struct File {
 
 impl File {
     fn new(
-        system: &SynchronousSystem,
+        machine: &SynchronousSystem,
         mut circuit: Circuit,
         mut bad: Vec<Signal>,
         bad_names: Vec<String>,
@@ -99,7 +101,7 @@ impl File {
         };
         let mut first = parts(&circuit, circuit.initial);
         first.retain(|signal| !is_said(signal));
-        let variables = system.variables.iter().zip(&circuit.index);
+        let variables = machine.variables.iter().zip(&circuit.index);
         let mut name_of = vec![None; circuit.graph.len()];
         let mut outputs = Vec::new();
         let mut output_names = Vec::new();
@@ -222,8 +224,8 @@ impl File {
             if is_text {
                 bytes.extend(format!("{number} {left} {right}\n").into_bytes());
             } else {
-                encode(number - left, &mut bytes);
-                encode(left - right, &mut bytes);
+                varint::write(u64::from(number - left), &mut bytes);
+                varint::write(u64::from(left - right), &mut bytes);
             }
         }
         let mut symbols = String::new();
@@ -258,13 +260,4 @@ fn parts(circuit: &Circuit, signal: Signal) -> Vec<Signal> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// Writes a number, seven bits in each byte.
-fn encode(mut number: u32, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
 }

@@ -1,6 +1,7 @@
 //! Bounded model checking: is there a run of so many steps into a bad state?
 //!
-//! Runs are looked for by their length, so that the first one found is a shortest. Biere, Cimatti, Clarke and Zhu (1999).
+//! Runs are looked for by their length, so that the first one found is a shortest. Biere, Cimatti, Clarke and
+//! Zhu (1999).
 
 use std::rc::Rc;
 

@@ -1,9 +1,9 @@
-//! Questions about a synchronous system, answered by satisfiability.
+//! Questions about a machine, answered by satisfiability.
 
 use std::rc::Rc;
 
 use narrows_model::synchronous::{
-    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on,
+    Linear, SynchronousClaim as Claim, Reference, Run, Specification, SynchronousSystem, holds_on,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
@@ -12,7 +12,7 @@ use crate::bounded::Bounded;
 use crate::circuit::Signal;
 use crate::ic3::Ic3;
 use crate::induction::Induction;
-use crate::question::{Asked, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
+use crate::question::{Goal, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
 use crate::solver::{Meter, Stop, Watch};
 use crate::unroll::{Begin, Unrolled, Witness};
 
@@ -67,17 +67,17 @@ const CONTRADICTION: &str =
 /// A proof that is not confirmed.
 const NO_PROOF: &str = "the proof that was found is none: this is a mistake in narrows, not in the model";
 
-/// Answers questions about a synchronous system. Before each one and after it, `each` is called: before, with
-/// its number alone, it returns whether the question is to be answered; after, with the answer.
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// alone, it returns whether the question is to be answered; after, with the answer.
 pub fn check(
-    system: &SynchronousSystem,
+    machine: &SynchronousSystem,
     questions: &[Question],
     engine: Engine,
     budget: Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let meter = Meter::new(budget.memory, budget.watch);
-    let checker = Checker { system, reference: Reference::new(system), engine, meter: Rc::clone(&meter) };
+    let checker = Checker { machine, reference: Reference::new(machine), engine, meter: Rc::clone(&meter) };
     let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
     let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
     let mut limit = None;
@@ -90,7 +90,7 @@ pub fn check(
             if limit.is_some() || replies[number].is_some() {
                 continue;
             }
-            let give_up = |limit, depth| Some(undecided(system, question, limit, depth));
+            let give_up = |limit, depth| Some(undecided(machine, question, limit, depth));
             if !each(number, None) {
                 replies[number] = give_up(Limit::Enough, None);
                 continue;
@@ -120,16 +120,17 @@ pub fn check(
         }
         most = most.saturating_mul(4);
     }
-    let rest =
-        |number: usize| undecided(system, &questions[number], limit.unwrap_or(Limit::Enough), depths[number]);
+    let rest = |number: usize| {
+        undecided(machine, &questions[number], limit.unwrap_or(Limit::Enough), depths[number])
+    };
     let results =
         replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
     Checked { results: results.collect(), bytes: meter.most(), limit }
 }
 
 /// Says that there is no answer, and how far runs have been looked at.
-fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit, depth: Option<usize>) -> Reply {
-    if let Some(figure) = figure(system, question, FigureResult::Undecided(limit)) {
+fn undecided(machine: &SynchronousSystem, question: &Question, limit: Limit, depth: Option<usize>) -> Reply {
+    if let Some(figure) = figure(machine, question, FigureResult::Undecided(limit)) {
         return figure;
     }
     let mut answer = Answer::new(question.clone(), Verdict::Undecided(limit));
@@ -145,9 +146,9 @@ fn looked_at(depth: usize) -> Option<String> {
 }
 
 /// Makes the reply to a question for a number.
-fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult) -> Option<Reply> {
+fn figure(machine: &SynchronousSystem, question: &Question, result: FigureResult) -> Option<Reply> {
     let Question::Property { index, kind, name } = question else { return None };
-    let claim = &system.specifications.get(*index)?.claim;
+    let claim = &machine.specifications.get(*index)?.claim;
     let is_number =
         matches!(claim, Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..));
     if !is_number {
@@ -170,7 +171,7 @@ fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult)
 }
 
 struct Checker<'m> {
-    system: &'m SynchronousSystem,
+    machine: &'m SynchronousSystem,
     reference: Reference<'m>,
     engine: Engine,
     meter: Rc<Meter>,
@@ -204,24 +205,24 @@ impl Checker<'_> {
     fn answer(&self, question: &Question, most: u64) -> Result<Reply, Failure> {
         let refused = |refusal: Refusal| {
             let none = FigureResult::None(refusal.reason.clone());
-            figure(self.system, question, none).unwrap_or_else(|| {
+            figure(self.machine, question, none).unwrap_or_else(|| {
                 Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(refusal))))
             })
         };
-        let asked = match understand(self.system, question) {
+        let asked = match understand(self.machine, question) {
             Ok(asked) => asked,
             Err(refusal) => return Ok(refused(refusal)),
         };
-        if let Asked::Linear(formulas, specification) = &asked
+        if let Goal::Linear(formulas, specification) = &asked
             && let Some(answer) = self.always(question, formulas, specification, most / 2)?
         {
             return Ok(Reply::Answer(Box::new(answer)));
         }
-        let problem = match make(self.system, &asked, false) {
+        let problem = match make(self.machine, &asked, false) {
             Ok(problem) => problem,
             Err(refusal) => return Ok(refused(refusal)),
         };
-        if matches!(asked, Asked::Successors) && !self.has_start(&problem)? {
+        if matches!(asked, Goal::Successors) && !self.has_start(&problem)? {
             let verdict = Verdict::Fails { violation: None, trace: Box::default(), shortest: true };
             let mut answer = Answer::new(question.clone(), verdict);
             answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
@@ -229,9 +230,9 @@ impl Checker<'_> {
             return Ok(Reply::Answer(Box::new(answer)));
         }
         let mut outcome = self.solve(&problem, most)?;
-        if matches!(asked, Asked::Linear(..))
+        if matches!(asked, Goal::Linear(..))
             && outcome.run.as_ref().is_some_and(|run| run.states.is_empty())
-            && let Ok(problem) = make(self.system, &asked, true)
+            && let Ok(problem) = make(self.machine, &asked, true)
         {
             // What was left out does not come again soon enough to be shown: it is looked at, too.
             outcome = self.solve(&problem, most)?;
@@ -250,16 +251,16 @@ impl Checker<'_> {
         specification: &Specification,
         most: u64,
     ) -> Result<Option<Answer>, Failure> {
-        let Some((system, root)) = always(self.system, formulas) else { return Ok(None) };
-        let problem = Problem::always(&system, root);
+        let Some((machine, root)) = always(self.machine, formulas) else { return Ok(None) };
+        let problem = Problem::always(&machine, root);
         let outcome = match self.solve(&problem, most) {
             Err(Failure::Patience(_)) => return Ok(None),
             outcome => outcome?,
         };
         let mut answer = match &outcome.run {
             None => Answer::new(question.clone(), Verdict::Holds),
-            Some(run) if problem.goes_on(self.system) => {
-                let reference = Reference::new(&system);
+            Some(run) if problem.goes_on(self.machine) => {
+                let reference = Reference::new(&machine);
                 let is_bad = run.states.last().is_some_and(|last| !reference.is_true(root, last));
                 if !is_bad {
                     return Ok(Some(contradiction(question)));
@@ -283,35 +284,35 @@ impl Checker<'_> {
     }
 
     /// Makes an answer of what was found.
-    fn judged(&self, question: &Question, asked: &Asked<'_>, outcome: &Outcome) -> Answer {
+    fn judged(&self, question: &Question, asked: &Goal<'_>, outcome: &Outcome) -> Answer {
         let Some(run) = &outcome.run else {
             return Answer::new(question.clone(), Verdict::Holds);
         };
         match asked {
-            Asked::Successors => {
-                if is_end(self.system, &self.reference, run) == Some(true) {
+            Goal::Successors => {
+                if is_end(self.machine, &self.reference, run) == Some(true) {
                     return self.failing(question, None, run, outcome.shortest);
                 }
                 let reason = "There are inputs for which a state has no successor; whether there are others \
                               for which it has, --engine symbolic finds out.";
                 Answer::new(question.clone(), Verdict::Refused(refusal(reason)))
             }
-            Asked::Faults => {
-                let Some(hazard) = fault(self.system, run) else { return contradiction(question) };
+            Goal::Faults => {
+                let Some(hazard) = fault(self.machine, run) else { return contradiction(question) };
                 let mut answer = self.failing(question, None, run, outcome.shortest);
-                answer.notes.push(self.system.describe_hazard(hazard));
+                answer.notes.push(self.machine.describe_hazard(hazard));
                 answer
             }
-            Asked::Linear(formulas, specification) => {
+            Goal::Linear(formulas, specification) => {
                 let is_against =
-                    is_fair(self.system, run) && holds_on(formulas, &self.reference, run) == Some(false);
+                    is_fair(self.machine, run) && holds_on(formulas, &self.reference, run) == Some(false);
                 if is_against {
                     self.failing(question, Some(specification), run, false)
                 } else {
                     contradiction(question)
                 }
             }
-            Asked::Always(root, specification) => {
+            Goal::Always(root, specification) => {
                 let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
                 if is_bad {
                     self.failing(question, Some(specification), run, outcome.shortest)
@@ -347,18 +348,18 @@ impl Checker<'_> {
             return Ok(Outcome { run: None, by, shortest: true });
         }
         let end = meter.work().saturating_add(most);
-        let mut engines: Vec<Running<'_>> = Vec::new();
+        let mut engines: Vec<RunningEngine<'_>> = Vec::new();
         if matches!(self.engine, Engine::Bounded | Engine::Automatic) {
-            engines.push(Running::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Bounded(Box::new(Bounded::new(circuit, bad, meter))));
         }
         if matches!(self.engine, Engine::Ic3 | Engine::Automatic) {
-            engines.push(Running::Ic3(Box::new(Ic3::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Ic3(Box::new(Ic3::new(circuit, bad, meter))));
         }
         if matches!(self.engine, Engine::Induction | Engine::Automatic) {
-            engines.push(Running::Induction(Box::new(Induction::new(circuit, bad, meter))));
+            engines.push(RunningEngine::Induction(Box::new(Induction::new(circuit, bad, meter))));
         }
         let mut slice = if engines.len() > 1 { FIRST_SLICE } else { most };
-        let depth = |engines: &[Running<'_>]| engines.iter().map(Running::depth).max();
+        let depth = |engines: &[RunningEngine<'_>]| engines.iter().map(RunningEngine::depth).max();
         loop {
             if meter.work() >= end {
                 return Err(Failure::Patience(depth(&engines)));
@@ -367,11 +368,11 @@ impl Checker<'_> {
                 meter.allow(slice);
                 let progress = match engines[number].run() {
                     Ok(progress) => progress,
-                    Err(Why::Stop(Stop::Slice)) => continue,
-                    Err(Why::Stop(Stop::Limit(limit))) => {
+                    Err(EngineFailure::Stop(Stop::Slice)) => continue,
+                    Err(EngineFailure::Stop(Stop::Limit(limit))) => {
                         return Err(Failure::Limit(limit, depth(&engines)));
                     }
-                    Err(Why::Unconfirmed) => return Err(Failure::Contradiction),
+                    Err(EngineFailure::Unconfirmed) => return Err(Failure::Contradiction),
                 };
                 let by = engines[number].name();
                 let Progress::Refuted(witness) = progress else {
@@ -380,14 +381,14 @@ impl Checker<'_> {
                 // Engines find runs of a length only after all shorter ones, but for IC3.
                 let is_shortest = witness.inputs.len() <= engines[number].depth() + 1;
                 let (witness, by, shortest) = match &mut engines[..] {
-                    [Running::Bounded(bounded), ..] if !is_shortest => {
+                    [RunningEngine::Bounded(bounded), ..] if !is_shortest => {
                         meter.allow(meter.work());
                         shorter(bounded, witness)
                     }
                     _ => (witness, by, is_shortest),
                 };
-                // A run that the circuit does not confirm is none of the system either.
-                let run = problem.run(self.system, &witness).unwrap_or_default();
+                // A run that the circuit does not confirm is none of the machine either.
+                let run = problem.run(self.machine, &witness).unwrap_or_default();
                 return Ok(Outcome { run: Some(run), by, shortest });
             }
             slice = slice.saturating_mul(2);
@@ -408,42 +409,44 @@ fn shorter(bounded: &mut Bounded<'_>, found: Witness) -> (Witness, Engine, bool)
 }
 
 /// An engine at work.
-enum Running<'c> {
+enum RunningEngine<'c> {
     Bounded(Box<Bounded<'c>>),
     Ic3(Box<Ic3<'c>>),
     Induction(Box<Induction<'c>>),
 }
 
 /// Why an engine has no answer.
-enum Why {
+enum EngineFailure {
     Stop(Stop),
     Unconfirmed,
 }
 
-impl Running<'_> {
+impl RunningEngine<'_> {
     fn name(&self) -> Engine {
         match self {
-            Running::Bounded(_) => Engine::Bounded,
-            Running::Ic3(_) => Engine::Ic3,
-            Running::Induction(_) => Engine::Induction,
+            RunningEngine::Bounded(_) => Engine::Bounded,
+            RunningEngine::Ic3(_) => Engine::Ic3,
+            RunningEngine::Induction(_) => Engine::Induction,
         }
     }
 
     fn depth(&self) -> usize {
         match self {
-            Running::Bounded(bounded) => bounded.depth(),
-            Running::Ic3(ic3) => ic3.depth(),
-            Running::Induction(induction) => induction.depth(),
+            RunningEngine::Bounded(bounded) => bounded.depth(),
+            RunningEngine::Ic3(ic3) => ic3.depth(),
+            RunningEngine::Induction(induction) => induction.depth(),
         }
     }
 
     /// Goes on until it has an answer or has to stop.
-    fn run(&mut self) -> Result<Progress, Why> {
+    fn run(&mut self) -> Result<Progress, EngineFailure> {
         loop {
             let progress = match self {
-                Running::Bounded(bounded) => bounded.advance().map_err(Why::Stop)?,
-                Running::Ic3(ic3) => ic3.advance().map_err(Why::Stop)?.map_err(|_| Why::Unconfirmed)?,
-                Running::Induction(induction) => induction.advance().map_err(Why::Stop)?,
+                RunningEngine::Bounded(bounded) => bounded.advance().map_err(EngineFailure::Stop)?,
+                RunningEngine::Ic3(ic3) => {
+                    ic3.advance().map_err(EngineFailure::Stop)?.map_err(|_| EngineFailure::Unconfirmed)?
+                }
+                RunningEngine::Induction(induction) => induction.advance().map_err(EngineFailure::Stop)?,
             };
             if !matches!(progress, Progress::Going) {
                 return Ok(progress);

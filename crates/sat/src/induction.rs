@@ -1,7 +1,7 @@
 //! Induction over several steps: a bad state would have so many good ones before it, all different.
 //!
-//! Together with the search for runs from the start, which must have come as far, this is a proof; and as paths of different states
-//! have an end, it comes to one. Sheeran, Singh and Stålmarck (2000).
+//! Together with the search for runs from the start, which must have come as far, this is a proof; and as
+//! paths of different states have an end, it comes to one. Sheeran, Singh and Stålmarck (2000).
 
 use std::rc::Rc;
 

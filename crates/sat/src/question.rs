@@ -1,14 +1,14 @@
-//! From questions to bad states of circuits, and from runs of circuits to runs of the system.
+//! From questions to bad states of circuits, and from runs of circuits to runs of the machine.
 
 use narrows_model::synchronous::{
-    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Moment, Node, Reference, Role, Run,
-    Specification, SynchronousClaim as Claim, SynchronousSystem, product,
+    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, SynchronousClaim as Claim, Moment, Node,
+    Reference, Role, Run, Specification, SynchronousSystem, product,
 };
 use narrows_model::{Question, Refusal};
 
+use crate::actl::as_linear;
 use crate::circuit::{Circuit, Signal, value};
-use crate::loops::{Fair, watch_loops};
-use crate::universal::as_linear;
+use crate::liveness_to_safety::{Fair, watch_loops};
 use crate::unroll::Witness;
 
 /// Whether a bad state can be reached.
@@ -17,15 +17,15 @@ pub(crate) struct Problem {
     pub(crate) bad: Signal,
     /// For endless runs: where the state is remembered that comes again.
     save: Option<Signal>,
-    /// How many latches the system has: those that watch for loops come after them.
+    /// How many latches the machine has: those that watch for loops come after them.
     kept: usize,
 }
 
 /// So many states a run may have that is made longer until everything comes again.
-const LONGEST: usize = 2000;
+const MAX_UNROLLED_STATES: usize = 2000;
 
-/// What is asked of a synchronous system.
-pub(crate) enum Asked<'m> {
+/// What is asked of a machine.
+pub(crate) enum Goal<'m> {
     /// Whether there is a first state, and each state has a successor: nothing but assignments constrains
     /// steps.
     Successors,
@@ -44,21 +44,21 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
 
 /// Finds out what is asked.
 pub(crate) fn understand<'m>(
-    system: &'m SynchronousSystem,
+    machine: &'m SynchronousSystem,
     question: &Question,
-) -> Result<Asked<'m>, Refusal> {
+) -> Result<Goal<'m>, Refusal> {
     match question {
-        Question::Deadlock => Ok(Asked::Successors),
-        Question::Faults => Ok(Asked::Faults),
+        Question::Deadlock => Ok(Goal::Successors),
+        Question::Faults => Ok(Goal::Faults),
         Question::Property { index, .. } => {
-            let Some(specification) = system.specifications.get(*index) else {
+            let Some(specification) = machine.specifications.get(*index) else {
                 return Err(refusal("There is no such specification."));
             };
             match &specification.claim {
-                Claim::Invariant(root) => Ok(Asked::Always(*root, specification)),
-                Claim::Linear(formulas) => Ok(Asked::Linear(formulas.clone(), specification)),
+                Claim::Invariant(root) => Ok(Goal::Always(*root, specification)),
+                Claim::Linear(formulas) => Ok(Goal::Linear(formulas.clone(), specification)),
                 Claim::Branching(formulas) => match as_linear(formulas) {
-                    Some(formulas) => Ok(Asked::Linear(formulas, specification)),
+                    Some(formulas) => Ok(Goal::Linear(formulas, specification)),
                     None => Err(refusal(
                         "SAT engines take formulas of CTL that say the same in LTL, and this is none; --engine symbolic \
                          takes it.",
@@ -76,21 +76,21 @@ pub(crate) fn understand<'m>(
 /// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything
 /// is wanted.
 pub(crate) fn problem(
-    system: &SynchronousSystem,
-    asked: &Asked<'_>,
+    machine: &SynchronousSystem,
+    asked: &Goal<'_>,
     everything: bool,
 ) -> Result<Problem, Refusal> {
     match asked {
-        Asked::Always(root, _) => Ok(Problem::always(system, *root)),
-        Asked::Faults => {
-            let conditions: Vec<_> = system.hazards.iter().map(|hazard| hazard.condition).collect();
-            let (mut circuit, signals) = Circuit::new(system, &conditions);
+        Goal::Always(root, _) => Ok(Problem::always(machine, *root)),
+        Goal::Faults => {
+            let conditions: Vec<_> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
+            let (mut circuit, signals) = Circuit::new(machine, &conditions);
             let bad = circuit.graph.any(signals);
             Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
-        Asked::Linear(formulas, _) => Ok(endless(system, formulas, everything)),
-        Asked::Successors => {
-            let (circuit, _) = Circuit::new(system, &[]);
+        Goal::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
+        Goal::Successors => {
+            let (circuit, _) = Circuit::new(machine, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
                               next state; --engine symbolic does.";
@@ -104,8 +104,8 @@ pub(crate) fn problem(
 
 /// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a
 /// formula is false.
-fn endless(system: &SynchronousSystem, formulas: &[Linear], everything: bool) -> Problem {
-    let against = product(system, formulas).into_system();
+fn endless(machine: &SynchronousSystem, formulas: &[Linear], everything: bool) -> Problem {
+    let against = product(machine, formulas).into_system();
     let pairs = against.compassion.iter().flat_map(|(first, second)| [*first, *second]);
     let asked: Vec<ExprId> = against.justice.iter().copied().chain(pairs).collect();
     let (mut circuit, signals) = Circuit::new(&against, &asked);
@@ -118,21 +118,24 @@ fn endless(system: &SynchronousSystem, formulas: &[Linear], everything: bool) ->
     Problem { circuit, bad, save: Some(save), kept }
 }
 
-/// Returns what holds in every state if a formula says no more than that, in a synchronous system that has it
-/// as an expression.
-pub(crate) fn always(system: &SynchronousSystem, formulas: &[Linear]) -> Option<(SynchronousSystem, ExprId)> {
+/// Returns what holds in every state if a formula says no more than that, in a machine that has it as an
+/// expression.
+pub(crate) fn always(
+    machine: &SynchronousSystem,
+    formulas: &[Linear],
+) -> Option<(SynchronousSystem, ExprId)> {
     let get = |id: &LinearId| formulas[id.0 as usize];
     let Linear::Not(never) = formulas.last()? else { return None };
     let Linear::Until(left, right) = get(never) else { return None };
     let is_true = match get(&left) {
-        Linear::Atom(root) => *system.node(root) == Node::Constant(1),
+        Linear::Atom(root) => *machine.node(root) == Node::Constant(1),
         Linear::Or(one, other) => get(&other) == Linear::Not(one),
         _ => false,
     };
     if !is_true {
         return None;
     }
-    let mut builder = Builder::new(system.clone());
+    let mut builder = Builder::new(machine.clone());
     let mut values: Vec<Option<ExprId>> = Vec::new();
     for formula in &formulas[..=right.0 as usize] {
         let of = |id: &LinearId| values[id.0 as usize];
@@ -152,35 +155,35 @@ pub(crate) fn always(system: &SynchronousSystem, formulas: &[Linear]) -> Option<
 
 impl Problem {
     /// Makes the problem whether something holds in every state.
-    pub(crate) fn always(system: &SynchronousSystem, root: ExprId) -> Problem {
-        let (circuit, signals) = Circuit::new(system, &[root]);
+    pub(crate) fn always(machine: &SynchronousSystem, root: ExprId) -> Problem {
+        let (circuit, signals) = Circuit::new(machine, &[root]);
         Problem { circuit, bad: !signals[0], save: None, kept: 0 }
     }
 
     /// Returns whether every run into a bad state can go on for ever, and is then fair.
-    pub(crate) fn goes_on(&self, system: &SynchronousSystem) -> bool {
+    pub(crate) fn goes_on(&self, machine: &SynchronousSystem) -> bool {
         self.circuit.is_total
             && self.circuit.can_step == Signal::TRUE
-            && system.justice.is_empty()
-            && system.compassion.is_empty()
+            && machine.justice.is_empty()
+            && machine.compassion.is_empty()
     }
 
-    /// Returns the run of the system that a run of the circuit stands for; `None` if there is none that is
+    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is
     /// short enough.
-    pub(crate) fn run(&self, system: &SynchronousSystem, witness: &Witness) -> Option<Run> {
+    pub(crate) fn run(&self, machine: &SynchronousSystem, witness: &Witness) -> Option<Run> {
         let nodes = self.circuit.replay(&witness.first, &witness.inputs);
         if !value(nodes.last()?, self.bad) {
             return None;
         }
         let values =
-            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(system, nodes)).collect();
+            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(machine, nodes)).collect();
         let Some(save) = self.save else { return Some(Run { states: values(&nodes), cycle: None }) };
         let start = nodes.iter().position(|nodes| value(nodes, save))?;
         // The last state is the one that was remembered. The round is repeated until all latches come again.
         let end = nodes.len() - 1;
         let period = end.checked_sub(start).filter(|period| *period > 0)?;
         let round = &witness.inputs[start..end];
-        let rounds = (LONGEST / period).clamp(1, 200);
+        let rounds = (MAX_UNROLLED_STATES / period).clamp(1, 200);
         let again = round.iter().cycle().take(period * rounds + 1);
         let inputs: Vec<Vec<bool>> = witness.inputs[..start].iter().chain(again).cloned().collect();
         let nodes = self.circuit.replay(&witness.first, &inputs);
@@ -199,34 +202,34 @@ impl Problem {
 }
 
 /// Returns whether a run comes back to where it was, with all that must come again and again in between.
-pub(crate) fn is_fair(system: &SynchronousSystem, run: &Run) -> bool {
+pub(crate) fn is_fair(machine: &SynchronousSystem, run: &Run) -> bool {
     let Some(start) = run.cycle.filter(|start| *start < run.states.len()) else { return false };
-    let mut evaluation = Evaluation::new(system);
+    let mut evaluation = Evaluation::new(machine);
     let mut has =
         |root: ExprId| run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)));
-    system.justice.iter().all(|justice| has(*justice))
-        && system.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
+    machine.justice.iter().all(|justice| has(*justice))
+        && machine.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
 }
 
 /// Returns the first fault that the last state of a run has.
-pub(crate) fn fault<'m>(system: &'m SynchronousSystem, run: &Run) -> Option<&'m Hazard> {
+pub(crate) fn fault<'m>(machine: &'m SynchronousSystem, run: &Run) -> Option<&'m Hazard> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(system);
-    system.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
+    let mut evaluation = Evaluation::new(machine);
+    machine.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
 }
 
 /// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends
 /// on them.
-pub(crate) fn is_end(system: &SynchronousSystem, reference: &Reference<'_>, run: &Run) -> Option<bool> {
+pub(crate) fn is_end(machine: &SynchronousSystem, reference: &Reference<'_>, run: &Run) -> Option<bool> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(system);
-    for constraint in &system.transitions {
+    let mut evaluation = Evaluation::new(machine);
+    for constraint in &machine.transitions {
         let Demand::Assigned(variable, root) = constraint.demand else { continue };
-        let (current, next) = system.looks_at(root);
+        let (current, next) = machine.looks_at(root);
         let members = evaluation.members(root, Moment::still(last));
         let domain = &reference.system().variable(variable).domain;
         if members.iter().all(|member| !domain.contains(*member)) {
-            let depends = current.iter().any(|id| system.variable(*id).role == Role::Input);
+            let depends = current.iter().any(|id| machine.variable(*id).role == Role::Input);
             if !depends && next.is_empty() {
                 return Some(true);
             }

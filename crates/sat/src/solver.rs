@@ -9,12 +9,13 @@ use narrows_model::Limit;
 /// Called now and then with the bytes in use; returns why to stop.
 pub type Watch = Box<dyn Fn(u64) -> Option<Limit>>;
 
-/// So many bytes a variable takes, about: its watches, its value, its place in the heap, and in tables of ours.
-const VARIABLE: u64 = 150;
+/// So many bytes a variable takes, about: its watches, its value, its place in the heap, and in tables of
+/// ours.
+const VARIABLE_BYTES: u64 = 150;
 /// So many propagations are as much work as a decision.
 const PROPAGATIONS: u64 = 50;
 /// So many bytes a clause takes beside its literals.
-const CLAUSE: u64 = 40;
+const CLAUSE_BYTES: u64 = 40;
 /// The clock is looked at once in so many decisions.
 const PATIENCE: u32 = 512;
 
@@ -157,11 +158,11 @@ impl Counted {
 
 impl Callbacks for Counted {
     fn on_new_clause(&mut self, clause: &[Lit], _: batsat::ClauseKind) {
-        self.add(CLAUSE + 4 * clause.len() as u64);
+        self.add(CLAUSE_BYTES + 4 * clause.len() as u64);
     }
 
     fn on_delete_clause(&mut self, clause: &[Lit]) {
-        self.remove(CLAUSE + 4 * clause.len() as u64);
+        self.remove(CLAUSE_BYTES + 4 * clause.len() as u64);
     }
 
     fn stop(&self) -> bool {
@@ -199,7 +200,7 @@ impl Solver {
 
     /// Adds a variable.
     pub(crate) fn literal(&mut self) -> Literal {
-        self.inner.cb().add(VARIABLE);
+        self.inner.cb().add(VARIABLE_BYTES);
         self.meter.spend(1);
         Literal(Lit::new(self.inner.new_var_default(), true))
     }
@@ -209,7 +210,7 @@ impl Solver {
         let mut list = self.clause.take();
         list.clear();
         list.extend(clause.into_iter().map(|literal| literal.0));
-        self.inner.cb().add(CLAUSE + 4 * list.len() as u64);
+        self.inner.cb().add(CLAUSE_BYTES + 4 * list.len() as u64);
         self.inner.add_clause_reuse(&mut list);
         self.clause.replace(list);
     }
@@ -229,7 +230,7 @@ impl Solver {
             // The core is reported as if it were kept as a clause.
             let core = self.inner.unsat_core().len() as u64;
             if core > 0 {
-                self.inner.cb().remove(CLAUSE + 4 * core);
+                self.inner.cb().remove(CLAUSE_BYTES + 4 * core);
             }
             return Ok(false);
         }

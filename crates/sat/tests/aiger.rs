@@ -1,4 +1,5 @@
-//! Models as AIGER files: read back by a reader that knows nothing but the format, they do what the models do.
+//! Models as AIGER files: read back by a reader that knows nothing but the format, they do what the models
+//! do.
 
 #[allow(dead_code)]
 #[path = "../../symbolic/tests/writer/mod.rs"]
@@ -6,12 +7,12 @@ mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use narrows_graph::{Random, varint};
 use narrows_languages::smv::{Options, compile};
 use narrows_model::synchronous::{Reference, Role, SynchronousClaim as Claim, SynchronousSystem, Value};
 use narrows_model::{Question, Reply, Verdict};
 use narrows_sat::{AigerForm, aiger};
 use narrows_source::{Diagnostics, Sources};
-use writer::Random;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct File {
@@ -38,16 +39,7 @@ fn numbers(line: &str) -> Vec<u32> {
 }
 
 fn difference(rest: &mut &[u8]) -> u32 {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let byte = rest[0];
-        *rest = &rest[1..];
-        number |= u32::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return number;
-        }
-        shift += 7;
-    }
+    varint::read(rest).and_then(|number| u32::try_from(number).ok()).expect("a number")
 }
 
 fn read(bytes: &[u8]) -> File {
@@ -212,7 +204,7 @@ fn reached(system: &SynchronousSystem, file: &File, steps: &mut u32) -> Option<V
 fn files_do_what_models_do() {
     let (mut models, mut steps, mut bad, mut good) = (0, 0, 0, 0);
     for seed in 0..250 {
-        let text = writer::model(&mut Random(seed));
+        let text = writer::model(&mut Random::new(seed));
         let mut sources = Sources::default();
         let file = sources.add("model.smv", text.as_str());
         let compiled = compile(&mut sources, file, &Options::default(), &mut Diagnostics::default());

@@ -1,5 +1,6 @@
-//! The models in `tests/models/smv/large`, which sets of states can't hold, with the answers that stand behind their specifications:
-//! `-- = holds`, `-- = fails`, or `-- = fails 3` for a shortest run of so many steps.
+//! The models in `tests/models/smv/large`, which sets of states can't hold, with the answers that stand
+//! behind their specifications: `-- = holds`, `-- = fails`, or `-- = fails 3` for a shortest run of so many
+//! steps.
 
 use std::cell::Cell;
 use std::fs;

@@ -4,12 +4,12 @@
 #[path = "../../symbolic/tests/writer/mod.rs"]
 mod writer;
 
+use narrows_graph::Random;
 use narrows_languages::smv::{Options, compile};
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Question, Reply, Verdict};
 use narrows_sat::{Budget, Engine, check};
 use narrows_source::{Diagnostics, Sources};
-use writer::Random;
 
 fn system(text: &str) -> SynchronousSystem {
     let mut sources = Sources::default();
@@ -47,15 +47,15 @@ fn said(reply: &Reply) -> Option<Said> {
 }
 
 fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let text = writer::model(&mut random);
     let system = system(&text);
     let questions = system.questions();
     let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
     let expected = narrows_symbolic::check(&system, &questions, budget).results;
     for (engine, tally) in engines {
-        // Looking for runs alone has no end where there is none; and that there are no longer paths of different states is
-        // hard to see.
+        // Looking for runs alone has no end where there is none; and that there are no longer paths of
+        // different states is hard to see.
         let is_patient = matches!(engine, Engine::Ic3 | Engine::Automatic);
         let patience = std::cell::Cell::new(if is_patient { 100_000 } else { 30 });
         let watch = move |_| {

@@ -148,7 +148,7 @@ fn pattern(text: &Text, diagnostics: &mut Diagnostics) -> Option<LabelPattern> {
     match LabelPattern::new(&text.text) {
         Ok(pattern) => Some(pattern),
         Err(reason) => {
-            diagnostics.push(Diagnostic::error("S0004", text.span, reason));
+            diagnostics.push(Diagnostic::error("S0004", text.span, reason.to_string()));
             None
         }
     }

@@ -247,11 +247,8 @@ fn the_bottleneck_is_what_is_busy() {
 /// Throughput by hand: every cycle of a small random graph is tried.
 #[test]
 fn throughput_is_that_of_the_best_and_worst_cycle() {
-    let mut seed = 7_u64;
-    let mut next = |bound: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % bound
-    };
+    let mut random = narrows_graph::Random::new(7);
+    let mut next = |bound: u64| random.below(bound);
     for _ in 0..30 {
         let count = 2 + next(5) as usize;
         let targets: Vec<Vec<usize>> = (0..count)

@@ -1,13 +1,14 @@
 //! How long and how often, at least and at most (Campos and others, 1995).
 //!
-//! A way begins in a state of one set and ends in the first state of another. Paths that end before count as endless ones. Sets of
-//! states are kept for every length and every count, so that each bound comes with a run that has it.
+//! A way begins in a state of one set and ends in the first state of another. Paths that end before count as
+//! endless ones. Sets of states are kept for every length and every count, so that each bound comes with a
+//! run that has it.
 
 use narrows_model::Limit;
 use narrows_model::synchronous::Run;
 
 use crate::bdd::Bdd;
-use crate::fair::Fairness;
+use crate::fairness::Fairness;
 use crate::space::{Reached, Space};
 use crate::walk::Path;
 
@@ -120,8 +121,8 @@ impl Ways<'_> {
         Ok(Bound { value, run: Some(Shown { run: Run { states: path, cycle: None }, from, to }) })
     }
 
-    /// Returns a run that does not come to its end: one that stops before, or one that goes round, maybe through something
-    /// again and again.
+    /// Returns a run that does not come to its end: one that stops before, or one that goes round, maybe
+    /// through something again and again.
     fn endless(&self, before: &Bdd, ends: &Bdd, through: Option<&Bdd>) -> Result<Option<Shown>> {
         let fairness = Fairness { justice: through.into_iter().cloned().collect(), ..Fairness::default() };
         let core = self.space.core(before, &fairness)?;
@@ -204,7 +205,8 @@ impl Ways<'_> {
         Ok(Bound { value, run: Some(Shown { run: Run { states: path, cycle: None }, from, to }) })
     }
 
-    /// Returns how many states of a set there are at most on a way, or on a path that never ends; both ends included.
+    /// Returns how many states of a set there are at most on a way, or on a path that never ends; both ends
+    /// included.
     pub(crate) fn maximum_count(&self, counted: &Bdd) -> Result<Bound> {
         let before = self.all.minus(&self.to)?;
         let counted = counted.and(self.all)?;

@@ -1,19 +1,19 @@
-//! Questions about a synchronous system, answered set by set.
+//! Questions about a machine, answered set by set.
 
 use std::cell::OnceCell;
 
 use narrows_model::synchronous::{
-    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Moment, Reference, Role, Run, Specification,
-    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, product,
+    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, SynchronousClaim as Claim, Moment, Reference,
+    Role, Run, Specification, SynchronousSystem, Value, holds_on, product,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
 use crate::bdd::{Bdd, Manager, Natural, Watch};
 use crate::bounds::{Bound, Ways};
-use crate::ctl::Judge;
+use crate::ctl::CtlChecker;
 use crate::explain::Evidence;
-use crate::fair::Fairness;
-use crate::ordering::Order;
+use crate::fairness::Fairness;
+use crate::order_file::Order;
 use crate::space::{Reached, Space};
 use crate::walk::Lead;
 
@@ -70,50 +70,50 @@ pub struct Way {
 const CONTRADICTION: &str =
     "the run that should show it is none: this is a mistake in narrows, not in the model";
 
-/// Counts the states of a synchronous system.
-pub fn explore(system: &SynchronousSystem, budget: Budget) -> Checked {
-    check(system, &[], budget)
+/// Counts the states of a machine.
+pub fn explore(machine: &SynchronousSystem, budget: Budget) -> Checked {
+    check(machine, &[], budget)
 }
 
-/// Answers questions about a synchronous system.
-pub fn check(system: &SynchronousSystem, questions: &[Question], budget: Budget) -> Checked {
-    check_each(system, questions, budget, &mut |_, _| true)
+/// Answers questions about a machine.
+pub fn check(machine: &SynchronousSystem, questions: &[Question], budget: Budget) -> Checked {
+    check_each(machine, questions, budget, &mut |_, _| true)
 }
 
-/// Answers questions about a synchronous system. Before each one and after it, `each` is called: before, with
-/// its number alone, it returns whether the question is to be answered; after, with the answer. If the budget
-/// ends one with [`Limit::Enough`], the next is asked.
+/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// alone, it returns whether the question is to be answered; after, with the answer. If the budget ends one
+/// with [`Limit::Enough`], the next is asked.
 pub fn check_each(
-    system: &SynchronousSystem,
+    machine: &SynchronousSystem,
     questions: &[Question],
     budget: Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
-    let engine = Engine::new(system, manager.clone());
-    answer_all(engine, system, questions, (&manager, budget.depth), each)
+    let engine = Engine::new(machine, manager.clone());
+    answer_all(engine, machine, questions, (&manager, budget.depth), each)
 }
 
-/// Answers questions about a synchronous system, beginning with an order of variables; returns the order in
-/// the end too, if it got so far that there is one.
+/// Answers questions about a machine, beginning with an order of variables; returns the order in the end too,
+/// if it got so far that there is one.
 pub fn check_ordered(
-    system: &SynchronousSystem,
+    machine: &SynchronousSystem,
     questions: &[Question],
     budget: Budget,
     order: Option<&Order>,
 ) -> (Checked, Option<Order>) {
     let manager = Manager::new(budget.memory, budget.watch);
-    let first = order.cloned().unwrap_or_else(|| Order::first(system));
-    let engine = Engine::beginning(system, manager.clone(), &first);
+    let first = order.cloned().unwrap_or_else(|| Order::first(machine));
+    let engine = Engine::beginning(machine, manager.clone(), &first);
     let encoding = engine.as_ref().ok().map(|engine| engine.space.encoding.clone());
-    let checked = answer_all(engine, system, questions, (&manager, budget.depth), &mut |_, _| true);
+    let checked = answer_all(engine, machine, questions, (&manager, budget.depth), &mut |_, _| true);
     (checked, encoding.map(|encoding| encoding.order()))
 }
 
 /// Answers questions with an engine, if there is one.
 pub(crate) fn answer_all(
     engine: Result<Engine<'_>>,
-    system: &SynchronousSystem,
+    machine: &SynchronousSystem,
     questions: &[Question],
     (manager, depth): (&Manager, bool),
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
@@ -122,16 +122,16 @@ pub(crate) fn answer_all(
     let mut results = Vec::new();
     for (number, question) in questions.iter().enumerate() {
         let outcome = match (&engine, limit) {
-            (Ok(_), None) if !each(number, None) => undecided(system, question, Limit::Enough),
+            (Ok(_), None) if !each(number, None) => undecided(machine, question, Limit::Enough),
             (Ok(engine), None) => match engine.answer(question) {
                 Ok(outcome) => outcome,
                 Err(hit) => {
                     // Out of memory on one question says nothing about the next.
                     limit = (!matches!(hit, Limit::Memory | Limit::Enough)).then_some(hit);
-                    undecided(system, question, hit)
+                    undecided(machine, question, hit)
                 }
             },
-            (_, limit) => undecided(system, question, limit.unwrap_or(Limit::Memory)),
+            (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
         };
         each(number, Some(&outcome));
         results.push(outcome);
@@ -145,9 +145,9 @@ pub(crate) fn answer_all(
 }
 
 /// Finds the least and the most steps, and counts, on ways.
-pub fn bounds(system: &SynchronousSystem, way: &Way, budget: Budget) -> Checked {
+pub fn bounds(machine: &SynchronousSystem, way: &Way, budget: Budget) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
-    let engine = Engine::new(system, manager.clone());
+    let engine = Engine::new(machine, manager.clone());
     bounds_with(engine, way, &manager)
 }
 
@@ -179,10 +179,10 @@ pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manag
     Checked { results, size, bytes: manager.bytes(), limit }
 }
 
-fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit) -> Reply {
+fn undecided(machine: &SynchronousSystem, question: &Question, limit: Limit) -> Reply {
     if let Question::Property { index, kind, name } = question
         && let Some(Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..)) =
-            system.specifications.get(*index).map(|specification| &specification.claim)
+            machine.specifications.get(*index).map(|specification| &specification.claim)
     {
         return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
     }
@@ -207,7 +207,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
 }
 
 pub(crate) struct Engine<'m> {
-    system: &'m SynchronousSystem,
+    machine: &'m SynchronousSystem,
     reference: Reference<'m>,
     space: Space,
     reached: Reached,
@@ -219,27 +219,27 @@ pub(crate) struct Engine<'m> {
 }
 
 impl<'m> Engine<'m> {
-    pub(crate) fn new(system: &'m SynchronousSystem, manager: Manager) -> Result<Engine<'m>> {
-        Engine::beginning(system, manager, &Order::first(system))
+    pub(crate) fn new(machine: &'m SynchronousSystem, manager: Manager) -> Result<Engine<'m>> {
+        Engine::beginning(machine, manager, &Order::first(machine))
     }
 
-    fn beginning(system: &'m SynchronousSystem, manager: Manager, order: &Order) -> Result<Engine<'m>> {
-        let mut space = Space::new(system, manager, order)?;
+    fn beginning(machine: &'m SynchronousSystem, manager: Manager, order: &Order) -> Result<Engine<'m>> {
+        let mut space = Space::new(machine, manager, order)?;
         let reached = space.reach()?;
         space.settle(&reached.all)?;
         let ends = space.relation.stuck(&reached.all)?;
         let mut fairness = Fairness::default();
-        for justice in &system.justice {
-            let set = space.states(system, *justice)?;
+        for justice in &machine.justice {
+            let set = space.states(machine, *justice)?;
             fairness.with_justice(&space, set);
         }
-        for (first, second) in &system.compassion {
-            let (first, second) = (space.states(system, *first)?, space.states(system, *second)?);
+        for (first, second) in &machine.compassion {
+            let (first, second) = (space.states(machine, *first)?, space.states(machine, *second)?);
             fairness.with_compassion(&space, first, second);
         }
         Ok(Engine {
-            system,
-            reference: Reference::new(system),
+            machine,
+            reference: Reference::new(machine),
             space,
             reached,
             ends,
@@ -250,7 +250,7 @@ impl<'m> Engine<'m> {
 
     /// Returns a state that can be reached and in which something is so.
     pub(crate) fn reached_where(&self, condition: ExprId) -> Result<Option<Vec<Value>>> {
-        let set = self.space.states(self.system, condition)?.and(&self.reached.all)?;
+        let set = self.space.states(self.machine, condition)?.and(&self.reached.all)?;
         Ok(self.space.pick(&set))
     }
 
@@ -267,7 +267,7 @@ impl<'m> Engine<'m> {
             Question::Deadlock => self.deadlock(question)?,
             Question::Faults => self.faults(question)?,
             Question::Property { index, kind, name } => {
-                let Some(specification) = self.system.specifications.get(*index) else {
+                let Some(specification) = self.machine.specifications.get(*index) else {
                     return Ok(refused(question, "There is no such specification."));
                 };
                 match &specification.claim {
@@ -326,9 +326,9 @@ impl<'m> Engine<'m> {
     fn faults(&self, question: &Question) -> Result<Answer> {
         let mut first: Option<(&Hazard, Lead)> = None;
         // Not all bits of inputs stand for values.
-        let inputs = self.space.valid_inputs(self.system)?;
-        for hazard in &self.system.hazards {
-            let set = self.space.states(self.system, hazard.condition)?.and(&inputs)?;
+        let inputs = self.space.valid_inputs(self.machine)?;
+        for hazard in &self.machine.hazards {
+            let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
             if let Some(lead) = self.space.lead(&self.reached, &set)?
                 && first.as_ref().is_none_or(|(_, other)| lead.path.len() < other.path.len())
             {
@@ -341,16 +341,16 @@ impl<'m> Engine<'m> {
         let is_so = lead
             .path
             .last()
-            .is_some_and(|last| Evaluation::new(self.system).is_true(hazard.condition, Moment::still(last)));
+            .is_some_and(|last| Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last)));
         let run = is_so.then_some(Run { states: lead.path, cycle: None });
         let mut answer = self.failing(question, None, run, lead.shortest);
-        answer.notes.push(self.system.describe_hazard(hazard));
+        answer.notes.push(self.machine.describe_hazard(hazard));
         Ok(answer)
     }
 
-    fn judge(&self) -> Judge<'_> {
-        Judge {
-            system: self.system,
+    fn checker(&self) -> CtlChecker<'_> {
+        CtlChecker {
+            machine: self.machine,
             space: &self.space,
             all: &self.reached.all,
             ends: &self.ends,
@@ -364,7 +364,7 @@ impl<'m> Engine<'m> {
         // Which states have an endless path at all is looked at only where something depends on it.
         let is_unknown =
             self.fairness.is_trivial() && !self.ends.is_false() && self.known_fair.get().is_none();
-        if !is_unknown && !self.space.initial.meets(self.judge().fair()?)? {
+        if !is_unknown && !self.space.initial.meets(self.checker().fair()?)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
             answer
@@ -375,7 +375,7 @@ impl<'m> Engine<'m> {
     }
 
     fn invariant(&self, question: &Question, specification: &Specification, root: ExprId) -> Result<Answer> {
-        let bad = self.space.states(self.system, root)?.not();
+        let bad = self.space.states(self.machine, root)?.not();
         let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
@@ -390,15 +390,15 @@ impl<'m> Engine<'m> {
         specification: &Specification,
         formulas: &[Branching],
     ) -> Result<Answer> {
-        let judge = self.judge();
+        let checker = self.checker();
         if let Some(Branching::Always(narrows_logic::Paths::All, one)) = formulas.last() {
-            return self.always(question, specification, &judge, &formulas[..formulas.len() - 1], *one);
+            return self.always(question, specification, &checker, &formulas[..formulas.len() - 1], *one);
         }
-        let sets = judge.evaluate(formulas)?;
+        let sets = checker.evaluate(formulas)?;
         let Some(root) = sets.last() else { return Ok(Answer::new(question.clone(), Verdict::Holds)) };
-        let evidence = Evidence { judge: &judge, formulas, sets: &sets };
+        let evidence = Evidence { checker: &checker, formulas, sets: &sets };
         let last = BranchingId(sets.len() as u32 - 1);
-        let bad = self.space.initial.and(judge.fair()?)?.minus(root)?;
+        let bad = self.space.initial.and(checker.fair()?)?.minus(root)?;
         if let Some(start) = self.space.pick(&bad) {
             let run = evidence.show(vec![start], last, false)?;
             let shortest =
@@ -406,7 +406,7 @@ impl<'m> Engine<'m> {
             return Ok(self.failing(question, Some(specification), Some(run), shortest));
         }
         let mut answer = Answer::new(question.clone(), Verdict::Holds);
-        let good = self.space.initial.and(judge.fair()?)?;
+        let good = self.space.initial.and(checker.fair()?)?;
         if let Some(start) = self.space.pick(&good) {
             let run = evidence.show(vec![start], last, true)?;
             if run.states.len() > 1 || run.cycle.is_some() {
@@ -422,25 +422,25 @@ impl<'m> Engine<'m> {
         &self,
         question: &Question,
         specification: &Specification,
-        judge: &Judge<'_>,
+        checker: &CtlChecker<'_>,
         formulas: &[Branching],
         one: BranchingId,
     ) -> Result<Answer> {
-        if crate::ctl::constant(self.system, formulas, one) == Some(true) {
+        if crate::ctl::constant(self.machine, formulas, one) == Some(true) {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
         }
-        let sets = judge.evaluate(formulas)?;
+        let sets = checker.evaluate(formulas)?;
         let bad = self.reached.all.minus(&sets[one.0 as usize])?;
-        let bad = if bad.is_false() { bad } else { bad.and(judge.fair()?)? };
+        let bad = if bad.is_false() { bad } else { bad.and(checker.fair()?)? };
         let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
         };
         let length = path.len();
-        let evidence = Evidence { judge, formulas, sets: &sets };
+        let evidence = Evidence { checker, formulas, sets: &sets };
         let run = evidence.show(path, one, false)?;
         let shortest = shortest && run.states.len() == length && run.cycle.is_none();
         Ok(self.failing(question, Some(specification), Some(run), shortest))
@@ -463,8 +463,8 @@ impl<'m> Engine<'m> {
 
     /// Looks for a fair run on which a formula is false.
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
-        let product = product(self.system, formulas);
-        let (mut space, fairness) = self.space.with_product(&product, self.system, &self.reached.all)?;
+        let product = product(self.machine, formulas);
+        let (mut space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
         let all = space.reach()?.all;
         space.settle(&all)?;
         let core = space.core(&all, &fairness)?;
@@ -483,17 +483,17 @@ impl<'m> Engine<'m> {
         }
         let Some(mut run) = space.lasso(path, &core, &fairness)? else { return Ok(Against::Something(None)) };
         for state in &mut run.states {
-            state.truncate(self.system.variables.len());
+            state.truncate(self.machine.variables.len());
         }
         Ok(Against::Something(Some(run)))
     }
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
         // Where fairness is asked for, states that no fair run passes do not count.
-        let judge = self.judge();
-        let all = if self.fairness.is_trivial() { &self.reached.all } else { judge.fair()? };
-        let from = self.space.states(self.system, from)?.and(all)?;
-        let to = self.space.states(self.system, to)?.and(all)?;
+        let checker = self.checker();
+        let all = if self.fairness.is_trivial() { &self.reached.all } else { checker.fair()? };
+        let from = self.space.states(self.machine, from)?.and(all)?;
+        let to = self.space.states(self.machine, to)?.and(all)?;
         Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })
     }
 
@@ -526,7 +526,7 @@ impl<'m> Engine<'m> {
             let reason = "No state in which it could begin can be reached.".to_owned();
             return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
         }
-        let counted = self.space.states(self.system, counted)?;
+        let counted = self.space.states(self.machine, counted)?;
         let bound =
             if kind == "min_count" { ways.minimum_count(&counted)? } else { ways.maximum_count(&counted)? };
         Ok(self.figure(kind, name, bound, None))

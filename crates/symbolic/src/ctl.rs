@@ -7,14 +7,14 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Branching, BranchingId, Node, SynchronousSystem};
 
 use crate::bdd::Bdd;
-use crate::fair::Fairness;
+use crate::fairness::Fairness;
 use crate::space::Space;
 
 type Result<T> = std::result::Result<T, Limit>;
 
 /// What formulas are about: the states that can be reached, and the fair paths between them.
-pub(crate) struct Judge<'a> {
-    pub(crate) system: &'a SynchronousSystem,
+pub(crate) struct CtlChecker<'a> {
+    pub(crate) machine: &'a SynchronousSystem,
     pub(crate) space: &'a Space,
     /// All states that can be reached.
     pub(crate) all: &'a Bdd,
@@ -25,7 +25,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) known_fair: &'a OnceCell<Bdd>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> CtlChecker<'a> {
     /// Returns the states from which there is a fair path.
     pub(crate) fn fair(&self) -> Result<&'a Bdd> {
         if let Some(known) = self.known_fair.get() {
@@ -73,7 +73,7 @@ impl<'a> Judge<'a> {
     fn one(&self, formula: Branching, sets: &[Bdd]) -> Result<Bdd> {
         let of = |id: BranchingId| &sets[id.0 as usize];
         match formula {
-            Branching::Atom(root) => self.space.states(self.system, root)?.and(self.all),
+            Branching::Atom(root) => self.space.states(self.machine, root)?.and(self.all),
             Branching::Not(one) => self.not(of(one)),
             Branching::And(left, right) => of(left).and(of(right)),
             Branching::Or(left, right) => of(left).or(of(right)),
@@ -146,9 +146,10 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Returns what a formula is in all states from which there is a fair path, if that can be seen without looking at them.
+/// Returns what a formula is in all states from which there is a fair path, if that can be seen without
+/// looking at them.
 pub(crate) fn constant(
-    system: &SynchronousSystem,
+    machine: &SynchronousSystem,
     formulas: &[Branching],
     root: BranchingId,
 ) -> Option<bool> {
@@ -156,7 +157,7 @@ pub(crate) fn constant(
     for formula in formulas {
         let of = |id: &BranchingId| values[id.0 as usize];
         let value = match formula {
-            Branching::Atom(id) => match system.node(*id) {
+            Branching::Atom(id) => match machine.node(*id) {
                 Node::Constant(value) => Some(*value != 0),
                 _ => None,
             },

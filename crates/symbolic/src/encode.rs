@@ -9,7 +9,7 @@ use narrows_model::synchronous::{
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Manager};
-use crate::ordering::Order;
+use crate::order_file::Order;
 use crate::value::{Arithmetic, Symbolic, constant_bits};
 
 type Result<T> = std::result::Result<T, Limit>;
@@ -24,7 +24,7 @@ pub(crate) enum Side {
 }
 
 /// A variable of more values than this is computed with bit by bit.
-const MOST_CASES: u128 = 64;
+const MAX_CASES: u128 = 64;
 
 /// Which bits stand for which variable: the index of its value, the first bit first.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ impl Encoding {
             return Ok(Symbolic::Truth(literals[0].clone()));
         }
         let domain = &self.domains[index];
-        if let (Domain::Range(low, _), true) = (domain, domain.len() > MOST_CASES) {
+        if let (Domain::Range(low, _), true) = (domain, domain.len() > MAX_CASES) {
             let mut bits: Vec<Bdd> = literals.into_iter().rev().collect();
             bits.push(self.manager.truth(false));
             let arithmetic = Arithmetic { manager: &self.manager };

@@ -12,19 +12,21 @@ use crate::relation::{Event, Relation, settled};
 type Result<T> = std::result::Result<T, Limit>;
 
 /// Steps of single variables are looked at if at least so many of these may stay what they are.
-const FEWEST_FREE: usize = 8;
+const MIN_FREE: usize = 8;
 
-/// A constraint on steps.
-pub(crate) struct Part {
+/// A conjunct of the transition relation.
+pub(crate) struct Conjunct {
     pub(crate) set: Bdd,
     /// The variable that it assigns.
     pub(crate) assigned: Option<VariableId>,
-    /// Whether it is about the state after the step alone, and so of the one before as well.
-    pub(crate) of_state: bool,
+    /// Whether the conjunct mentions only next-state variables, so it can also be read as a predicate on the
+    /// current state.
+    pub(crate) is_next_only: bool,
 }
 
-/// Returns whether a constraint on steps is about the state after the step alone, and first states meet it too: then all do.
-pub(crate) fn is_of_state(set: &Bdd, initial: &Bdd) -> Result<bool> {
+/// Returns whether a conjunct mentions only next-state variables and initial states satisfy it too: then it
+/// is an invariant.
+pub(crate) fn is_invariant(set: &Bdd, initial: &Bdd) -> Result<bool> {
     if set.is_true() || set.support().iter().any(|variable| variable % 2 == 0) {
         return Ok(false);
     }
@@ -38,15 +40,15 @@ pub(crate) struct Events<'a> {
     pub(crate) system: &'a SynchronousSystem,
     pub(crate) encoding: &'a Encoding,
     /// Constraints on steps.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) conjuncts: Vec<Conjunct>,
     pub(crate) inputs: &'a [u32],
 }
 
-impl Part {
+impl Conjunct {
     /// Reads bits that do not change as what they were before the step; `None` if nothing is left to demand.
     fn settled(&self, manager: &Manager, is_kept: impl Fn(u32) -> bool) -> Result<Option<Bdd>> {
         let set = settled(manager, &self.set, is_kept)?;
-        let is_old = self.of_state && set.support().iter().all(|variable| variable % 2 == 0);
+        let is_old = self.is_next_only && set.support().iter().all(|variable| variable % 2 == 0);
         Ok((!is_old).then_some(set))
     }
 }
@@ -56,33 +58,33 @@ impl Events<'_> {
     pub(crate) fn together(&self) -> Result<Relation> {
         let manager = &self.encoding.manager;
         let changing = self.encoding.bits_of(|role| role == Role::State);
-        let parts = self.parts.iter().map(|part| part.set.clone()).collect();
+        let parts = self.conjuncts.iter().map(|part| part.set.clone()).collect();
         let all = Event::new(manager, parts, &changing, self.inputs)?;
-        Ok(Relation::new(vec![all], self.easy(&self.parts)?))
+        Ok(Relation::new(vec![all], self.easy(&self.conjuncts)?))
     }
 
-    /// Returns steps of an event in which a single variable changes, if most may do so by themselves: whatever can be reached by
-    /// these is found sooner with them.
-    fn easy(&self, parts: &[Part]) -> Result<Vec<Event>> {
+    /// Returns steps of an event in which a single variable changes, if most may do so by themselves:
+    /// whatever can be reached by these is found sooner with them.
+    fn easy(&self, conjuncts: &[Conjunct]) -> Result<Vec<Event>> {
         let manager = &self.encoding.manager;
         // What is demanded of a step in which nothing changes.
         let mut still = Vec::new();
-        for part in parts {
+        for part in conjuncts {
             still.push(part.settled(manager, |_| true)?);
         }
-        let assigned: Vec<VariableId> = parts.iter().filter_map(|part| part.assigned).collect();
-        let is_free = |(part, still): &(&Part, &Option<Bdd>)| {
+        let assigned: Vec<VariableId> = conjuncts.iter().filter_map(|part| part.assigned).collect();
+        let is_free = |(part, still): &(&Conjunct, &Option<Bdd>)| {
             part.assigned.is_some() && still.as_ref().is_none_or(Bdd::is_true)
         };
-        let free = parts.iter().zip(&still).filter(is_free).count();
-        if free < FEWEST_FREE || free * 4 < assigned.len() * 3 {
+        let free = conjuncts.iter().zip(&still).filter(is_free).count();
+        if free < MIN_FREE || free * 4 < assigned.len() * 3 {
             return Ok(Vec::new());
         }
         let mut events = Vec::new();
         for id in assigned {
             let mine = &self.encoding.bits[id.0 as usize];
             let mut demands = Vec::new();
-            for (part, still) in parts.iter().zip(&still) {
+            for (part, still) in conjuncts.iter().zip(&still) {
                 let is_about = part
                     .set
                     .support()
@@ -110,7 +112,7 @@ impl Events<'_> {
             let quiet: BTreeSet<u32> =
                 kept.iter().flat_map(|id| self.encoding.bits[id.0 as usize].iter().copied()).collect();
             let mut parts = vec![settled(manager, any, |bit| quiet.contains(&bit))?];
-            for part in &self.parts {
+            for part in &self.conjuncts {
                 parts.extend(part.settled(manager, |bit| quiet.contains(&bit))?);
             }
             let written: Vec<u32> = changing.iter().copied().filter(|bit| !quiet.contains(bit)).collect();
@@ -143,11 +145,11 @@ impl Events<'_> {
                 .equal(&self.encoding.variable(selector, Side::Current)?, &arithmetic.constant(process))?;
             let mut rest = Vec::new();
             let mut quiet = Vec::new();
-            for part in &self.parts {
+            for part in &self.conjuncts {
                 let set = part.set.and_exists(&chosen, &choice)?;
                 match part.assigned {
                     Some(id) if kept[id.0 as usize].as_ref() == Some(&set) => quiet.push(id),
-                    assigned => rest.push(Part { set, assigned, of_state: part.of_state }),
+                    assigned => rest.push(Conjunct { set, assigned, is_next_only: part.is_next_only }),
                 }
             }
             let quiet_bits: Vec<u32> =

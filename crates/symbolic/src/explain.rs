@@ -5,29 +5,29 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Branching, BranchingId, Run};
 
 use crate::bdd::Bdd;
-use crate::ctl::Judge;
+use crate::ctl::CtlChecker;
 use crate::walk::Path;
 
 type Result<T> = std::result::Result<T, Limit>;
 
 /// A formula whose parts have been evaluated.
 pub(crate) struct Evidence<'a> {
-    pub(crate) judge: &'a Judge<'a>,
+    pub(crate) checker: &'a CtlChecker<'a>,
     pub(crate) formulas: &'a [Branching],
     /// Where each of them holds.
     pub(crate) sets: &'a [Bdd],
 }
 
 impl Evidence<'_> {
-    /// Goes on with a path, to show that the formula holds, or does not, in its last state. What is said of all paths of
-    /// some kind can't be shown by one: there the path ends.
+    /// Goes on with a path, to show that the formula holds, or does not, in its last state. What is said of
+    /// all paths of some kind can't be shown by one: there the path ends.
     pub(crate) fn show(&self, mut path: Path, mut id: BranchingId, mut holds: bool) -> Result<Run> {
-        let space = self.judge.space;
+        let space = self.checker.space;
         let anywhere = space.manager().truth(true);
         loop {
             let set = |id: BranchingId, holds: bool| -> Result<Bdd> {
                 let set = &self.sets[id.0 as usize];
-                if holds { Ok(set.clone()) } else { self.judge.all.minus(set) }
+                if holds { Ok(set.clone()) } else { self.checker.all.minus(set) }
             };
             let formula = self.formulas[id.0 as usize];
             match (formula, holds) {
@@ -41,7 +41,7 @@ impl Evidence<'_> {
                     continue;
                 }
                 (Branching::Next(Paths::Some, one), true) | (Branching::Next(Paths::All, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
+                    let goal = set(one, holds)?.and(self.checker.fair()?)?;
                     if space.step(&mut path, &anywhere, &goal)? {
                         id = one;
                         continue;
@@ -49,14 +49,14 @@ impl Evidence<'_> {
                 }
                 (Branching::Eventually(Paths::Some, one), true)
                 | (Branching::Always(Paths::All, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
+                    let goal = set(one, holds)?.and(self.checker.fair()?)?;
                     if space.go(&mut path, &anywhere, &goal)? {
                         id = one;
                         continue;
                     }
                 }
                 (Branching::Until(Paths::Some, left, right), true) => {
-                    let goal = set(right, true)?.and(self.judge.fair()?)?;
+                    let goal = set(right, true)?.and(self.checker.fair()?)?;
                     if space.go(&mut path, &set(left, true)?, &goal)? {
                         id = right;
                         continue;
@@ -70,7 +70,7 @@ impl Evidence<'_> {
                 }
                 (Branching::Until(Paths::All, left, right), false) => {
                     let without = set(right, false)?;
-                    let neither = without.and(&set(left, false)?)?.and(self.judge.fair()?)?;
+                    let neither = without.and(&set(left, false)?)?.and(self.checker.fair()?)?;
                     if space.go(&mut path, &without, &neither)? {
                         break;
                     }
@@ -80,7 +80,7 @@ impl Evidence<'_> {
                 }
                 (Branching::EventuallyWithin(Paths::Some, low, high, one), true)
                 | (Branching::AlwaysWithin(Paths::All, low, high, one), false) => {
-                    let goal = set(one, holds)?.and(self.judge.fair()?)?;
+                    let goal = set(one, holds)?.and(self.checker.fair()?)?;
                     if self.after(&mut path, low, high, &goal)? {
                         id = one;
                         continue;
@@ -107,7 +107,7 @@ impl Evidence<'_> {
             return Ok(if self.is_plain(left) { right } else { left });
         }
         let Some(last) = path.last() else { return Ok(left) };
-        let here = self.judge.space.encoding.exactly(last, false)?;
+        let here = self.checker.space.encoding.exactly(last, false)?;
         let is_so = |id: BranchingId| here.meets(&self.sets[id.0 as usize]);
         Ok(if is_so(left)? == holds { left } else { right })
     }
@@ -120,19 +120,19 @@ impl Evidence<'_> {
     }
 
     fn lasso(&self, path: &Path, within: &Bdd) -> Result<Option<Run>> {
-        let space = self.judge.space;
-        let core = space.core(within, self.judge.fairness)?;
+        let space = self.checker.space;
+        let core = space.core(within, self.checker.fairness)?;
         let mut path = path.clone();
         let states = core.exists(&space.inputs)?;
         if !space.go(&mut path, within, &states)? {
             return Ok(None);
         }
-        space.lasso(path, &core, self.judge.fairness)
+        space.lasso(path, &core, self.checker.fairness)
     }
 
     /// Goes on with a path by at least and at most so many steps to one of these states.
     fn after(&self, path: &mut Path, low: u32, high: u32, to: &Bdd) -> Result<bool> {
-        let space = self.judge.space;
+        let space = self.checker.space;
         let Some(last) = path.last() else { return Ok(false) };
         // Where one must be, with so many steps still to go at most.
         let mut layers = vec![space.encoding.exactly(last, false)?];

@@ -1,31 +1,46 @@
-//! Checks synchronous systems set by set: sets of states are functions of bits, as binary decision diagrams.
+//! Checks synchronous systems symbolically: sets of states are Boolean functions, as binary decision
+//! diagrams.
 //!
-//! [`check`] answers the questions of a synchronous system, [`bounds`] finds the least and the most steps
-//! between events, [`explore`] counts states. Every run is replayed in the reference before it is handed out,
-//! and running out of anything is an answer.
+//! [`check`] answers the questions of a machine, [`bounds`] finds the least and the most steps between
+//! events, [`explore`] counts states. Every run is replayed in the reference before it is handed out, and
+//! running out of anything is an answer.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `bdd/` | reduced ordered decision diagrams with complement edges: kernel, operations, counts, sifting |
+//! | `static_order`, `order_file` | a first variable order (FORCE); orders as text |
+//! | `encode`, `value` | variables as bits; expressions as diagrams, one for each value or bit |
+//! | `disjuncts`, `events` | the transition relation as events: processes, or groups of alternatives |
+//! | `relation`, `saturation` | image and preimage by conjunctive partitioning; fixpoints by saturation |
+//! | `space`, `fairness` | reachable states; states with a fair path |
+//! | `ctl`, `explain` | satisfaction sets of CTL, and evidence for them |
+//! | `walk`, `saturation_path` | runs out of sets: shortest ones, or some where those are too hard to find |
+//! | `bounds` | least and most steps, and counts, between two predicates |
+//! | `check` | specifications in, answers out |
+//! | `processes/` | systems of processes: as machines whose domains are widened until they have all states |
 
 mod bdd;
 mod bounds;
 mod check;
 mod ctl;
-mod detour;
+mod disjuncts;
 mod encode;
 mod events;
 mod explain;
-mod fair;
-mod order;
-mod ordering;
+mod fairness;
+mod order_file;
 mod processes;
 mod relation;
-mod saturate;
+mod saturation;
+mod saturation_path;
 mod space;
-mod split;
+mod static_order;
 mod value;
 mod walk;
 
 pub use bdd::{Natural, Watch};
 pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, check_ordered, explore};
-pub use ordering::Order;
+pub use order_file::Order;
 pub use processes::{
     Bounded, Decided, ProcessWay, Surveyed, Trouble, bounds_of_processes, check_processes, explore_processes,
 };

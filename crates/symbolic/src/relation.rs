@@ -1,16 +1,17 @@
 //! Steps as sets of pairs: successors and predecessors of sets of states.
 //!
-//! A step is one of several events: the process that moves, or all of the system if it has no processes. An event changes some bits
-//! and leaves the others as they are. It is a conjunction that is never built: sets are joined with one part of it after the other,
-//! and each bit is forgotten as soon as no part to come looks at it (Burch, Clarke, Long, 1991; parts are put in order and joined as
-//! Ranjan and others do it, IWLS 1995).
+//! A step is one of several events: the process that moves, or all of the system if it has no processes. An
+//! event changes some bits and leaves the others as they are. It is a conjunction that is never built: sets
+//! are joined with one part of it after the other, and each bit is forgotten as soon as no part to come looks
+//! at it (Burch, Clarke, Long, 1991; parts are put in order and joined as Ranjan and others do it, IWLS
+//! 1995).
 
 use std::collections::BTreeSet;
 
 use narrows_model::Limit;
 
 use crate::bdd::{Bdd, Manager};
-use crate::saturate::{Direction, closure};
+use crate::saturation::{Direction, closure};
 
 type Result<T> = std::result::Result<T, Limit>;
 
@@ -91,8 +92,8 @@ impl Relation {
         closure(manager, &self.all(), states, pairs, Direction::Forwards)
     }
 
-    /// Adds what one of these can follow within a set, until there is nothing to add. If sets are of states with inputs,
-    /// `inputs` are these.
+    /// Adds what one of these can follow within a set, until there is nothing to add. If sets are of states
+    /// with inputs, `inputs` are these.
     pub(crate) fn all_before(
         &self,
         manager: &Manager,
@@ -137,8 +138,8 @@ impl Relation {
         Ok(rest)
     }
 
-    /// Returns the steps that have to do with how some variables change, if these are not all of them: those of events that
-    /// change one of them, or one that such an event looks at, and so on.
+    /// Returns the steps that have to do with how some variables change, if these are not all of them: those
+    /// of events that change one of them, or one that such an event looks at, and so on.
     pub(crate) fn concerning(&self, variables: &[u32]) -> Option<Vec<&Event>> {
         let mut bits: BTreeSet<u32> = variables.iter().map(|variable| variable / 2).collect();
         let mut is_in = vec![false; self.events.len()];
@@ -318,7 +319,8 @@ pub(crate) fn settled(manager: &Manager, part: &Bdd, is_kept: impl Fn(u32) -> bo
     Ok(part)
 }
 
-/// Returns an order in which many variables to be forgotten are soon in no part to come, and few others come in.
+/// Returns an order in which many variables to be forgotten are soon in no part to come, and few others come
+/// in.
 fn ordered(supports: &[Vec<u32>], forgotten: &[u32]) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..supports.len()).collect();
     let mut order = Vec::new();

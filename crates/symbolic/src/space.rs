@@ -1,4 +1,4 @@
-//! A synchronous system as sets: its first states, its steps, and the states that can be reached.
+//! A machine as sets: its first states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
 
@@ -6,16 +6,16 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Demand, Product, Role, SynchronousSystem, Value};
 
 use crate::bdd::{Bdd, Manager, Natural};
+use crate::disjuncts::split;
 use crate::encode::{Encoder, Encoding, Side};
-use crate::events::{Events, Part, is_of_state};
-use crate::fair::Fairness;
-use crate::ordering::Order;
+use crate::events::{Conjunct, Events, is_invariant};
+use crate::fairness::Fairness;
+use crate::order_file::Order;
 use crate::relation::Relation;
-use crate::split::split;
 
 type Result<T> = std::result::Result<T, Limit>;
 
-/// A synchronous system as sets.
+/// A machine as sets.
 pub(crate) struct Space {
     pub(crate) encoding: Encoding,
     pub(crate) relation: Relation,
@@ -71,16 +71,16 @@ impl Reached {
 }
 
 impl Space {
-    /// Encodes a synchronous system.
-    pub(crate) fn new(system: &SynchronousSystem, manager: Manager, order: &Order) -> Result<Space> {
-        let encoding = Encoding::new(system, manager, order);
+    /// Encodes a machine.
+    pub(crate) fn new(machine: &SynchronousSystem, manager: Manager, order: &Order) -> Result<Space> {
+        let encoding = Encoding::new(machine, manager, order);
         let manager = encoding.manager.clone();
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
-        let mut encoder = Encoder::new(system, &encoding);
+        let mut encoder = Encoder::new(machine, &encoding);
         let mut initial = manager.truth(true);
         let mut valid = Vec::new();
-        for (id, variable) in system.each_variable() {
+        for (id, variable) in machine.each_variable() {
             if variable.role != Role::Input {
                 initial = initial.and(&encoding.valid(id, Side::Current)?)?;
             }
@@ -89,16 +89,16 @@ impl Space {
             }
         }
         let mut invariants = Vec::new();
-        for constraint in &system.invariants {
+        for constraint in &machine.invariants {
             invariants.push(encoder.constraint(constraint, Side::Current)?);
         }
-        for constraint in &system.initial {
+        for constraint in &machine.initial {
             initial = initial.and(&encoder.constraint(constraint, Side::Current)?)?;
         }
         for invariant in &invariants {
             initial = initial.and(invariant)?;
         }
-        let alternatives = if system.selector.is_none() { split(system) } else { None };
+        let alternatives = if machine.selector.is_none() { split(machine) } else { None };
         let mut groups = Vec::new();
         for group in alternatives.iter().flat_map(|(_, groups)| groups) {
             let mut any = manager.truth(false);
@@ -111,8 +111,8 @@ impl Space {
             }
             groups.push((any, &group.kept));
         }
-        let mut parts = Vec::new();
-        for (number, constraint) in system.transitions.iter().enumerate() {
+        let mut conjuncts = Vec::new();
+        for (number, constraint) in machine.transitions.iter().enumerate() {
             if alternatives.as_ref().is_some_and(|(other, _)| *other == number) {
                 continue;
             }
@@ -121,23 +121,29 @@ impl Space {
                 Demand::Holds(_) => None,
             };
             let set = encoder.constraint(constraint, Side::Next)?;
-            let of_state = is_of_state(&set, &initial)?;
-            parts.push(Part { set, assigned, of_state });
+            let is_next_only = is_invariant(&set, &initial)?;
+            conjuncts.push(Conjunct { set, assigned, is_next_only });
         }
         drop(encoder);
         let changing = encoding.bits_of(|role| role == Role::State);
         let cube = manager.cube(&changing.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
         for invariant in invariants {
-            parts.push(Part { set: invariant.to_next(&cube)?, assigned: None, of_state: true });
+            conjuncts.push(Conjunct { set: invariant.to_next(&cube)?, assigned: None, is_next_only: true });
         }
-        for (id, variable) in system.each_variable() {
-            if variable.role == Role::State && !parts.iter().any(|part: &Part| part.assigned == Some(id)) {
-                parts.push(Part { set: encoding.valid(id, Side::Next)?, assigned: None, of_state: true });
+        for (id, variable) in machine.each_variable() {
+            if variable.role == Role::State
+                && !conjuncts.iter().any(|part: &Conjunct| part.assigned == Some(id))
+            {
+                conjuncts.push(Conjunct {
+                    set: encoding.valid(id, Side::Next)?,
+                    assigned: None,
+                    is_next_only: true,
+                });
             }
         }
-        parts.extend(valid.into_iter().map(|set| Part { set, assigned: None, of_state: false }));
-        let events = Events { system, encoding: &encoding, parts, inputs: &input_bits };
-        let relation = match system.selector {
+        conjuncts.extend(valid.into_iter().map(|set| Conjunct { set, assigned: None, is_next_only: false }));
+        let events = Events { system: machine, encoding: &encoding, conjuncts, inputs: &input_bits };
+        let relation = match machine.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,
             None => events.together()?,
@@ -169,16 +175,16 @@ impl Space {
     /// Returns where an expression over current values is so; without inputs, if it is so for some.
     pub(crate) fn states(
         &self,
-        system: &SynchronousSystem,
+        machine: &SynchronousSystem,
         root: narrows_model::synchronous::ExprId,
     ) -> Result<Bdd> {
-        Encoder::new(system, &self.encoding).holds(root)
+        Encoder::new(machine, &self.encoding).holds(root)
     }
 
     /// Returns where all inputs have values.
-    pub(crate) fn valid_inputs(&self, system: &SynchronousSystem) -> Result<Bdd> {
+    pub(crate) fn valid_inputs(&self, machine: &SynchronousSystem) -> Result<Bdd> {
         let mut valid = self.manager().truth(true);
-        for (id, variable) in system.each_variable() {
+        for (id, variable) in machine.each_variable() {
             if variable.role == Role::Input {
                 valid = valid.and(&self.encoding.valid(id, Side::Current)?)?;
             }
@@ -206,7 +212,8 @@ impl Space {
                 let effort = self.manager().effort() - before;
                 return Ok(Reached { all, layers: RefCell::new(layers), layered, effort });
             }
-            // Any set between the new states and all known ones has the same new successors: a small one is best.
+            // Any set between the new states and all known ones has the same new successors: a small one is
+            // best.
             frontier = smaller(&new, &all.not())?;
             all = all.or(&new)?;
             layers.push(new);
@@ -217,7 +224,7 @@ impl Space {
     pub(crate) fn with_product(
         &self,
         product: &Product,
-        system: &SynchronousSystem,
+        machine: &SynchronousSystem,
         reached: &Bdd,
     ) -> Result<(Space, Fairness)> {
         let mut encoding = self.encoding.clone();
@@ -230,29 +237,29 @@ impl Space {
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
         let mut written: Vec<u32> = encoding.bits[first..].iter().flatten().copied().collect();
-        let mut parts = Vec::new();
+        let mut conjuncts = Vec::new();
         for input in &product.inputs {
             written.extend(&encoding.bits[input.0 as usize]);
-            parts.push(encoding.valid(*input, Side::Next)?);
+            conjuncts.push(encoding.valid(*input, Side::Next)?);
         }
         let mut encoder = Encoder::new(&product.system, &encoding);
         for constraint in &product.steps {
-            parts.push(encoder.constraint(constraint, Side::Next)?);
+            conjuncts.push(encoder.constraint(constraint, Side::Next)?);
         }
         let mut initial = self.initial.and(reached)?.and(&encoder.holds(product.start)?)?;
         for input in &product.inputs {
             initial = initial.and(&encoding.valid(*input, Side::Current)?)?;
         }
         let mut justice = Vec::new();
-        for condition in product.justice.iter().chain(&system.justice) {
+        for condition in product.justice.iter().chain(&machine.justice) {
             justice.push(encoder.holds(*condition)?);
         }
         let mut compassion = Vec::new();
-        for (first, second) in &system.compassion {
+        for (first, second) in &machine.compassion {
             compassion.push((encoder.holds(*first)?, encoder.holds(*second)?));
         }
         drop(encoder);
-        let relation = self.relation.constrained(&manager, &parts, &written, &input_bits)?;
+        let relation = self.relation.constrained(&manager, &conjuncts, &written, &input_bits)?;
         let space = Space { encoding, relation, initial, inputs, care: manager.truth(true) };
         let mut fairness = Fairness::default();
         for set in justice {

@@ -14,14 +14,15 @@ type Result<T> = std::result::Result<T, Limit>;
 pub(crate) enum Symbolic {
     /// 1 where the function is true, 0 elsewhere.
     Truth(Bdd),
-    /// Each value where its function is true; nowhere two, and everywhere one where variables have values of theirs.
+    /// Each value where its function is true; nowhere two, and everywhere one where variables have values of
+    /// theirs.
     Cases(BTreeMap<Value, Bdd>),
     /// A number in two's complement, the last bit first; the first is its sign.
     Bits(Vec<Bdd>),
 }
 
 /// With more combinations of cases than this, numbers are computed bit by bit.
-const MOST_CASES: usize = 1 << 12;
+const MAX_CASES: usize = 1 << 12;
 
 /// Returns whether a value is 0 or 1, wherever it has one.
 fn is_truth(value: &Symbolic) -> bool {
@@ -227,7 +228,7 @@ impl Arithmetic<'_> {
             return Ok(Symbolic::Truth(self.equal(left, right)?));
         }
         let cases = match (Self::cases(left), Self::cases(right)) {
-            (Some(a), Some(b)) if a.len() * b.len() <= MOST_CASES => Some((a, b)),
+            (Some(a), Some(b)) if a.len() * b.len() <= MAX_CASES => Some((a, b)),
             _ => None,
         };
         if let Some((a, b)) = cases {

@@ -4,7 +4,7 @@ use narrows_model::Limit;
 use narrows_model::synchronous::{Run, Value};
 
 use crate::bdd::Bdd;
-use crate::fair::Fairness;
+use crate::fairness::Fairness;
 use crate::relation::Event;
 use crate::space::{Reached, Space, smaller};
 
@@ -19,19 +19,20 @@ pub(crate) struct Lead {
     pub(crate) shortest: bool,
 }
 
-/// So many steps of operations may be spent on a shortest run, and half as many as it took to find all states.
-const LEAST_PATIENCE: u64 = 1_000_000;
+/// So many steps of operations may be spent on a shortest run, and half as many as it took to find all
+/// states.
+const MIN_PATIENCE: u64 = 1_000_000;
 
 impl Space {
-    /// Returns a run from a first state to one of these states: a shortest one, unless that is far harder to find than all
-    /// states were.
+    /// Returns a run from a first state to one of these states: a shortest one, unless that is far harder to
+    /// find than all states were.
     pub(crate) fn lead(&self, reached: &Reached, to: &Bdd) -> Result<Option<Lead>> {
         if !reached.all.meets(to)? {
             return Ok(None);
         }
         // Layers hold nothing but states that can be reached.
         let to = &smaller(to, &reached.all)?;
-        let most = self.manager().effort() + reached.effort / 2 + LEAST_PATIENCE;
+        let most = self.manager().effort() + reached.effort / 2 + MIN_PATIENCE;
         let is_hard = || self.relation.has_events() && self.manager().effort() > most;
         let events = self.relation.concerning(&to.support());
         let mut layers: Vec<Bdd> = Vec::new();

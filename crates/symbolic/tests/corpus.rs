@@ -1,5 +1,5 @@
-//! The models in `tests/models/smv` and `examples/pci`, with the answers that stand behind their specifications: `-- = holds`, `-- = 5`, and
-//! `-- = states 16, depth 6` for the whole.
+//! The models in `tests/models/smv` and `examples/pci`, with the answers that stand behind their
+//! specifications: `-- = holds`, `-- = 5`, and `-- = states 16, depth 6` for the whole.
 
 use std::fs;
 use std::path::Path;

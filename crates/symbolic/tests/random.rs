@@ -3,13 +3,13 @@
 mod oracle;
 mod writer;
 
+use narrows_graph::Random;
 use narrows_languages::smv::{Compiled, Options, compile};
 use narrows_model::synchronous::{Reference, SynchronousClaim as Claim, holds_on};
 use narrows_model::{Figure, FigureResult, Number, Question, Reply, Verdict};
 use narrows_source::{Diagnostics, Sources, render};
 use narrows_symbolic::{Budget, Way, bounds, check};
 use oracle::Graph;
-use writer::Random;
 
 fn unlimited() -> Budget {
     Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) }
@@ -48,7 +48,7 @@ struct Tally {
 }
 
 fn one(seed: u64, tally: &mut Tally) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let text = writer::model(&mut random);
     let (from, to, counted) =
         (writer::predicate(&mut random), writer::predicate(&mut random), writer::predicate(&mut random));
@@ -96,7 +96,8 @@ fn one(seed: u64, tally: &mut Tally) {
                     graph.initial.iter().all(|state| set.contains(state) || !fair.contains(state))
                 }
                 Claim::Linear(formulas) => {
-                    // A run against it has been replayed; one that was overlooked is looked for everywhere, or else at random.
+                    // A run against it has been replayed; one that was overlooked is looked for everywhere,
+                    // or else at random.
                     let expected = graph.on_all_runs(formulas, 1500);
                     tally.exact += u32::from(holds && expected.is_some());
                     if let Some(expected) = expected {

@@ -1,10 +1,11 @@
 //! The body of a proctype or an inline, while it is being written: what is in sight, and where in it we are.
 
+use narrows_graph::Random;
+
 use super::features::Feature;
 use super::globals::World;
 use super::names::{Channel, Kind, Place};
 use super::statements::starts_with_step;
-use crate::random::Random;
 use crate::tree::Node;
 
 /// A body being written.
@@ -165,7 +166,7 @@ impl<'a> Body<'a> {
         let number = self.fresh();
         // SPIN sees no accept label inside an `atomic`, but for the last statement's, and that only without fairness.
         let invisible = self.world.watched && self.atomic.is_some();
-        let prefix = match self.random.below(8) {
+        let prefix = match self.random.index(8) {
             2 | 3 | 5 if invisible => "L",
             0 | 1 if self.world.watched => "progress",
             2 | 3 if self.world.watched => "accept",

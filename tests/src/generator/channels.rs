@@ -9,7 +9,7 @@ impl Body<'_> {
     /// The text of a channel, with an index if it is an array of them.
     pub(super) fn channel_text(&mut self, channel: &Channel) -> String {
         match channel.size {
-            Some(size) => format!("{}[{}]", channel.name, self.random.below(size)),
+            Some(size) => format!("{}[{}]", channel.name, self.random.index(size)),
             None => channel.name.clone(),
         }
     }
@@ -64,9 +64,9 @@ impl Body<'_> {
         match field {
             Field::Scalar(kind @ Kind::Mtype(_)) => Some(self.world.draw_constant(self.random, kind)),
             Field::Scalar(_) if self.has(Feature::Truncation) && self.random.percent(15) => {
-                Some(["2", "256", "258", "65535", "70000", "-1"][self.random.below(6)].into())
+                Some(["2", "256", "258", "65535", "70000", "-1"][self.random.index(6)].into())
             }
-            Field::Scalar(_) if self.random.percent(50) => Some(self.random.below(3).to_string()),
+            Field::Scalar(_) if self.random.percent(50) => Some(self.random.index(3).to_string()),
             Field::Scalar(_) => Some(format!("({} % {})", self.number(1), self.random.between(2, 3))),
             Field::Channel(shape) => self.channel_argument(shape),
             Field::Struct => self.struct_variable(),
@@ -139,7 +139,7 @@ impl Body<'_> {
             Field::Struct => return self.struct_variable(),
         };
         if self.has(Feature::Matching) && self.random.percent(35) {
-            return Some(match self.random.below(4) {
+            return Some(match self.random.index(4) {
                 0 | 1 => self.world.draw_constant(self.random, kind),
                 2 if kind.is_symbolic() => "_".into(),
                 2 => format!("eval({})", self.evaluated()),
@@ -162,7 +162,7 @@ impl Body<'_> {
         match self.place(|place| !place.kind.is_symbolic()) {
             Some(place) if self.random.percent(70) => self.text(&place),
             // SPIN evaluates it again to take the receive back, so it must not look at the channel.
-            _ => self.random.below(3).to_string(),
+            _ => self.random.index(3).to_string(),
         }
     }
 
@@ -170,7 +170,7 @@ impl Body<'_> {
     pub(super) fn fullness(&mut self) -> Option<String> {
         let channel = self.channel(|channel| channel.buffered)?;
         let name = self.channel_text(&channel);
-        let word = ["full", "empty", "nfull", "nempty"][self.random.below(4)];
+        let word = ["full", "empty", "nfull", "nempty"][self.random.index(4)];
         Some(format!("{word}({name})"))
     }
 

@@ -1,9 +1,10 @@
 //! Claims about runs: formulas of temporal logic and never claims.
 
+use narrows_graph::Random;
+
 use super::bodies::Body;
 use super::features::Feature;
 use super::globals::World;
-use crate::random::Random;
 use crate::tree::Node;
 
 /// Draws a few claims, each with its name.
@@ -22,7 +23,7 @@ pub(super) fn write(random: &mut Random, world: &World) -> Vec<(String, Node)> {
             Node::Sequence { head: format!("ltl {name} {{"), body: vec![Node::leaf(formula)], foot: "}" };
         claims.push((name, node));
     }
-    for number in 0..body.random.below(3) {
+    for number in 0..body.random.index(3) {
         let name = format!("n{number}");
         let claim = if body.random.percent(60) { body.automaton() } else { body.structured() };
         claims.push((name.clone(), Node::braces(&format!("never {name}"), claim)));
@@ -36,7 +37,7 @@ impl Body<'_> {
         if size == 0 {
             return self.proposition();
         }
-        let split = self.random.below(size);
+        let split = self.random.index(size);
         let rest = size - 1 - split;
         match self.random.weighted(&[4, 4, 4, 2, 2, 2, 2, 2, 2, 1]) {
             0 => format!("[] ({})", self.formula(size - 1)),
@@ -54,8 +55,8 @@ impl Body<'_> {
 
     /// What a formula says of a state. SPIN's formulas take no conditional expressions, and no `full` or `empty`.
     fn proposition(&mut self) -> String {
-        let operator = ["==", "!=", "<", ">"][self.random.below(4)];
-        let number = self.random.below(3);
+        let operator = ["==", "!=", "<", ">"][self.random.index(4)];
+        let number = self.random.index(3);
         match self.random.weighted(&[12, 4, 3, 4, 1]) {
             1 if !self.channels.is_empty() => {
                 let channel = self.any_channel();
@@ -71,7 +72,7 @@ impl Body<'_> {
                     return if place.contains('@') { place } else { format!("{place} {operator} {number}") };
                 }
             }
-            4 => return ["true", "false"][self.random.below(2)].into(),
+            4 => return ["true", "false"][self.random.index(2)].into(),
             _ => {}
         }
         let Some(place) = self.place(|_| true) else { return "true".into() };
@@ -85,10 +86,10 @@ impl Body<'_> {
 
     /// The guard of a never claim's step.
     fn watch(&mut self) -> String {
-        match self.random.below(12) {
+        match self.random.index(12) {
             0 | 1 => "true".into(),
             2 if self.has(Feature::Fullness) => self.fullness().unwrap_or_else(|| "true".into()),
-            3 if self.has(Feature::Last) => format!("_last == {}", self.random.below(3)),
+            3 if self.has(Feature::Last) => format!("_last == {}", self.random.index(3)),
             4..=6 => self.condition(1),
             7 => format!("!({})", self.proposition()),
             _ => format!("({})", self.proposition()),
@@ -107,7 +108,7 @@ impl Body<'_> {
             for _ in 0..self.random.between(1, 3) {
                 let guard = if self.random.percent(8) { "else".into() } else { self.watch() };
                 let guard = if options.is_empty() || guard != "else" { guard } else { "true".into() };
-                let target = match self.random.below(12) {
+                let target = match self.random.index(12) {
                     // Falls out of the choice: into the next state, or to the claim's end.
                     0 => None,
                     _ => self.random.pick(&names),
@@ -136,7 +137,7 @@ impl Body<'_> {
         let mut nodes = Vec::new();
         for number in 0..self.random.between(1, 3) {
             let label = if self.random.percent(35) { format!("accept{number}: ") } else { String::new() };
-            match self.random.below(4) {
+            match self.random.index(4) {
                 0 => {
                     let steps = vec![Node::leaf(self.watch()), Node::leaf(self.watch())];
                     nodes.push(Node::braces(&format!("{label}atomic"), steps));

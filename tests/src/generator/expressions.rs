@@ -11,7 +11,7 @@ impl Body<'_> {
         let index = if self.random.percent(35) { self.natural() } else { None };
         let index = match index {
             Some(variable) => format!("{variable} % {size}"),
-            None => self.random.below(size).to_string(),
+            None => self.random.index(size).to_string(),
         };
         format!("{}[{index}]{}", place.name, place.suffix)
     }
@@ -67,7 +67,7 @@ impl Body<'_> {
     }
 
     fn operand(&mut self) -> String {
-        match self.random.below(20) {
+        match self.random.index(20) {
             0 if self.has(Feature::ProcessNumbers) && !self.outside => "_pid".into(),
             // SPIN counts a claim as a process.
             1 if self.has(Feature::ProcessNumbers) && !self.world.watched => "_nr_pr".into(),
@@ -79,10 +79,10 @@ impl Body<'_> {
             5 | 6 if self.remote && !self.step && !self.first && !self.world.remote.is_empty() => {
                 self.random.pick(&self.world.remote).cloned().unwrap_or_default()
             }
-            7..=10 => self.random.below(4).to_string(),
+            7..=10 => self.random.index(4).to_string(),
             _ => match self.place(|place| !place.kind.is_symbolic()) {
                 Some(place) => self.text(&place),
-                None => self.random.below(4).to_string(),
+                None => self.random.index(4).to_string(),
             },
         }
     }
@@ -91,7 +91,7 @@ impl Body<'_> {
     pub(super) fn condition(&mut self, depth: usize) -> String {
         if depth > 0 && self.random.percent(35) {
             let left = self.condition(depth - 1);
-            return match self.random.below(3) {
+            return match self.random.index(3) {
                 0 => format!("({left} && {})", self.condition(depth - 1)),
                 1 => format!("({left} || {})", self.condition(depth - 1)),
                 _ => format!("(!{left})"),
@@ -111,11 +111,11 @@ impl Body<'_> {
             return format!("({text} {} {constant})", if self.random.percent(60) { "==" } else { "!=" });
         }
         if self.has(Feature::Enabled) && self.random.percent(15) && self.enabled_allowed() {
-            return format!("enabled({})", self.random.below(2));
+            return format!("enabled({})", self.random.index(2));
         }
-        let operator = ["==", "!=", "<", "<=", ">", ">="][self.random.below(6)];
+        let operator = ["==", "!=", "<", "<=", ">", ">="][self.random.index(6)];
         let left = self.number(1);
-        let right = if self.random.percent(75) { self.random.below(3).to_string() } else { self.number(1) };
+        let right = if self.random.percent(75) { self.random.index(3).to_string() } else { self.number(1) };
         format!("({left} {operator} {right})")
     }
 
@@ -155,7 +155,7 @@ impl Body<'_> {
             _ => &["2", "3", "255", "256", "257", "-1", "32767", "32768", "65535", "40000", "-40000"],
         };
         let constant = self.random.pick(constants).copied().unwrap_or_default();
-        match self.random.below(3) {
+        match self.random.index(3) {
             0 if kind != Kind::Int => format!(" = ({} + {constant})", self.number(1)),
             1 => format!(" = {}", self.number(2)),
             _ => format!(" = {constant}"),

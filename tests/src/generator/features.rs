@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::random::Random;
+use narrows_graph::Random;
 
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident $chance:literal,)*) => {

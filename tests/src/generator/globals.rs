@@ -1,8 +1,9 @@
 //! What a model declares outside its proctypes.
 
+use narrows_graph::Random;
+
 use super::features::{Feature, Features};
 use super::names::{Channel, Field, Kind, MtypeSet, Place, Typedef};
-use crate::random::Random;
 use crate::tree::Node;
 
 /// Everything that bodies can refer to.
@@ -146,16 +147,16 @@ impl World {
             self.shapes.push(fields);
         }
         if self.features.has(Feature::ChannelsInMessages) {
-            let carried = random.below(self.shapes.len());
+            let carried = random.index(self.shapes.len());
             let mut fields = vec![Field::Channel(carried)];
             if random.percent(30) {
-                fields.insert(random.below(2), Field::Scalar(self.draw_field(random)));
+                fields.insert(random.index(2), Field::Scalar(self.draw_field(random)));
             }
             self.shapes.push(fields);
         }
         let shapes = self.shapes.len();
         for index in 0..shapes.max(random.between(1, 3)) {
-            let shape = if index < shapes { index } else { random.below(shapes) };
+            let shape = if index < shapes { index } else { random.index(shapes) };
             let name = format!("q{index}");
             let size = (self.features.has(Feature::ChannelArrays) && random.percent(60)).then_some(2);
             let (declaration, buffered) = self.declare_channel(random, &name, size, shape);
@@ -198,7 +199,7 @@ impl World {
     /// Draws a type, symbolic ones included.
     pub(super) fn draw_kind(&self, random: &mut Random) -> Kind {
         if !self.sets.is_empty() && random.percent(30) {
-            Kind::Mtype(random.below(self.sets.len()))
+            Kind::Mtype(random.index(self.sets.len()))
         } else {
             Kind::draw(random)
         }
@@ -212,7 +213,7 @@ impl World {
         if is_array {
             let size = random.between(1, 3);
             let mut text = kind.declare(&format!("{name}[{size}]"), &self.sets);
-            match random.below(4) {
+            match random.index(4) {
                 0 => text = format!("{text} = {}", self.draw_constant(random, kind)),
                 1 if !kind.is_symbolic() => {
                     let values: Vec<String> = (0..size).map(|_| self.draw_constant(random, kind)).collect();
@@ -232,10 +233,10 @@ impl World {
     /// A constant that a variable of the type may well have.
     pub(super) fn draw_constant(&self, random: &mut Random, kind: Kind) -> String {
         match kind {
-            Kind::Bit => random.below(2).to_string(),
+            Kind::Bit => random.index(2).to_string(),
             Kind::Bool => if random.percent(50) { "true" } else { "false" }.into(),
             Kind::Mtype(set) => random.pick(&self.sets[set].names).cloned().unwrap_or_default(),
-            _ => random.below(4).to_string(),
+            _ => random.index(4).to_string(),
         }
     }
 }

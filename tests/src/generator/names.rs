@@ -1,6 +1,6 @@
 //! What names stand for: variables with their types, and channels with their messages.
 
-use crate::random::Random;
+use narrows_graph::Random;
 
 /// The type of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Proctypes, `init` and inlines: who exists, who starts whom, and with what.
 
+use narrows_graph::Random;
+
 use super::bodies::Body;
 use super::features::Feature;
 use super::globals::{Inline, World};
 use super::names::{Channel, Kind, Place};
-use crate::random::Random;
 use crate::tree::Node;
 
 /// A proctype before its body is written.
@@ -86,7 +87,7 @@ fn plan(random: &mut Random, world: &World) -> (Vec<Plan>, Option<Vec<usize>>) {
                     started.push(index);
                     plans[index].instances += 1;
                 } else if index > 0 {
-                    let parent = random.below(index);
+                    let parent = random.index(index);
                     plans[parent].runs.push(index);
                     plans[index].instances += plans[parent].instances;
                 }
@@ -94,7 +95,7 @@ fn plan(random: &mut Random, world: &World) -> (Vec<Plan>, Option<Vec<usize>>) {
             if world.features.has(Feature::Parameters) {
                 for _ in 0..random.between(1, 2) {
                     let parameter = if !world.shapes.is_empty() && random.percent(40) {
-                        Parameter::Channel(random.below(world.shapes.len()))
+                        Parameter::Channel(random.index(world.shapes.len()))
                     } else {
                         Parameter::Scalar(world.draw_kind(random))
                     };
@@ -187,7 +188,7 @@ fn proctype(
 }
 
 fn initial(random: &mut Random, world: &World, plan: &Plan, plans: &[Plan]) -> Node {
-    let length = random.below(3);
+    let length = random.index(3);
     let mut body = Body::new(random, world, length);
     body.scopes.push(Vec::new());
     let mut nodes = body.sequence(length, 1);
@@ -229,7 +230,7 @@ fn inline(random: &mut Random, world: &World, index: usize, nodes: &mut Vec<Node
     body.outside = true;
     // Numbers of an inline's own, apart from those of the bodies that it is called in.
     body.count = 100 * (index + 1);
-    let count = body.random.below(3);
+    let count = body.random.index(3);
     let written: Vec<bool> = (0..count).map(|_| body.random.percent(50)).collect();
     let parameters: Vec<String> = (0..count).map(|number| format!("a{number}")).collect();
     // What a parameter will stand for is not known, so it is taken for signed, and not an index.
@@ -263,7 +264,7 @@ impl Body<'_> {
         self.breakable = false;
         let mut options = vec![Node::option(nodes)];
         if self.random.percent(30) {
-            let position = self.random.below(2);
+            let position = self.random.index(2);
             options.insert(position, Node::option(vec![Node::leaf(self.guard()), Node::leaf("break")]));
         }
         vec![Node::Choice { head: "do".into(), options, foot: "od" }]
@@ -305,7 +306,7 @@ impl Body<'_> {
     /// Declares local variables and channels.
     fn locals(&mut self) -> Vec<Node> {
         let mut nodes = Vec::new();
-        for index in 0..self.random.below(3) {
+        for index in 0..self.random.index(3) {
             let (declaration, places) = self.world.draw_variable(self.random, &format!("l{index}"));
             nodes.push(Node::leaf(declaration));
             self.bring(places);
@@ -318,7 +319,7 @@ impl Body<'_> {
             self.bring(typedef.places("ls", None));
         }
         if self.has(Feature::LocalChannels) && !self.world.shapes.is_empty() {
-            let shape = self.random.below(self.world.shapes.len());
+            let shape = self.random.index(self.world.shapes.len());
             let (declaration, buffered) = self.world.declare_channel(self.random, "lq", None, shape);
             nodes.push(Node::leaf(declaration));
             let name = "lq".into();
@@ -332,7 +333,7 @@ impl Body<'_> {
             });
         }
         if self.has(Feature::ChannelsInMessages) && !self.world.shapes.is_empty() {
-            let shape = self.random.below(self.world.shapes.len());
+            let shape = self.random.index(self.world.shapes.len());
             if let Some(value) = self.channel_argument(shape) {
                 nodes.push(Node::leaf(format!("chan lc = {value}")));
                 let buffered = self.all_buffered(shape);
@@ -360,7 +361,7 @@ impl Body<'_> {
                     Parameter::Scalar(Kind::Mtype(set)) => {
                         self.world.draw_constant(self.random, Kind::Mtype(set))
                     }
-                    Parameter::Scalar(_) if self.random.percent(60) => self.random.below(3).to_string(),
+                    Parameter::Scalar(_) if self.random.percent(60) => self.random.index(3).to_string(),
                     Parameter::Scalar(_) => format!("({} % 3)", self.number(1)),
                     Parameter::Channel(shape) => self.channel_argument(shape).unwrap_or_else(|| "0".into()),
                 });
@@ -378,7 +379,7 @@ impl Body<'_> {
             {
                 text = format!("{} = {text}", self.text(&place));
             }
-            let position = self.random.below(nodes.len() + 1);
+            let position = self.random.index(nodes.len() + 1);
             nodes.insert(position, Node::leaf(text));
         }
     }

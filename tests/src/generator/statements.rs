@@ -127,7 +127,7 @@ impl Body<'_> {
     }
 
     fn idle(&mut self) -> Node {
-        match self.random.below(4) {
+        match self.random.index(4) {
             0 => Node::leaf("skip"),
             1 => Node::leaf("true"),
             2 => Node::leaf("printf(\"here\\n\")"),
@@ -146,7 +146,7 @@ impl Body<'_> {
         let name = place.name;
         // In a d_step the loop that SPIN makes of variable bounds would never be left.
         if self.random.percent(60) || self.step {
-            let low = self.random.below(2);
+            let low = self.random.index(2);
             let high = low + self.random.between(0, 2);
             return Some(Node::leaf(format!("select ({name} : {low} .. {high})")));
         }
@@ -213,7 +213,7 @@ impl Body<'_> {
             let option = self.scoped(|body| {
                 let start = body.option_start(depth - 1);
                 let mut nodes = vec![start];
-                let length = body.random.below(3);
+                let length = body.random.index(3);
                 body.extend(&mut nodes, length, depth - 1);
                 body.end_option(&mut nodes);
                 nodes
@@ -228,11 +228,11 @@ impl Body<'_> {
             if ending {
                 nodes.push(Node::leaf("break"));
             } else {
-                let length = self.random.below(3);
+                let length = self.random.index(3);
                 self.scoped(|body| body.extend(&mut nodes, length, depth - 1));
                 self.end_option(&mut nodes);
             }
-            let position = self.random.below(options.len() + 1);
+            let position = self.random.index(options.len() + 1);
             options.insert(position, Node::option(nodes));
         }
         options
@@ -301,7 +301,7 @@ impl Body<'_> {
 
     fn iterate(&mut self, depth: usize, nodes: &mut Vec<Node>) -> Node {
         let counter = self.counter(nodes);
-        let low = self.random.below(2);
+        let low = self.random.index(2);
         let array =
             self.place(|place| place.size.is_some() && place.suffix.is_empty() && !place.name.contains('.'));
         let head = match array {
@@ -332,7 +332,7 @@ impl Body<'_> {
 
     fn deterministic_step(&mut self, depth: usize) -> Node {
         let remote = std::mem::replace(&mut self.remote, false);
-        let start = match self.random.below(4) {
+        let start = match self.random.index(4) {
             0 if self.may_block() => Some(Node::leaf(self.guard())),
             1 if self.may_block() => self.receive(),
             // A d_step that starts with a choice or a printf can run in the middle of a rendezvous in SPIN.
@@ -359,12 +359,12 @@ impl Body<'_> {
         let length = self.random.between(1, 3);
         let main = self.block(|body| body.sequence(length, depth - 1));
         let escape = self.block(|body| {
-            let start = match body.random.below(3) {
+            let start = match body.random.index(3) {
                 0 => body.receive(),
                 _ => None,
             };
             let mut nodes = vec![start.unwrap_or_else(|| Node::leaf(body.guard()))];
-            let length = body.random.below(3);
+            let length = body.random.index(3);
             body.extend(&mut nodes, length, depth - 1);
             nodes
         });
@@ -377,7 +377,7 @@ impl Body<'_> {
     fn declaration(&mut self) -> Node {
         let mut name = format!("v{}", self.fresh());
         if self.has(Feature::ReusedNames) && !self.outside && self.random.percent(60) {
-            let stock = format!("w{}", self.random.below(2));
+            let stock = format!("w{}", self.random.index(2));
             if !self.reused.iter().flatten().any(|taken| *taken == stock) {
                 if let Some(block) = self.reused.last_mut() {
                     block.push(stock.clone());
@@ -387,7 +387,7 @@ impl Body<'_> {
         }
         let kind = self.world.draw_kind(self.random);
         let declaration = kind.declare(&name, &self.world.sets);
-        let text = match self.random.below(3) {
+        let text = match self.random.index(3) {
             0 => declaration,
             1 => format!("{declaration} = {}", self.world.draw_constant(self.random, kind)),
             _ if kind.is_symbolic() => declaration,
@@ -415,7 +415,7 @@ impl Body<'_> {
             let argument = match place {
                 Some(place) if written || self.random.percent(60) => self.text(&place),
                 _ if written => return None,
-                _ => self.random.below(3).to_string(),
+                _ => self.random.index(3).to_string(),
             };
             arguments.push(argument);
         }

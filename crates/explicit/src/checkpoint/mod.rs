@@ -7,6 +7,7 @@
 
 use std::io::{self, Read, Write};
 
+use narrows_graph::varint;
 use narrows_model::{Limit, Violation, ViolationKind};
 use narrows_source::{FileId, Span};
 
@@ -67,18 +68,9 @@ impl<'w> Output<'w> {
         Output { to, last: Vec::new() }
     }
 
-    pub(crate) fn number(&mut self, mut number: u64) -> io::Result<()> {
-        let mut bytes = [0; 10];
-        let mut length = 0;
-        loop {
-            bytes[length] = (number & 0x7f) as u8;
-            number >>= 7;
-            if number == 0 {
-                return self.to.write_all(&bytes[..=length]);
-            }
-            bytes[length] |= 0x80;
-            length += 1;
-        }
+    pub(crate) fn number(&mut self, number: u64) -> io::Result<()> {
+        let (bytes, length) = varint::encode(number);
+        self.to.write_all(&bytes[..length])
     }
 
     /// Writes words of which most have many bits.
@@ -140,16 +132,11 @@ impl<'r> Input<'r> {
     }
 
     pub(crate) fn number(&mut self) -> Result<u64, Unloaded> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
+        let next = || {
             let mut byte = [0];
-            self.from.read_exact(&mut byte)?;
-            number |= u64::from(byte[0] & 0x7f) << shift;
-            if byte[0] & 0x80 == 0 {
-                return Ok(number);
-            }
-        }
-        Err(wrong("a number"))
+            self.from.read_exact(&mut byte).map(|()| byte[0])
+        };
+        varint::decode(next)?.ok_or_else(|| wrong("a number"))
     }
 
     /// Reads a number that has fewer bits than most.

@@ -1,31 +1,31 @@
 //! Formulas that say the same in both logics get the same answer from both engines.
 
+use narrows_graph::Random;
 use narrows_logic::{Ctl, Ltl, Paths};
 use narrows_model::{Atom, Binary, Claim, Evaluator, Expr, Property, Question, Statement, System, Verdict};
 use narrows_source::Span;
 
-use super::tests::Numbers;
 use crate::samples::{binary, global, load, proctype, system, when};
 use crate::{Budget, Engine, Options, Unwatched, check};
 
 /// Two processes that count two variables round, wait for values, and may end or block.
-fn random_system(numbers: &mut Numbers) -> System {
+fn random_system(random: &mut Random) -> System {
     let kinds = (0..2).map(|_| {
-        let edges = (0..2 + numbers.next(4)).map(|_| {
-            let variable = numbers.next(2) as u32;
+        let edges = (0..2 + random.below(4)).map(|_| {
+            let variable = random.below(2) as u32;
             let next = binary(Binary::Add, load(variable), Expr::Constant(1));
             let next = binary(Binary::Remainder, next, Expr::Constant(3));
-            let statement = match numbers.next(9) {
-                0 | 1 => when(Binary::Equal, variable, numbers.next(3) as i32),
+            let statement = match random.below(9) {
+                0 | 1 => when(Binary::Equal, variable, random.below(3) as i32),
                 // Divides by zero now and then: such a step leads nowhere.
                 2 => {
                     let faulty = binary(Binary::Divide, Expr::Constant(2), load(variable));
                     Statement::Assign(global(1 - variable), faulty)
                 }
-                3 | 4 => Statement::Assign(global(variable), Expr::Constant(numbers.next(3) as i32)),
+                3 | 4 => Statement::Assign(global(variable), Expr::Constant(random.below(3) as i32)),
                 _ => Statement::Assign(global(variable), next),
             };
-            (numbers.next(3) as u16, numbers.next(3) as u16, statement)
+            (random.below(3) as u16, random.below(3) as u16, statement)
         });
         edges.collect()
     });
@@ -33,8 +33,8 @@ fn random_system(numbers: &mut Numbers) -> System {
     system(2, 2, None, kinds.into_iter().map(|edges| proctype("p", edges)).collect())
 }
 
-fn atom(numbers: &mut Numbers) -> Atom {
-    let (variable, value) = (numbers.next(2) as u32, numbers.next(3) as i32);
+fn atom(random: &mut Random) -> Atom {
+    let (variable, value) = (random.below(2) as u32, random.below(3) as i32);
     let expr = binary(Binary::Equal, load(variable), Expr::Constant(value));
     Atom { expr, text: format!("g{variable} == {value}"), span: Span::default() }
 }
@@ -69,9 +69,9 @@ fn pairs(p: &Atom, q: &Atom) -> Vec<(Ctl<Atom>, Ltl<Atom>)> {
 fn both_logics_agree_on_what_both_can_say() {
     let (mut holds, mut fails) = (0, 0);
     for seed in 0..1500 {
-        let mut numbers = Numbers(seed);
-        let mut system = random_system(&mut numbers);
-        let (p, q) = (atom(&mut numbers), atom(&mut numbers));
+        let mut random = Random::new(seed);
+        let mut system = random_system(&mut random);
+        let (p, q) = (atom(&mut random), atom(&mut random));
         for (ctl, ltl) in pairs(&p, &q) {
             for claim in [Claim::Ctl(ctl), Claim::Ltl(ltl)] {
                 system.properties.push(Property { name: String::new(), claim, span: Span::default() });

@@ -4,9 +4,9 @@
 //! do. Then the formula at the end of the path is shown from there on. What all paths do, and what no path does, no run
 //! can show: the run ends there and the fact is told.
 
+use narrows_graph::DenseSet;
 use narrows_model::Limit;
 
-use super::bits::Bits;
 use super::formulas::{Formulas, Node, Sub};
 use super::graph::Graph;
 use super::label::{Labels, Means};
@@ -239,7 +239,7 @@ impl Guide<'_> {
 
     /// Goes to a cycle within the states where a formula has a value, and round it; all the way `told` has that value.
     fn go_round(&mut self, sub: Sub, value: bool, told: Sub, means: &mut Means<'_>) -> Result<(), Limit> {
-        let set: &Bits = self.labels.set(sub);
+        let set: &DenseSet = self.labels.set(sub);
         let from = self.evidence.path.len() - 1;
         let way = self.ways.nearest_cycle(self.here(), |state| set.contains(state) == value, means)?;
         self.evidence.shortest = false;

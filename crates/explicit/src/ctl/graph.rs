@@ -7,9 +7,9 @@
 
 use std::ops::ControlFlow;
 
+use narrows_graph::DenseSet;
 use narrows_model::{Limit, Scratch, StateSpace};
 
-use super::bits::Bits;
 use crate::search::{Counts, make_room};
 use crate::{Budget, End, Entry, Exploration, Full, Shape, StateId, Store};
 
@@ -37,7 +37,7 @@ pub(super) struct Graph {
     pub(super) successors: Adjacency,
     pub(super) predecessors: Adjacency,
     /// The states that no edge leads out of: they stay as they are.
-    pub(super) stays: Bits,
+    pub(super) stays: DenseSet,
 }
 
 impl Graph {
@@ -45,7 +45,7 @@ impl Graph {
     #[cfg(test)]
     pub(super) fn of_lists(lists: &[Vec<u32>]) -> Graph {
         let mut successors = Adjacency { starts: vec![0], others: Vec::new() };
-        let mut stays = Bits::new(lists.len() as u32).unwrap();
+        let mut stays = DenseSet::new(lists.len());
         for (state, list) in lists.iter().enumerate() {
             let own = [state as u32];
             if list.is_empty() {
@@ -198,7 +198,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
 
     fn finish(&mut self) -> Result<Graph, End> {
         let count = u32::try_from(self.store.len()).map_err(|_| End::Limit(Limit::Memory))?;
-        let mut stays = Bits::new(count).map_err(full)?;
+        let mut stays = DenseSet::try_new(count as usize).map_err(|_| End::Limit(Limit::Memory))?;
         for state in &self.stays {
             stays.insert(*state);
         }

@@ -5,13 +5,13 @@
 //! costs time in the size of the graph, so a formula costs its length times that; a sub-formula takes a bit for each
 //! state, and while one is worked out there are up to 12 bytes more for each state.
 
+use narrows_graph::DenseSet;
 use narrows_model::Limit;
 
-use super::bits::Bits;
 use super::formulas::{Formulas, Node, Sub};
 use super::graph::Graph;
+use crate::Budget;
 use crate::search::Progress;
-use crate::{Budget, Full};
 
 /// Memory and time that are left.
 pub(super) struct Means<'b> {
@@ -64,11 +64,11 @@ impl<'b> Means<'b> {
 /// Which states satisfy each sub-formula.
 #[derive(Debug)]
 pub(super) struct Labels {
-    sets: Vec<Bits>,
+    sets: Vec<DenseSet>,
 }
 
 impl Labels {
-    pub(super) fn set(&self, sub: Sub) -> &Bits {
+    pub(super) fn set(&self, sub: Sub) -> &DenseSet {
         &self.sets[sub.0 as usize]
     }
 
@@ -81,7 +81,7 @@ impl Labels {
 pub(super) fn label(
     graph: &Graph,
     formulas: &Formulas,
-    atoms: &[Bits],
+    atoms: &[DenseSet],
     means: &mut Means<'_>,
 ) -> Result<Labels, Limit> {
     let scratch = u64::from(graph.len()) * 12;
@@ -106,16 +106,18 @@ struct Labeller<'a, 'b> {
 }
 
 impl Labeller<'_, '_> {
-    fn set(&mut self, node: Node, atoms: &[Bits]) -> Result<Bits, Limit> {
+    fn set(&mut self, node: Node, atoms: &[DenseSet]) -> Result<DenseSet, Limit> {
         let labels = self.labels;
         let of = |sub: Sub| labels.set(sub);
         Ok(match node {
             Node::Atom(number) => atoms[number as usize].clone(),
             Node::Not(operand) => opposite(of(operand)),
-            Node::And(left, right) => combined(of(left), of(right), |left, right| left & right),
-            Node::Or(left, right) => combined(of(left), of(right), |left, right| left | right),
-            Node::Implies(left, right) => not(combined(of(left), of(right), |left, right| left & !right)),
-            Node::Equivalent(left, right) => not(combined(of(left), of(right), |left, right| left ^ right)),
+            Node::And(left, right) => combined(of(left), of(right), DenseSet::intersect_with),
+            Node::Or(left, right) => combined(of(left), of(right), DenseSet::union_with),
+            Node::Implies(left, right) => not(combined(of(left), of(right), DenseSet::difference_with)),
+            Node::Equivalent(left, right) => {
+                not(combined(of(left), of(right), DenseSet::symmetric_difference_with))
+            }
             Node::Next(false, operand) => self.some_next(of(operand))?,
             Node::Next(true, operand) => not(self.some_next(&opposite(of(operand)))?),
             Node::Eventually(false, operand) => self.some_until(None, of(operand).clone())?,
@@ -127,13 +129,13 @@ impl Labeller<'_, '_> {
                 // It fails if the right does not come, or comes after a state without the left.
                 let mut fails = self.broken(of(left), of(right))?;
                 let never = self.some_always(opposite(of(right)))?;
-                fails.combine(&never, |left, right| left | right);
+                fails.union_with(&never);
                 not(fails)
             }
             Node::WeakUntil(false, left, right) => {
                 let mut set = self.some_until(Some(of(left)), of(right).clone())?;
                 let always = self.some_always(of(left).clone())?;
-                set.combine(&always, |left, right| left | right);
+                set.union_with(&always);
                 set
             }
             Node::WeakUntil(true, left, right) => not(self.broken(of(left), of(right))?),
@@ -141,15 +143,15 @@ impl Labeller<'_, '_> {
     }
 
     /// Returns the states from which some path comes to a state with neither, and has no state with the right before.
-    fn broken(&mut self, left: &Bits, right: &Bits) -> Result<Bits, Limit> {
-        let neither = not(combined(left, right, |left, right| left | right));
+    fn broken(&mut self, left: &DenseSet, right: &DenseSet) -> Result<DenseSet, Limit> {
+        let neither = not(combined(left, right, DenseSet::union_with));
         self.some_until(Some(&opposite(right)), neither)
     }
 
     /// Returns the states with a successor in the set.
-    fn some_next(&mut self, set: &Bits) -> Result<Bits, Limit> {
-        let mut result = Bits::new(self.graph.len()).map_err(memory)?;
-        for state in set.members() {
+    fn some_next(&mut self, set: &DenseSet) -> Result<DenseSet, Limit> {
+        let mut result = DenseSet::try_new(self.graph.len() as usize).map_err(|_| Limit::Memory)?;
+        for state in set.iter() {
             for before in self.graph.predecessors.of(state) {
                 self.means.tick()?;
                 result.insert(*before);
@@ -159,8 +161,8 @@ impl Labeller<'_, '_> {
     }
 
     /// Returns the states with a path within a set, or any path, to a goal.
-    fn some_until(&mut self, within: Option<&Bits>, mut goal: Bits) -> Result<Bits, Limit> {
-        let mut waiting: Vec<u32> = goal.members().collect();
+    fn some_until(&mut self, within: Option<&DenseSet>, mut goal: DenseSet) -> Result<DenseSet, Limit> {
+        let mut waiting: Vec<u32> = goal.iter().collect();
         while let Some(state) = waiting.pop() {
             for before in self.graph.predecessors.of(state) {
                 self.means.tick()?;
@@ -174,12 +176,12 @@ impl Labeller<'_, '_> {
     }
 
     /// Returns the states with an endless path within the set.
-    fn some_always(&mut self, mut set: Bits) -> Result<Bits, Limit> {
+    fn some_always(&mut self, mut set: DenseSet) -> Result<DenseSet, Limit> {
         let graph = self.graph;
         // How many successors in the set each state has.
         let mut left = vec![0_u32; graph.len() as usize];
         let mut waiting = Vec::new();
-        for state in set.members() {
+        for state in set.iter() {
             self.means.tick()?;
             let count = graph.successors.of(state).iter().filter(|next| set.contains(**next)).count();
             left[state as usize] = count as u32;
@@ -206,21 +208,17 @@ impl Labeller<'_, '_> {
     }
 }
 
-fn memory(_: Full) -> Limit {
-    Limit::Memory
-}
-
-fn not(mut set: Bits) -> Bits {
+fn not(mut set: DenseSet) -> DenseSet {
     set.complement();
     set
 }
 
-fn opposite(set: &Bits) -> Bits {
+fn opposite(set: &DenseSet) -> DenseSet {
     not(set.clone())
 }
 
-fn combined(left: &Bits, right: &Bits, function: impl Fn(u64, u64) -> u64) -> Bits {
+fn combined(left: &DenseSet, right: &DenseSet, operation: fn(&mut DenseSet, &DenseSet)) -> DenseSet {
     let mut set = left.clone();
-    set.combine(right, function);
+    operation(&mut set, right);
     set
 }

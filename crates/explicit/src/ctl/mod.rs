@@ -7,7 +7,6 @@
 //! States are those that are stored, so an atomic sequence is one step. A state that no step leads out of is followed by
 //! itself for ever, as in LTL. A step that ends in a fault leads nowhere: a state with such steps alone stays as it is.
 
-mod bits;
 mod evidence;
 mod formulas;
 mod graph;
@@ -21,6 +20,7 @@ mod tests;
 
 use std::ops::ControlFlow;
 
+use narrows_graph::DenseSet;
 use narrows_logic::Ctl;
 use narrows_model::{
     Answer, Atom, Claim, Evaluator, Limit, Question, Refusal, Scratch, StateSpace, Trace, TraceAtom, Verdict,
@@ -29,7 +29,6 @@ use narrows_model::{
 use rustc_hash::FxHashMap;
 
 use crate::{Budget, Engine, Exploration, NotReplayed, Options, Progress, Store};
-use bits::Bits;
 use evidence::{Evidence, Fact};
 use formulas::{Formulas, Sub};
 use graph::{Graph, build};
@@ -139,7 +138,7 @@ pub fn ctl(
 
 /// What the atoms are in each state.
 struct Atoms {
-    sets: Vec<Bits>,
+    sets: Vec<DenseSet>,
     /// What goes wrong when an atom is evaluated.
     faults: Vec<Option<Violation>>,
 }
@@ -153,8 +152,8 @@ fn observe(
 ) -> Result<Atoms, Limit> {
     let count = store.len() as u32;
     means.claim(u64::from(count).div_ceil(8) * formulas.atoms.len() as u64)?;
-    let empty = || Bits::new(count).map_err(|_| Limit::Memory);
-    let sets = formulas.atoms.iter().map(|_| empty()).collect::<Result<Vec<Bits>, Limit>>()?;
+    let empty = || DenseSet::try_new(count as usize).map_err(|_| Limit::Memory);
+    let sets = formulas.atoms.iter().map(|_| empty()).collect::<Result<Vec<DenseSet>, Limit>>()?;
     let mut atoms = Atoms { sets, faults: vec![None; formulas.atoms.len()] };
     let mut next = store.first();
     for number in 0..count {

@@ -1,10 +1,11 @@
 //! The labelling against fixed points worked out naively, and runs against what they are to show.
 
+use narrows_graph::DenseSet;
+use narrows_graph::Random;
 use narrows_logic::{Ctl, Paths};
 use narrows_model::{Atom, Binary, Evaluator, Expr, Limit, Statement, System, Verdict};
 use narrows_source::Span;
 
-use super::bits::Bits;
 use super::evidence::{Evidence, show};
 use super::formulas::{Formulas, Node, Sub};
 use super::graph::Graph;
@@ -15,13 +16,12 @@ use crate::{Budget, Engine, Progress, Unwatched};
 
 const ATOMS: u64 = 3;
 
-/// A small generator of numbers that look random, the same in every run.
-pub(super) struct Numbers(pub(super) u64);
+/// Draws graphs and formulas.
+struct Sampler(Random);
 
-impl Numbers {
-    pub(super) fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
+impl Sampler {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0.below(below)
     }
 
     /// Some states have no way out, some have themselves.
@@ -137,18 +137,18 @@ struct Sample {
 }
 
 fn sample(seed: u64) -> Sample {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Sampler(Random::new(seed));
     let lists = numbers.graph();
     let values: Vec<u64> = lists.iter().map(|_| numbers.next(1 << ATOMS)).collect();
     let questions: Vec<Ctl<Atom>> = (0..4).map(|depth| numbers.formula(depth + 1)).collect();
     let graph = Graph::of_lists(&lists);
     let mut formulas = Formulas::default();
     let roots: Vec<Sub> = questions.iter().map(|formula| formulas.add(formula)).collect();
-    let atoms: Vec<Bits> = formulas
+    let atoms: Vec<DenseSet> = formulas
         .atoms
         .iter()
         .map(|atom| {
-            let mut set = Bits::new(graph.len()).unwrap();
+            let mut set = DenseSet::new(graph.len() as usize);
             (0..graph.len())
                 .filter(|state| value(&values, &atom.text, *state as usize))
                 .for_each(|state| set.insert(state));

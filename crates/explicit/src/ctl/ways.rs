@@ -1,5 +1,6 @@
 //! Ways through a graph: the nearest goal, and the nearest cycle.
 
+use narrows_graph::components::{Components, try_find};
 use narrows_model::Limit;
 
 use super::graph::Graph;
@@ -102,11 +103,11 @@ impl<'g> Ways<'g> {
     ) -> Result<Option<Lasso>, Limit> {
         // All that can be reached within, nearest first.
         self.search(start, &within, |_| false, means)?;
-        let component = components(self.graph, start, &within, means)?;
+        let found = components(self.graph, start, &within, means)?;
         let graph = self.graph;
         let is_on_cycle = |state: u32| {
-            let mine = component[state as usize];
-            graph.successors.of(state).iter().any(|next| within(*next) && component[*next as usize] == mine)
+            let together = |next: u32| found.are_together(state as usize, next as usize);
+            graph.successors.of(state).iter().any(|next| within(*next) && together(*next))
         };
         let Some(entry) = self.order.iter().copied().find(|state| within(*state) && is_on_cycle(*state))
         else {
@@ -121,56 +122,19 @@ impl<'g> Ways<'g> {
     }
 }
 
-/// Numbers the strongly connected components of what can be reached within a set (Tarjan, 1972), without recursion. A
-/// state on a cycle has a successor with its own number.
+/// Finds the strongly connected components of what can be reached within a set. A state on a cycle has a successor in
+/// its own component.
 fn components(
     graph: &Graph,
     start: u32,
     within: impl Fn(u32) -> bool,
     means: &mut Means<'_>,
-) -> Result<Vec<u32>, Limit> {
-    // While a state waits for its component, this is the lowest place on the path that it is known to lead to; then it
-    // is the component's number, counted down from the top.
-    let mut low = vec![NONE; graph.len() as usize];
-    let mut next_place = 0;
-    let mut next_component = NONE - 1;
-    // States whose components are not complete, in the order they were reached.
-    let mut open: Vec<u32> = Vec::new();
-    // The path: a state, its place, and how many of its successors were looked at.
-    let mut path: Vec<(u32, u32, u32)> = vec![(start, 0, 0)];
-    low[start as usize] = 0;
-    open.push(start);
-    while let Some((state, place, done)) = path.last_mut() {
+) -> Result<Components, Limit> {
+    try_find(graph.len() as usize, [start], |state, done| {
         means.tick()?;
-        let (state, place) = (*state, *place);
-        if let Some(next) = graph.successors.of(state).get(*done as usize).copied() {
-            *done += 1;
-            if !within(next) {
-                continue;
-            }
-            if low[next as usize] == NONE {
-                next_place += 1;
-                low[next as usize] = next_place;
-                open.push(next);
-                path.push((next, next_place, 0));
-            } else {
-                // A complete component has a number above all places.
-                low[state as usize] = low[state as usize].min(low[next as usize]);
-            }
-            continue;
-        }
-        path.pop();
-        if low[state as usize] == place {
-            while let Some(member) = open.pop() {
-                low[member as usize] = next_component;
-                if member == state {
-                    break;
-                }
-            }
-            next_component -= 1;
-        } else if let Some((before, ..)) = path.last() {
-            low[*before as usize] = low[*before as usize].min(low[state as usize]);
-        }
-    }
-    Ok(low)
+        let successors = &graph.successors.of(state)[*done as usize..];
+        let skipped = successors.iter().take_while(|next| !within(**next)).count();
+        *done += skipped as u32 + 1;
+        Ok(successors.get(skipped).copied())
+    })
 }

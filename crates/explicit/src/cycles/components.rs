@@ -21,11 +21,12 @@
 
 use std::ops::ControlFlow;
 
+use narrows_graph::Random;
 use narrows_model::{Colour, Limit, ProcessSet, Scratch, Successor, Violation};
 use rustc_hash::FxHashMap;
 
 use super::lasso::Step;
-use super::pids::Pids;
+use super::pids;
 use super::places::Places;
 use super::space::Coloured;
 use crate::reduction::Chooser;
@@ -118,20 +119,20 @@ struct Component {
 #[derive(Clone, Copy, Debug, Default)]
 struct Patience {
     /// Who is enabled in all its states and moves on none of its edges.
-    waiting: Pids,
+    waiting: ProcessSet,
     /// Who moved on the edge that led here.
-    came_by: Pids,
+    came_by: ProcessSet,
 }
 
 /// Sets of processes that move together, each with a number.
 #[derive(Debug, Default)]
 struct Movers {
-    numbers: FxHashMap<Pids, u32>,
-    sets: Vec<Pids>,
+    numbers: FxHashMap<ProcessSet, u32>,
+    sets: Vec<ProcessSet>,
 }
 
 impl Movers {
-    fn number(&mut self, pids: Pids) -> u32 {
+    fn number(&mut self, pids: ProcessSet) -> u32 {
         *self.numbers.entry(pids).or_insert_with(|| {
             self.sets.push(pids);
             self.sets.len() as u32 - 1
@@ -225,7 +226,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             if states.has(root, Flag::Dead) {
                 return Ok(());
             }
-            self.expand(states, root, Pids::default(), others, true)?;
+            self.expand(states, root, ProcessSet::default(), others, true)?;
         }
         while let Some(frame) = self.frames.last().copied() {
             if self.pending.len() == frame.start || states.has(frame.number, Flag::Dead) {
@@ -257,7 +258,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
     fn follow(&mut self, states: &States, frame: Frame, others: &dyn Others) -> Result<(), Stop> {
         let Some(number) = self.pending.pop() else { return Ok(()) };
         let movers = if self.fair { self.pending_movers.pop().unwrap_or(0) } else { 0 };
-        let moved = if self.fair { self.movers.sets[movers as usize] } else { Pids::default() };
+        let moved = if self.fair { self.movers.sets[movers as usize] } else { ProcessSet::default() };
         if let Some(place) = self.open_place(number) {
             return self.meet(frame, place, moved);
         }
@@ -276,7 +277,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
     }
 
     /// Comes to an open state: everything since then hangs together.
-    fn meet(&mut self, from: Frame, place: u32, moved: Pids) -> Result<(), Stop> {
+    fn meet(&mut self, from: Frame, place: u32, moved: ProcessSet) -> Result<(), Stop> {
         if from.open == NOT_OPEN {
             return Ok(());
         }
@@ -286,14 +287,14 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             below.accepting |= top.accepting;
             self.components.pop();
             if let [.., below, top] = self.patience.as_mut_slice() {
-                below.waiting = below.waiting.and(top.waiting).without(top.came_by);
+                below.waiting = below.waiting.intersection(top.waiting).difference(top.came_by);
                 self.patience.pop();
             }
         }
         let Some(top) = self.components.last() else { return Ok(()) };
         let mut nobody_waits = true;
         if let Some(patience) = self.patience.last_mut() {
-            patience.waiting = patience.waiting.without(moved);
+            patience.waiting = patience.waiting.difference(moved);
             nobody_waits = patience.waiting.is_empty();
         }
         if top.accepting && nobody_waits {
@@ -314,7 +315,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         &mut self,
         states: &States,
         number: u32,
-        came_by: Pids,
+        came_by: ProcessSet,
         others: &dyn Others,
         is_root: bool,
     ) -> Result<(), Stop> {
@@ -437,7 +438,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
     ) -> Result<Collected, Stop> {
         let mut stop = None;
         let mut violation = None;
-        let mut enabled = Pids::default();
+        let mut enabled = ProcessSet::default();
         let (fair, space, memory, counts) = (self.fair, self.space, self.memory, &mut self.counts);
         let hidden_bytes = space.hidden_bytes();
         let (targets, movers, hidden) = (&mut self.targets, &mut self.movers, &mut self.target_hidden);
@@ -453,7 +454,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
                 return ControlFlow::Break(());
             }
             if fair {
-                enabled = enabled.or(Pids::enabled(successor.moves));
+                enabled = enabled.union(pids::enabled(successor.moves));
             }
             let Some(target) = successor.target else { return ControlFlow::Continue(()) };
             if let Err(reason) = states.take(space, target, successor.difference, &mut folded, memory) {
@@ -463,7 +464,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             let (visible, invisible) = target.split_at(target.len() - hidden_bytes);
             targets.push(Target {
                 length: visible.len() as u32,
-                movers: if fair { movers.number(Pids::moved(successor.moves)) } else { 0 },
+                movers: if fair { movers.number(pids::moved(successor.moves)) } else { 0 },
                 is_aside: space.is_aside(target),
             });
             hidden.extend_from_slice(invisible);
@@ -529,10 +530,9 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             movers.reverse();
             return;
         }
-        let mut random = (state + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.order;
+        let mut random = Random::new((state + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ self.order);
         for last in (1..pending.len()).rev() {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let other = (random >> 33) as usize % (last + 1);
+            let other = random.index(last + 1);
             pending.swap(last, other);
             if self.fair {
                 movers.swap(last, other);
@@ -551,6 +551,6 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
 }
 
 enum Collected {
-    All(Pids),
+    All(ProcessSet),
     Violation(Violation, Option<Step>),
 }

@@ -11,11 +11,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use narrows_model::{Colour, Limit, Move, Scratch, Successor, Violation};
+use narrows_model::{Colour, Limit, Move, ProcessSet, Scratch, Successor, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fragment::{Edge, Fragment, fragment};
-use super::pids::Pids;
+use super::pids;
 use super::space::Coloured;
 use crate::store::{Memory, States};
 use crate::{Budget, StateId, Store};
@@ -249,7 +249,7 @@ enum Goal {
     /// Coming back to a state.
     Return(StateId),
     /// A step by one of these processes, or a state where one of them is not enabled.
-    Serve(Pids),
+    Serve(ProcessSet),
 }
 
 impl<S: Coloured + ?Sized> Round<'_, S> {
@@ -258,18 +258,18 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
     }
 
     /// Visits the edges of a state that stay inside, and returns who is enabled there.
-    fn hops(&self, from: StateId, mut visit: impl FnMut(Hop, Pids) -> ControlFlow<()>) -> Pids {
-        let mut enabled = Pids::default();
+    fn hops(&self, from: StateId, mut visit: impl FnMut(Hop, ProcessSet) -> ControlFlow<()>) -> ProcessSet {
+        let mut enabled = ProcessSet::default();
         let mut choice = 0;
         let mut broken = false;
         self.work.set(self.work.get().saturating_sub(1));
         let mut scratch = self.scratch.take();
         self.space.successors(&self.part.state(from), &mut scratch, &mut |successor| {
-            enabled = enabled.or(Pids::enabled(successor.moves));
+            enabled = enabled.union(pids::enabled(successor.moves));
             if let Some(target) = successor.target.and_then(|target| self.part.find(target))
                 && !broken
             {
-                broken = visit(Hop { from, choice, target }, Pids::moved(successor.moves)).is_break();
+                broken = visit(Hop { from, choice, target }, pids::moved(successor.moves)).is_break();
             }
             choice += 1;
             ControlFlow::Continue(())
@@ -340,8 +340,8 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
     }
 
     /// Returns who is still waiting after a step.
-    fn after(&self, waiting: Pids, hop: Hop) -> Pids {
-        let mut moved = Pids::default();
+    fn after(&self, waiting: ProcessSet, hop: Hop) -> ProcessSet {
+        let mut moved = ProcessSet::default();
         self.hops(hop.from, |other, movers| {
             if other.choice == hop.choice {
                 moved = movers;
@@ -349,7 +349,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
             ControlFlow::Continue(())
         });
         let enabled = self.hops(hop.target, |_, _| ControlFlow::Break(()));
-        waiting.without(moved).and(enabled)
+        waiting.difference(moved).intersection(enabled)
     }
 
     /// Returns a shortest walk of at least one step to a goal, and of at most the given number of steps.
@@ -364,7 +364,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
             let enabled = self.hops(id, |hop, moved| {
                 let is_goal = match goal {
                     Goal::Return(state) => hop.target == state,
-                    Goal::Serve(pids) => !pids.and(moved).is_empty(),
+                    Goal::Serve(pids) => pids.meets(moved),
                 };
                 if is_goal {
                     last = Some(hop);
@@ -378,7 +378,7 @@ impl<S: Coloured + ?Sized> Round<'_, S> {
             });
             if let Goal::Serve(pids) = goal
                 && id != from
-                && !pids.without(enabled).is_empty()
+                && !pids.difference(enabled).is_empty()
             {
                 return Some(unwind(&parents, from, id));
             }

@@ -14,7 +14,7 @@ mod space;
 
 use std::ops::ControlFlow;
 
-use narrows_model::{Coverage, Evaluator, Limit, Scratch, StateSpace, Trace, Violation, Watched};
+use narrows_model::{Coverage, Evaluator, Limit, ProcessSet, Scratch, StateSpace, Trace, Violation, Watched};
 
 use crate::store::{Components, Memory, learn};
 use crate::{Budget, End, Full, Reduction, Store};
@@ -22,7 +22,6 @@ use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
 use lasso::{Inside, different, lasso, shorter, shortest_seen, shortest_way, state_of, steps_between};
-use pids::Pids;
 use rounds::{Explored, explore};
 use space::{Coloured, Joint, Within};
 
@@ -179,20 +178,20 @@ pub(crate) fn others(
 /// Returns whether every process that is enabled all along a cycle moves on it.
 pub(crate) fn is_fair(evaluator: &Evaluator<'_>, trace: &Trace, start: usize) -> bool {
     let mut waiting = None;
-    let mut moved = Pids::default();
+    let mut moved = ProcessSet::default();
     for number in start..trace.steps.len() {
-        let mut enabled = Pids::default();
+        let mut enabled = ProcessSet::default();
         evaluator.successors(trace.state(number), &mut Scratch::default(), &mut |successor| {
             // A statement that goes wrong and blocks is no step, here as in a watched system.
             if successor.target.is_some() || successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
-                enabled = enabled.or(Pids::enabled(successor.moves));
+                enabled = enabled.union(pids::enabled(successor.moves));
             }
             ControlFlow::Continue(())
         });
-        waiting = Some(waiting.map_or(enabled, |waiting: Pids| waiting.and(enabled)));
-        moved = moved.or(Pids::moved(&trace.steps[number].moves()));
+        waiting = Some(waiting.map_or(enabled, |waiting: ProcessSet| waiting.intersection(enabled)));
+        moved = moved.union(pids::moved(&trace.steps[number].moves()));
     }
-    waiting.is_none_or(|waiting| waiting.without(moved).is_empty())
+    waiting.is_none_or(|waiting| waiting.difference(moved).is_empty())
 }
 
 /// Searches all that can be reached; `like` has states from which to learn how states are best kept.

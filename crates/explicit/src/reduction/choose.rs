@@ -244,7 +244,10 @@ impl View<'_, '_> {
         let location = u32::from(self.outline.processes[pid].location.0);
         let counts = (self.who.len() as u32) << 16 | self.outline.channels.len() as u32;
         out.extend([pid as u32, self.who[pid] as u32, location, counts]);
-        out.extend(self.channels.meeting.words().chain(self.channels.empty.words()));
+        let known = [self.channels.meeting, self.channels.empty];
+        out.extend(
+            known.iter().flat_map(|set| set.words()).flat_map(|word| [word as u32, (word >> 32) as u32]),
+        );
         let mut start = 0;
         for end in &steps.ends {
             for Move { pid, from, transition, kind, .. } in &steps.moves[start..*end] {
@@ -258,8 +261,10 @@ impl View<'_, '_> {
 
     /// Finds out what the steps of a process need, and whether one of them can be seen.
     fn need(&mut self, pid: usize, steps: &Steps) -> (Need, bool) {
-        let mut need =
-            Need { partners: self.futures[pid].does.receives.and(self.channels.meeting), ..Need::default() };
+        let mut need = Need {
+            partners: self.futures[pid].does.receives.intersection(self.channels.meeting),
+            ..Need::default()
+        };
         let (mut visible, mut start) = (false, 0);
         let mut possible = Vec::new();
         for end in &steps.ends {
@@ -319,12 +324,12 @@ impl View<'_, '_> {
         touched.add(&deed.does);
         if deed.does.opens {
             // Somebody may have kept the number of a channel that was there before.
-            touched.add_channels(Channels::above(self.outline.channels.len()));
+            touched.add_channels((self.outline.channels.len() + 1..256).collect());
         }
-        receivers.add(touched.sends.and(meeting));
-        senders.add(touched.receives.and(meeting));
-        touched.sends = touched.sends.without(meeting);
-        touched.receives = touched.receives.without(meeting);
+        receivers.union_with(touched.sends.intersection(meeting));
+        senders.union_with(touched.receives.intersection(meeting));
+        touched.sends = touched.sends.difference(meeting);
+        touched.receives = touched.receives.difference(meeting);
     }
 
     /// Adds everything that decides which edges of a location can be taken.
@@ -335,8 +340,10 @@ impl View<'_, '_> {
             let deed = self.deed(pid, edge.transition);
             let waits = &deed.waits;
             need.touched.add_quiet(waits);
-            need.touched.queries.add(waits.sends.or(waits.receives).without(self.channels.meeting));
-            need.receivers.add(waits.sends.and(self.channels.meeting));
+            need.touched
+                .queries
+                .union_with(waits.sends.union(waits.receives).difference(self.channels.meeting));
+            need.receivers.union_with(waits.sends.intersection(self.channels.meeting));
         }
     }
 
@@ -360,14 +367,14 @@ impl View<'_, '_> {
             }
             let waits = &deed.waits;
             need.touched.add_quiet(waits);
-            need.receivers.add(waits.sends);
+            need.receivers.union_with(waits.sends);
             let (meeting, empty) = (self.channels.meeting, self.channels.empty);
-            let buffered = waits.receives.without(meeting);
-            need.senders.add(waits.receives.and(meeting.or(empty)));
+            let buffered = waits.receives.difference(meeting);
+            need.senders.union_with(waits.receives.intersection(meeting.union(empty)));
             // There is a message, but not the one that is waited for.
-            need.touched.receives.add(buffered.without(empty));
+            need.touched.receives.union_with(buffered.difference(empty));
             if deed.random {
-                need.senders.add(buffered);
+                need.senders.union_with(buffered);
             }
         }
     }

@@ -1,89 +1,10 @@
 //! What steps touch: sets of variables, sets of channels, and whether two steps get in each other's way.
 
+use narrows_graph::{BitSet, ByteSet};
 use narrows_model::ProcessSet;
 
-/// A set of variables, by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Variables(Vec<u64>);
-
-impl Variables {
-    pub(super) fn insert(&mut self, variable: usize) {
-        let word = variable / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (variable % 64);
-    }
-
-    pub(super) fn add(&mut self, other: &Variables) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (mine, other) in self.0.iter_mut().zip(&other.0) {
-            *mine |= other;
-        }
-    }
-
-    pub(super) fn contains(&self, variable: usize) -> bool {
-        self.0.get(variable / 64).is_some_and(|word| word >> (variable % 64) & 1 == 1)
-    }
-
-    pub(super) fn meets(&self, other: &Variables) -> bool {
-        self.0.iter().zip(&other.0).any(|(left, right)| left & right != 0)
-    }
-}
-
 /// A set of channels, by number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Channels([u64; 4]);
-
-impl Channels {
-    pub(super) const ALL: Channels = Channels([u64::MAX; 4]);
-
-    /// Returns all numbers above one.
-    pub(super) fn above(number: usize) -> Channels {
-        let mut channels = Channels::default();
-        (number + 1..256).for_each(|channel| channels.insert(channel as u8));
-        channels
-    }
-
-    /// Returns all there is to it.
-    pub(super) fn words(self) -> impl Iterator<Item = u32> {
-        self.0.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32])
-    }
-
-    pub(super) fn insert(&mut self, channel: u8) {
-        self.0[usize::from(channel / 64)] |= 1 << (channel % 64);
-    }
-
-    pub(super) fn contains(self, channel: u8) -> bool {
-        self.0[usize::from(channel / 64)] >> (channel % 64) & 1 == 1
-    }
-
-    fn combine(self, other: Channels, combine: impl Fn(u64, u64) -> u64) -> Channels {
-        Channels(std::array::from_fn(|word| combine(self.0[word], other.0[word])))
-    }
-
-    pub(super) fn or(self, other: Channels) -> Channels {
-        self.combine(other, |left, right| left | right)
-    }
-
-    pub(super) fn and(self, other: Channels) -> Channels {
-        self.combine(other, |left, right| left & right)
-    }
-
-    pub(super) fn without(self, other: Channels) -> Channels {
-        self.combine(other, |left, right| left & !right)
-    }
-
-    pub(super) fn add(&mut self, other: Channels) {
-        *self = self.or(other);
-    }
-
-    pub(super) fn meets(self, other: Channels) -> bool {
-        self.and(other) != Channels::default()
-    }
-}
+pub(super) type Channels = ByteSet;
 
 /// What a step, or many of them, touches.
 #[derive(Clone, Debug, Default)]
@@ -91,8 +12,9 @@ impl Channels {
 pub(super) struct Footprint {
     /// It may touch anything.
     pub(super) anything: bool,
-    pub(super) reads: Variables,
-    pub(super) writes: Variables,
+    /// The variables that it reads, by number.
+    pub(super) reads: BitSet,
+    pub(super) writes: BitSet,
     pub(super) sends: Channels,
     /// The channels into which messages are sorted; they are among `sends` too.
     pub(super) sorts: Channels,
@@ -114,12 +36,12 @@ pub(super) struct Footprint {
 impl Footprint {
     pub(super) fn add(&mut self, other: &Footprint) {
         self.anything |= other.anything;
-        self.reads.add(&other.reads);
-        self.writes.add(&other.writes);
-        self.sends.add(other.sends);
-        self.sorts.add(other.sorts);
-        self.receives.add(other.receives);
-        self.queries.add(other.queries);
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
+        self.sends.union_with(other.sends);
+        self.sorts.union_with(other.sorts);
+        self.receives.union_with(other.receives);
+        self.queries.union_with(other.queries);
         self.births |= other.births;
         self.opens |= other.opens;
         self.deaths |= other.deaths;
@@ -137,7 +59,7 @@ impl Footprint {
     /// Makes it touch channels in every way.
     pub(super) fn add_channels(&mut self, more: Channels) {
         for channels in [&mut self.sends, &mut self.sorts, &mut self.receives, &mut self.queries] {
-            channels.add(more);
+            channels.union_with(more);
         }
     }
 }
@@ -167,10 +89,10 @@ impl Need {
             || mine.writes.meets(&other.writes)
             || mine.writes.meets(&other.reads)
             || mine.reads.meets(&other.writes)
-            || mine.sends.meets(other.sends.or(other.queries))
+            || mine.sends.meets(other.sends.union(other.queries))
             || mine.sorts.meets(other.receives)
-            || mine.receives.meets(other.receives.or(other.queries).or(other.sorts))
-            || mine.queries.meets(other.sends.or(other.receives))
+            || mine.receives.meets(other.receives.union(other.queries).union(other.sorts))
+            || mine.queries.meets(other.sends.union(other.receives))
             || self.senders.meets(other.sends)
             || self.receivers.meets(other.receives)
             || self.partners.meets(other.queries)

@@ -123,7 +123,7 @@ impl Collector<'_, '_> {
                 self.out.add(&deed.does);
                 if looks_closer {
                     // Whether it can be executed decides about other edges, or how far an atomic sequence goes.
-                    self.out.queries.add(deed.waits.sends.or(deed.waits.receives));
+                    self.out.queries.union_with(deed.waits.sends.union(deed.waits.receives));
                 }
                 self.add_children(&resolver, statement);
             }

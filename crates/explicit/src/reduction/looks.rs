@@ -61,7 +61,7 @@ impl<'s> Looks<'s> {
             }
         }
         let Footprint { sends, sorts, receives, queries, .. } = footprint;
-        let touched = sends.or(sorts).or(receives).or(queries);
+        let touched = sends.union(sorts).union(receives).union(queries);
         for (_, channel) in channels().filter(|(number, _)| touched.contains(*number)) {
             let kind = &kinds[channel.kind];
             let length = CHANNEL_HEAD + u32::from(kind.capacity) * kind.message_bytes();

@@ -84,7 +84,7 @@ impl Resolver<'_, '_> {
             Statement::Send(send) => {
                 self.send(send, does);
                 self.expr(&send.channel, waits);
-                waits.sends.add(self.channels(&send.channel));
+                waits.sends.union_with(self.channels(&send.channel));
             }
             Statement::Receive(receive) => {
                 self.receive(receive, does);
@@ -113,18 +113,18 @@ impl Resolver<'_, '_> {
                 Guard::Condition(condition) => self.expr(condition, waits),
                 Guard::Send(send) => {
                     self.expr(&send.channel, waits);
-                    waits.sends.add(self.channels(&send.channel));
+                    waits.sends.union_with(self.channels(&send.channel));
                 }
                 Guard::Receive(receive) => self.wait_for(receive, waits),
             }
         }
         // One of many may be what it waits for, and what comes first in it decides how it goes on.
-        waits.queries.add(waits.sends.or(waits.receives));
+        waits.queries.union_with(waits.sends.union(waits.receives));
         each_statement(step, &mut |statement| {
             let mut inner = Deed::default();
             self.statement(statement, &mut inner);
             inner.does.add(&inner.waits);
-            inner.does.queries.add(inner.does.sends.or(inner.does.receives));
+            inner.does.queries.union_with(inner.does.sends.union(inner.does.receives));
             does.add(&inner.does);
         });
     }
@@ -153,8 +153,8 @@ impl Resolver<'_, '_> {
             if let Setup::Channel(place, _) = step {
                 match self.load(place) {
                     Some(number) => channels.insert(number as u8),
-                    None => return Channels::ALL,
-                }
+                    None => return Channels::FULL,
+                };
             }
         }
         channels
@@ -166,15 +166,15 @@ impl Resolver<'_, '_> {
             self.expr(argument, out);
         }
         let channels = self.channels(&send.channel);
-        out.sends.add(channels);
+        out.sends.union_with(channels);
         if send.sorted {
-            out.sorts.add(channels);
+            out.sorts.union_with(channels);
         }
     }
 
     fn receive(&self, receive: &Receive, out: &mut Footprint) {
         self.expr(&receive.channel, out);
-        out.receives.add(self.channels(&receive.channel));
+        out.receives.union_with(self.channels(&receive.channel));
         for pattern in &receive.patterns {
             match pattern {
                 Pattern::Store(place) => self.store(place, out),
@@ -186,7 +186,7 @@ impl Resolver<'_, '_> {
 
     fn wait_for(&self, receive: &Receive, out: &mut Footprint) {
         self.expr(&receive.channel, out);
-        out.receives.add(self.channels(&receive.channel));
+        out.receives.union_with(self.channels(&receive.channel));
         for pattern in &receive.patterns {
             if let Pattern::Match(value) = pattern {
                 self.expr(value, out);
@@ -204,11 +204,11 @@ impl Resolver<'_, '_> {
             }
             Expr::Channel(Query::NotEmpty, channel, _) => {
                 self.expr(channel, out);
-                out.receives.add(self.channels(channel));
+                out.receives.union_with(self.channels(channel));
             }
             Expr::Channel(Query::NotFull, channel, _) => {
                 self.expr(channel, out);
-                out.sends.add(self.channels(channel));
+                out.sends.union_with(self.channels(channel));
             }
             _ => self.expr(condition, out),
         }
@@ -233,13 +233,13 @@ impl Resolver<'_, '_> {
             Expr::Timeout => out.timeout = true,
             Expr::Channel(_, channel, _) => {
                 self.expr(channel, out);
-                out.queries.add(self.channels(channel));
+                out.queries.union_with(self.channels(channel));
             }
             Expr::Poll(receive) => {
                 let mut asked = Footprint::default();
                 self.receive(receive, &mut asked);
-                out.reads.add(&asked.reads);
-                out.queries.add(asked.queries.or(asked.receives));
+                out.reads.union_with(&asked.reads);
+                out.queries.union_with(asked.queries.union(asked.receives));
                 out.anything |= asked.anything;
                 out.timeout |= asked.timeout;
                 out.counts |= asked.counts;
@@ -271,7 +271,9 @@ impl Resolver<'_, '_> {
                 for offset in self.offsets(place) {
                     match self.statics.variable_of.get(offset) {
                         Some(_) if self.statics.unread[offset] => {}
-                        Some(variable) => variables.insert(usize::from(*variable)),
+                        Some(variable) => {
+                            variables.insert(usize::from(*variable));
+                        }
                         None => out.anything = true,
                     }
                 }
@@ -298,19 +300,19 @@ impl Resolver<'_, '_> {
         if let Some(value) = self.number(channel) {
             match u8::try_from(value) {
                 Ok(value) => channels.insert(value),
-                Err(_) => return Channels::ALL,
-            }
+                Err(_) => return Channels::FULL,
+            };
             return channels;
         }
-        let Expr::Load(place) = channel else { return Channels::ALL };
+        let Expr::Load(place) = channel else { return Channels::FULL };
         if place.area != Area::Global || place.scalar.bytes() != 1 {
-            return Channels::ALL;
+            return Channels::FULL;
         }
         for offset in self.offsets(place) {
             match self.statics.fixed.get(offset) {
                 Some(Some(value)) => channels.insert(*value),
-                _ => return Channels::ALL,
-            }
+                _ => return Channels::FULL,
+            };
         }
         channels
     }

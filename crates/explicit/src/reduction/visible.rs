@@ -116,7 +116,7 @@ impl Visible {
             || self.transitions[proctype][step.transition.0 as usize]
             || does.anything
             || does.writes.meets(&looked_at.reads)
-            || looked_at.queries.meets(does.sends.or(does.receives))
+            || looked_at.queries.meets(does.sends.union(does.receives))
             || looked_at.counts && (does.births || does.deaths)
     }
 }

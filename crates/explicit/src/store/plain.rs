@@ -9,6 +9,7 @@
 //! link is free for the search's use; breadth-first search keeps the parent there, and walks over the records in the
 //! order they came, so the arena is its queue too.
 
+use narrows_graph::varint;
 use rapidhash::v3::rapidhash_v3;
 
 /// Names a state of a [`Store`].
@@ -207,18 +208,9 @@ impl Store {
     /// Returns where a state starts in its segment, and its length.
     fn extent(&self, id: StateId) -> (usize, usize) {
         let segment = self.segment(id);
-        let mut at = id.0 as usize & (SEGMENT - 1);
-        let mut length = 0;
-        let mut shift = 0;
-        loop {
-            let byte = segment[at];
-            at += 1;
-            length |= usize::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                break;
-            }
-            shift += 7;
-        }
+        let mut rest = &segment[id.0 as usize & (SEGMENT - 1)..];
+        let length = varint::read(&mut rest).map_or(0, |length| length as usize);
+        let at = segment.len() - rest.len();
         (if self.shape.linked { at + LINK } else { at }, length)
     }
 
@@ -280,7 +272,7 @@ impl Store {
     }
 
     fn append(&mut self, state: &[u8], link: Option<StateId>) -> Result<StateId, Full> {
-        let most = state.len() + LINK + 10;
+        let most = state.len() + LINK + varint::MAX_LENGTH;
         let is_full =
             |segment: &Vec<u8>| segment.capacity() - segment.len() < most || segment.len() >= SEGMENT;
         if self.segments.last().is_none_or(is_full) {
@@ -289,12 +281,7 @@ impl Store {
         let number = self.segments.len() - 1;
         let segment = &mut self.segments[number];
         let id = identify(number, segment.len());
-        let mut length = state.len();
-        while length >= 0x80 {
-            segment.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        segment.push(length as u8);
+        varint::write(state.len() as u64, segment);
         if self.shape.linked {
             let link = link.map_or(NO_LINK, |link| link.0);
             segment.extend_from_slice(&link.to_le_bytes()[..LINK]);
@@ -330,30 +317,22 @@ fn entry(id: StateId, hash: u64) -> u64 {
 mod tests {
     use std::collections::HashMap;
 
+    use narrows_graph::Random;
+
     use super::{Entry, Full, Shape, StateId, Store};
-
-    /// A small generator of numbers that look random, the same in every run.
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn next(&mut self, below: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % below
-        }
-    }
 
     #[test]
     fn agrees_with_a_hash_map() {
         for seed in 0..8 {
-            let mut numbers = Numbers(seed);
+            let mut random = Random::new(seed);
             let hidden = seed as usize % 3;
             let linked = seed % 2 == 0;
             let mut store = Store::new(Shape { hidden, linked }, u64::MAX);
             let mut map: HashMap<Vec<u8>, (StateId, Vec<u8>)> = HashMap::new();
             let mut order = Vec::new();
             for _ in 0..20_000 {
-                let length = hidden as u64 + numbers.next(if seed == 5 { 400 } else { 5 });
-                let state: Vec<u8> = (0..length).map(|_| numbers.next(7) as u8).collect();
+                let length = hidden as u64 + random.below(if seed == 5 { 400 } else { 5 });
+                let state: Vec<u8> = (0..length).map(|_| random.below(7) as u8).collect();
                 let visible = state[..state.len() - hidden].to_vec();
                 assert_eq!(store.contains(&state), map.contains_key(&visible));
                 match store.insert_linked(&state, order.last().copied()).unwrap() {

@@ -2,20 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use narrows_graph::Random;
 use narrows_model::{Difference, Overwrite};
 
 use super::keys::Bits;
 use super::{Components, KeySet, Memory, Outline, Stop, Tree, Twigs};
-
-/// A small generator of numbers that look random, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 type State = (Vec<u8>, Vec<u32>);
 
@@ -68,24 +59,24 @@ fn try_all(components: &mut Components, states: &[State], memory: &Memory) -> Ve
 }
 
 /// Makes a state of parts of some lengths; few values occur, so that states come again.
-fn random_state(numbers: &mut Numbers, most: u64) -> State {
+fn random_state(random: &mut Random, most: u64) -> State {
     let (mut state, mut parts) = (Vec::new(), Vec::new());
-    for _ in 0..numbers.next(most + 1) {
+    for _ in 0..random.below(most + 1) {
         // How long a part is follows from its first byte, as in a real state.
-        let kind = numbers.next(4) as u8;
+        let kind = random.below(4) as u8;
         let length = [1, 5, 17, 70][usize::from(kind)];
         state.push(kind);
         state.resize(state.len() + length, 0);
-        let place = state.len() - 1 - numbers.next(length as u64) as usize;
-        state[place] = numbers.next(3) as u8;
+        let place = state.len() - 1 - random.below(length as u64) as usize;
+        state[place] = random.below(3) as u8;
         parts.push(state.len() as u32);
     }
     (state, parts)
 }
 
 fn random_states(seed: u64, count: usize, most: u64) -> Vec<State> {
-    let mut numbers = Numbers(seed);
-    (0..count).map(|_| random_state(&mut numbers, most)).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random_state(&mut random, most)).collect()
 }
 
 #[test]
@@ -130,19 +121,19 @@ fn learns_what_changes_together() {
 fn a_successor_has_the_same_key_whatever_it_comes_from() {
     for (kind, most) in [(Kind::Plain, 30), (Kind::Learned, 6), (Kind::Divided, 30)] {
         let memory = Memory::new(u64::MAX);
-        let mut numbers = Numbers(7);
+        let mut random = Random::new(7);
         let mut states = Vec::new();
         let mut changes = Vec::new();
         for _ in 0..800 {
-            let (mut state, parts) = random_state(&mut numbers, most);
+            let (mut state, parts) = random_state(&mut random, most);
             states.push((state.clone(), parts.clone()));
             for _ in 0..4 {
                 // Values change, the kinds of parts do not.
                 let mut changed = Vec::new();
                 let starts = std::iter::once(0).chain(parts.iter().copied());
                 for start in starts.take(parts.len()) {
-                    if numbers.next(5) == 0 {
-                        state[start as usize + 1] = numbers.next(4) as u8;
+                    if random.below(5) == 0 {
+                        state[start as usize + 1] = random.below(4) as u8;
                         changed.push(Overwrite { offset: start + 1, width: 1, old: 0 });
                     }
                 }
@@ -235,12 +226,12 @@ fn a_set_of_keys_agrees_with_a_hash_set() {
         let memory = Memory::new(u64::MAX);
         let mut keys = KeySet::with(Bits { first, more }, &memory).unwrap();
         let mut set = HashSet::new();
-        let mut numbers = Numbers(seed);
+        let mut random = Random::new(seed);
         for round in 1..100_000_u64 {
             // Numbers grow as names do.
             let below = |limit: u64| (round / 8 + 2).min(limit);
             let (left, right) = (below(left), below(right));
-            let key = numbers.next(left) << 32 | numbers.next(right);
+            let key = random.below(left) << 32 | random.below(right);
             assert_eq!(keys.insert(key, &memory).unwrap(), set.insert(key));
         }
         assert_eq!(keys.len(), set.len() as u64);
@@ -269,11 +260,11 @@ fn a_set_of_keys_stops_at_the_limit_and_keeps_what_it_has() {
 fn a_tree_gives_back_what_was_new() {
     let memory = Memory::new(u64::MAX);
     let (mut tree, mut twigs) = (Tree::default(), Twigs::default());
-    let mut numbers = Numbers(1);
+    let mut random = Random::new(1);
     let mut ways = vec![None];
     for state in 0..20_000_u64 {
-        let most = if numbers.next(50) == 0 { 300 } else { 9 };
-        let edges: Vec<bool> = (0..numbers.next(most)).map(|_| numbers.next(3 + most / 9) == 0).collect();
+        let most = if random.below(50) == 0 { 300 } else { 9 };
+        let edges: Vec<bool> = (0..random.below(most)).map(|_| random.below(3 + most / 9) == 0).collect();
         for (choice, new) in edges.iter().enumerate() {
             if *new {
                 ways.push(Some((state, choice as u32)));
@@ -284,7 +275,7 @@ fn a_tree_gives_back_what_was_new() {
             twigs.add(new, edges.len() as u32, &memory).unwrap();
         }
         twigs.finish(&memory).unwrap();
-        if numbers.next(100) == 0 {
+        if random.below(100) == 0 {
             tree.append(&twigs, &memory).unwrap();
             twigs.clear();
         }

@@ -1,6 +1,6 @@
 //! Breaks a text the way people and editors do.
 
-use narrows_tests::random::Random;
+use narrows_graph::Random;
 
 /// What a piece may be replaced by in any language: numbers at the edges of types, and signs.
 const REPLACEMENTS: &[&str] = &[
@@ -90,13 +90,13 @@ fn pieces(text: &str) -> Vec<&str> {
 pub(crate) fn mutate(text: &str, words: &[&'static str], random: &mut Random) -> String {
     let mut pieces = pieces(text);
     for _ in 0..random.between(1, 4) {
-        let (from, to) = (random.below(pieces.len()), random.below(pieces.len()));
-        match random.below(13) {
+        let (from, to) = (random.index(pieces.len()), random.index(pieces.len()));
+        match random.index(13) {
             0..3 if pieces.len() > 1 => drop(pieces.remove(from)),
             3..6 => pieces.insert(to, pieces[from]),
             6..9 => pieces.swap(from, to),
             9..12 => {
-                let list = if random.below(2) == 0 { REPLACEMENTS } else { words };
+                let list = if random.index(2) == 0 { REPLACEMENTS } else { words };
                 pieces[from] = random.pick(list).expect("there are some");
             }
             _ => pieces.truncate(from.max(1)),

@@ -3,5 +3,5 @@
 mod read;
 mod write;
 
-pub use read::{Malformed, Reader, read};
+pub use read::{AutError, Malformed, Reader, read};
 pub use write::{write, write_to};

@@ -1,27 +1,71 @@
 //! Reads AUT as it is found: labels with and without quotes, states in any order, numbers that are left open.
 
-use std::fmt;
+use thiserror::Error;
 
-use crate::graph::{Builder, Graph};
+use crate::graph::{Builder, Graph, TooLarge};
 
 /// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {error}")]
 pub struct Malformed {
     /// The line, counted from 1.
     pub line: usize,
     /// What is wrong there.
-    pub message: String,
+    pub error: AutError,
 }
 
-impl fmt::Display for Malformed {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}: {}", self.line, self.message)
-    }
+/// What can be wrong with a line, or with the whole.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AutError {
+    /// There is nothing.
+    #[error("the text is empty; it should begin with `des (0, …, …)`")]
+    Empty,
+    /// The first line is another one.
+    #[error("expected `des (initial, edges, states)`, found `{0}`")]
+    Header(String),
+    /// A line is no edge.
+    #[error("expected `(from, label, to)`, found `{0}`")]
+    Edge(String),
+    /// A label has one quote.
+    #[error("the quote at the start of the label is not closed")]
+    Quote,
+    /// Something should be a number.
+    #[error("`{0}` is no number")]
+    NoNumber(String),
+    /// A number is too large.
+    #[error("`{0}` is too large: numbers go up to 4 294 967 294")]
+    NumberTooLarge(String),
+    /// The initial state is none of the states.
+    #[error("the graph begins with state {initial}, but has only {states} states")]
+    Initial {
+        /// The initial state.
+        initial: u32,
+        /// How many states there are.
+        states: u32,
+    },
+    /// An edge has a state that is none.
+    #[error("state {state} is beyond the {states} states of the first line")]
+    State {
+        /// The state.
+        state: u32,
+        /// How many states there are.
+        states: u32,
+    },
+    /// There are more or fewer edges than the first line says.
+    #[error("the first line announces {announced} edges, but there are {found}")]
+    Edges {
+        /// What the first line says.
+        announced: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The graph has too many states, edges or labels.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
 }
 
-impl std::error::Error for Malformed {}
-
-/// Reads a graph. Numbers of edges and states in the first line may be `?`; if they are given, they must be right.
+/// Reads a graph. Numbers of edges and states in the first line may be `?`; if they are given, they must be
+/// right.
 pub fn read(text: &str) -> Result<Graph, Malformed> {
     let mut reader = Reader::default();
     text.lines().try_for_each(|line| reader.line(line))?;
@@ -50,7 +94,7 @@ impl Reader {
             return Ok(());
         }
         self.last = self.lines;
-        let wrong = |message: String| Malformed { line: self.lines, message };
+        let wrong = |error: AutError| Malformed { line: self.lines, error };
         let Some(builder) = &mut self.builder else {
             let (initial, edges, states) = header(line).map_err(wrong)?;
             // What the first line says may be wrong: not all room is taken at once.
@@ -62,9 +106,7 @@ impl Reader {
         if let Some(states) = self.states
             && from.max(target) >= states
         {
-            let message =
-                format!("state {} is beyond the {states} states of the first line", from.max(target));
-            return Err(wrong(message));
+            return Err(wrong(AutError::State { state: from.max(target), states }));
         }
         let label = builder.label(label);
         builder.edge(from, label, target);
@@ -74,24 +116,23 @@ impl Reader {
 
     /// Returns the graph, after the last line.
     pub fn finish(self) -> Result<Graph, Malformed> {
-        let wrong = |message: String| Malformed { line: self.last.max(1), message };
+        let wrong = |error: AutError| Malformed { line: self.last.max(1), error };
         let Some(mut builder) = self.builder else {
-            return Err(wrong("the text is empty; it should begin with `des (0, …, …)`".to_owned()));
+            return Err(wrong(AutError::Empty));
         };
         if let Some(edges) = self.edges
             && edges != self.count
         {
-            let message = format!("the first line announces {edges} edges, but there are {}", self.count);
-            return Err(wrong(message));
+            return Err(wrong(AutError::Edges { announced: edges, found: self.count }));
         }
         builder.states(self.states.unwrap_or(0));
-        builder.build().map_err(|reason| wrong(reason.to_string()))
+        builder.build().map_err(|reason| wrong(reason.into()))
     }
 }
 
 /// Reads `des (initial, edges, states)`.
-fn header(line: &str) -> Result<(u32, Option<usize>, Option<u32>), String> {
-    let expected = || format!("expected `des (initial, edges, states)`, found `{}`", shorten(line));
+fn header(line: &str) -> Result<(u32, Option<usize>, Option<u32>), AutError> {
+    let expected = || AutError::Header(shorten(line));
     let inner = line.trim().strip_prefix("des").map(str::trim_start).ok_or_else(expected)?;
     let inner = inner.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(expected)?;
     let mut parts = inner.split(',').map(str::trim);
@@ -105,36 +146,33 @@ fn header(line: &str) -> Result<(u32, Option<usize>, Option<u32>), String> {
     let states = if open(states) { None } else { Some(number(states)?) };
     let initial = number(initial)?;
     match states {
-        Some(states) if initial >= states => {
-            Err(format!("the graph begins with state {initial}, but has only {states} states"))
-        }
+        Some(states) if initial >= states => Err(AutError::Initial { initial, states }),
         _ => Ok((initial, edges, states)),
     }
 }
 
-/// Reads `(from, label, target)`. Quotes inside a label are not marked: the first and the last of a line count.
-fn edge(line: &str) -> Result<(u32, &str, u32), String> {
-    let expected = || format!("expected `(from, label, to)`, found `{}`", shorten(line));
+/// Reads `(from, label, target)`. Quotes inside a label are not marked: the first and the last of a line
+/// count.
+fn edge(line: &str) -> Result<(u32, &str, u32), AutError> {
+    let expected = || AutError::Edge(shorten(line));
     let inner = line.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(expected)?;
     let (from, rest) = inner.split_once(',').ok_or_else(expected)?;
     let (label, target) = rest.rsplit_once(',').ok_or_else(expected)?;
     let label = label.trim();
     let label = match label.strip_prefix('"') {
-        Some(quoted) => {
-            quoted.strip_suffix('"').ok_or("the quote at the start of the label is not closed")?
-        }
+        Some(quoted) => quoted.strip_suffix('"').ok_or(AutError::Quote)?,
         None => label,
     };
     Ok((number(from.trim())?, label, number(target.trim())?))
 }
 
-fn number(text: &str) -> Result<u32, String> {
+fn number(text: &str) -> Result<u32, AutError> {
     match text.parse::<u32>() {
         Ok(number) if number < u32::MAX => Ok(number),
         _ if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Err(format!("`{text}` is too large: numbers go up to 4 294 967 294"))
+            Err(AutError::NumberTooLarge(text.to_owned()))
         }
-        _ => Err(format!("`{}` is no number", shorten(text))),
+        _ => Err(AutError::NoNumber(shorten(text))),
     }
 }
 

@@ -35,7 +35,8 @@ impl<'a> Evaluator<'a> {
         Evaluator { graph, numbers, before, results: Vec::new() }
     }
 
-    /// Returns for each state whether a formula holds; this takes a byte for each state and part of the formula.
+    /// Returns for each state whether a formula holds; this takes a byte for each state and part of the
+    /// formula.
     pub(super) fn states(&mut self, formulas: &Formulas, id: Id) -> &[bool] {
         let (mut open, mut wanted) = (vec![id], FxHashSet::default());
         while let Some(id) = open.pop() {

@@ -1,10 +1,10 @@
 //! From the history of blocks to a formula that tells two of them apart (Cleaveland, 1990; Korver, 1991).
 //!
-//! Two blocks were parts of one when they came apart, and one of them could do something the other could not: a step
-//! with a label to a block. The formula says so; what it says of that block must be false for the blocks where the other
-//! leads with this label, and came apart from it earlier. So formulas hold on all states of one block and on no state
-//! of the other, and can be negated. For branching bisimulation, the steps before stay in the common block, which is
-//! said in the same way.
+//! Two blocks were parts of one when they came apart, and one of them could do something the other could not:
+//! a step with a label to a block. The formula says so; what it says of that block must be false for the
+//! blocks where the other leads with this label, and came apart from it earlier. So formulas hold on all
+//! states of one block and on no state of the other, and can be negated. For branching bisimulation, the
+//! steps before stay in the common block, which is said in the same way.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::graph::Graph;
 use crate::minimise::{DIVERGENCE, History, Relation, SILENT};
 
 /// A formula with more steps inside each other would help nobody.
-const DEPTH: u32 = 400;
+const MAX_DEPTH: u32 = 400;
 
 /// Nor would one with more parts.
-const PARTS: usize = 20_000;
+const MAX_PARTS: usize = 20_000;
 
 /// The most bytes for where the parts hold.
-const BYTES: usize = 400_000_000;
+const MAX_BYTES: usize = 400_000_000;
 
 pub(super) struct Explainer<'a> {
     relation: Relation,
@@ -68,7 +68,7 @@ impl<'a> Explainer<'a> {
         if let Some(id) = self.known.get(&(one, other)) {
             return Some(*id);
         }
-        if depth > DEPTH || self.known.len() > PARTS.min(BYTES / self.order.len().max(1)) {
+        if depth > MAX_DEPTH || self.known.len() > MAX_PARTS.min(MAX_BYTES / self.order.len().max(1)) {
             return None;
         }
         let (cost, label, target) = self.best(one, other);

@@ -17,7 +17,8 @@ pub(super) enum Formula {
     Step(u32, Id),
     /// A step with this label, and internal ones before and after, lead there.
     WeakStep(u32, Id),
-    /// Internal steps through states of the first kind, and from such a state a step with this label, lead there.
+    /// Internal steps through states of the first kind, and from such a state a step with this label, lead
+    /// there.
     Until(Id, u32, Id),
     /// Internal steps through states of this kind go on for ever.
     Diverges(Id),

@@ -1,7 +1,7 @@
 //! Whether two graphs behave the same, and if not, what tells them apart.
 //!
-//! Both graphs are divided into blocks as one. What tells them apart is checked on each of them before it is returned,
-//! by code that knows nothing of blocks.
+//! Both graphs are divided into blocks as one. What tells them apart is checked on each of them before it is
+//! returned, by code that knows nothing of blocks.
 
 mod evaluate;
 mod explain;
@@ -10,6 +10,7 @@ mod formula;
 mod tests;
 mod trace;
 
+use crate::error::EquivalenceError;
 use crate::graph::{Builder, Graph};
 use crate::minimise::{Division, Relation, Settings, accept, divide, minimise};
 use evaluate::Evaluator;
@@ -41,13 +42,13 @@ pub enum Evidence {
 }
 
 /// Longer formulas are not shown.
-const LENGTH: usize = 20_000;
+const MAX_LENGTH: usize = 20_000;
 
 /// Nor those that take more memory to check.
-const BYTES: usize = 1_000_000_000;
+const MAX_BYTES: usize = 1_000_000_000;
 
 /// Compares two graphs. The error says why they can't be compared.
-pub fn compare(left: &Graph, right: &Graph, settings: Settings) -> Result<Verdict, String> {
+pub fn compare(left: &Graph, right: &Graph, settings: Settings) -> Result<Verdict, EquivalenceError> {
     accept(settings)?;
     if settings.relation == Relation::Trace {
         return compare_traces(left, right);
@@ -84,7 +85,7 @@ fn explain(
     let Some(id) = explainer.blocks(one, other) else { return too_long() };
     let formulas = explainer.formulas;
     let most = left.states().max(right.states()) as usize;
-    if formulas.length(id) > LENGTH || formulas.count().saturating_mul(most) > BYTES {
+    if formulas.length(id) > MAX_LENGTH || formulas.count().saturating_mul(most) > MAX_BYTES {
         return too_long();
     }
     let holds =
@@ -98,7 +99,7 @@ fn explain(
     }
 }
 
-fn compare_traces(left: &Graph, right: &Graph) -> Result<Verdict, String> {
+fn compare_traces(left: &Graph, right: &Graph) -> Result<Verdict, EquivalenceError> {
     let branching = Settings::plain(Relation::Branching);
     let (both, second) = side_by_side(&minimise(left, branching)?, &minimise(right, branching)?)?;
     let Some((labels, is_first)) = trace::compare(&both, both.initial(), second)? else {
@@ -112,10 +113,10 @@ fn compare_traces(left: &Graph, right: &Graph) -> Result<Verdict, String> {
 }
 
 /// Makes one graph of two; returns it and the state with which the second begins.
-fn side_by_side(left: &Graph, right: &Graph) -> Result<(Graph, u32), String> {
+fn side_by_side(left: &Graph, right: &Graph) -> Result<(Graph, u32), EquivalenceError> {
     let offset = left.states();
     if u64::from(offset) + u64::from(right.states()) >= u64::from(u32::MAX) {
-        return Err(crate::TooLarge.to_string());
+        return Err(crate::TooLarge.into());
     }
     let mut builder = Builder::new(left.initial(), left.edges().len() + right.edges().len());
     for (graph, offset) in [(left, 0), (right, offset)] {
@@ -125,6 +126,6 @@ fn side_by_side(left: &Graph, right: &Graph) -> Result<(Graph, u32), String> {
         }
         builder.states(offset + graph.states());
     }
-    let graph = builder.build().map_err(|reason| reason.to_string())?;
+    let graph = builder.build()?;
     Ok((graph, offset + right.initial()))
 }

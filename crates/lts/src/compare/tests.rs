@@ -3,7 +3,7 @@
 use super::{Evidence, Verdict, compare, side_by_side};
 use crate::graph::Graph;
 use crate::minimise::tests::RELATIONS;
-use crate::minimise::tests::random::Random;
+use crate::minimise::tests::random::Sampler;
 use crate::minimise::tests::reference;
 use crate::minimise::{Relation, Settings};
 use crate::{aut, minimise};
@@ -16,7 +16,7 @@ fn are_equal(left: &Graph, right: &Graph, settings: Settings) -> bool {
 
 #[test]
 fn changed_graphs_are_told_apart() {
-    let mut random = Random::new(11);
+    let mut random = Sampler::new(11);
     let mut different = 0;
     for _ in 0..1500 {
         let left = random.graph(&["i", "i", "a", "b"]);
@@ -39,7 +39,7 @@ fn changed_graphs_are_told_apart() {
 
 #[test]
 fn changed_rates_are_told_apart() {
-    let mut random = Random::new(12);
+    let mut random = Sampler::new(12);
     for _ in 0..500 {
         let left = random.graph(&["i", "a", "rate 1", "rate 0.5", "b; rate 0.5"]);
         let right = random.mutated(&left);
@@ -53,7 +53,7 @@ fn changed_rates_are_told_apart() {
 
 #[test]
 fn traces_tell_graphs_apart() {
-    let mut random = Random::new(13);
+    let mut random = Sampler::new(13);
     let settings = Settings::plain(Relation::Trace);
     let mut different = 0;
     for _ in 0..1000 {

@@ -2,18 +2,19 @@
 
 use std::collections::VecDeque;
 
+use crate::error::EquivalenceError;
 use crate::graph::Graph;
 use crate::label::is_internal;
 use crate::minimise::Subsets;
 
 /// A trace that only one of two states has: its labels, and whether it is the first that has it.
-pub(super) type Only = (Vec<String>, bool);
+pub(super) type SeparatingTrace = (Vec<String>, bool);
 
 /// Sets that are taken for equal: each has a representative.
 #[derive(Default)]
-struct Equal(Vec<u32>);
+struct UnionFind(Vec<u32>);
 
-impl Equal {
+impl UnionFind {
     fn find(&mut self, mut set: u32) -> u32 {
         while self.0.len() <= set as usize {
             self.0.push(self.0.len() as u32);
@@ -27,10 +28,14 @@ impl Equal {
 }
 
 /// Returns a shortest trace that only one of two states has, if there is one.
-pub(super) fn compare(graph: &Graph, left: u32, right: u32) -> Result<Option<Only>, String> {
+pub(super) fn compare(
+    graph: &Graph,
+    left: u32,
+    right: u32,
+) -> Result<Option<SeparatingTrace>, EquivalenceError> {
     let mut subsets = Subsets::new(graph);
     let first = (subsets.close(&[left])?, subsets.close(&[right])?);
-    let mut equal = Equal::default();
+    let mut equal = UnionFind::default();
     // Each pair, and from which pair it was reached with which label.
     let mut pairs = vec![(first, usize::MAX, 0)];
     let mut open = VecDeque::from([0]);

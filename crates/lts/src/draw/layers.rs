@@ -1,4 +1,5 @@
-//! Where states stand in a drawing: in layers by how far they are from the first one, near the states before them.
+//! Where states stand in a drawing: in layers by how far they are from the first one, near the states before
+//! them.
 
 use crate::graph::Graph;
 

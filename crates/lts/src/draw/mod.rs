@@ -7,4 +7,4 @@ mod svg;
 
 pub use csv::csv;
 pub use dot::dot;
-pub use svg::{LARGEST, svg};
+pub use svg::{MAX_DRAWN_STATES, svg};

@@ -6,16 +6,17 @@ use super::layers::{Layers, layers};
 use crate::graph::Graph;
 
 /// As many states fit a drawing that can be read.
-pub const LARGEST: u32 = 150;
+pub const MAX_DRAWN_STATES: u32 = 150;
 
 const RADIUS: i32 = 14;
 const HEIGHT: i32 = 90;
 /// A character is about so wide.
 const CHARACTER: i32 = 7;
 
-/// Draws a graph, from the state to begin with downwards; `None` if it has more than [`LARGEST`] states.
+/// Draws a graph, from the state to begin with downwards; `None` if it has more than [`MAX_DRAWN_STATES`]
+/// states.
 pub fn svg(graph: &Graph) -> Option<String> {
-    if graph.states() > LARGEST {
+    if graph.states() > MAX_DRAWN_STATES {
         return None;
     }
     let layers = layers(graph);

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::gate;
 use crate::graph::{Builder, Graph, TooLarge};
-use crate::label::{Label, Pace, is_internal};
+use crate::label::{Label, LabelTiming, is_internal};
 
 /// Which labels two graphs take together; `exit` always, internal steps and labels with rates never.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,8 @@ impl Operator {
     }
 
     fn is_common(&self, label: &str) -> bool {
-        let has_pace = Label::parse(label).is_ok_and(|label| label.pace != Pace::Immediate);
-        if is_internal(label) || has_pace {
+        let has_timing = Label::parse(label).is_ok_and(|label| label.timing != LabelTiming::Immediate);
+        if is_internal(label) || has_timing {
             return false;
         }
         match self {
@@ -64,8 +64,8 @@ impl Pairs {
     }
 }
 
-/// Puts two graphs side by side: a label that both know goes with the same text on the other side. Only the states that
-/// are reached are there.
+/// Puts two graphs side by side: a label that both know goes with the same text on the other side. Only the
+/// states that are reached are there.
 pub fn compose(left: &Graph, right: &Graph, operator: &Operator) -> Result<Graph, TooLarge> {
     let mut builder = Builder::new(0, 0);
     let mut read = |graph: &Graph| -> Vec<(u32, bool)> {

@@ -2,8 +2,9 @@
 
 use regex::{Regex, RegexBuilder};
 
+use crate::error::ExpressionError;
 use crate::graph::{Builder, Graph};
-use crate::label::{INTERNAL, Label, Pace};
+use crate::label::{INTERNAL, Label, LabelTiming};
 
 /// A regular expression for whole texts.
 #[derive(Clone, Debug)]
@@ -11,11 +12,11 @@ pub struct Pattern(Regex);
 
 impl Pattern {
     /// Reads an expression, as the crate `regex` describes them; the error says what is wrong.
-    pub fn new(text: &str) -> Result<Pattern, String> {
+    pub fn new(text: &str) -> Result<Pattern, ExpressionError> {
         // Where the expression is wrong is shown without what stands round it.
-        Regex::new(text).map_err(|error| error.to_string())?;
+        Regex::new(text)?;
         let whole = RegexBuilder::new(&format!("^(?:{text})$")).dot_matches_new_line(true).build();
-        Ok(Pattern(whole.map_err(|error| error.to_string())?))
+        Ok(Pattern(whole?))
     }
 }
 
@@ -51,10 +52,10 @@ pub fn hide(graph: &Graph, choice: &Choice) -> Graph {
     relabel(graph, |text| {
         let Ok(label) = Label::parse(text) else { return text.to_owned() };
         match label {
-            Label { action: Some(action), pace } if choice.has(action) => match pace {
-                Pace::Immediate => INTERNAL.to_owned(),
-                // What comes after the last `;` is the pace.
-                _ => text.rsplit_once(';').map_or(text, |(_, pace)| pace.trim()).to_owned(),
+            Label { action: Some(action), timing } if choice.has(action) => match timing {
+                LabelTiming::Immediate => INTERNAL.to_owned(),
+                // What comes after the last `;` is the timing.
+                _ => text.rsplit_once(';').map_or(text, |(_, timing)| timing.trim()).to_owned(),
             },
             _ => text.to_owned(),
         }

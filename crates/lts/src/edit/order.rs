@@ -4,8 +4,8 @@ use crate::graph::{Builder, Graph};
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Numbers states breadth first, from 0 for the one to begin with; those that are not reached are left out. Labels are
-/// sorted, and only those that are used remain; the edges of a state are sorted by label.
+/// Numbers states breadth first, from 0 for the one to begin with; those that are not reached are left out.
+/// Labels are sorted, and only those that are used remain; the edges of a state are sorted by label.
 pub fn breadth_first(graph: &Graph) -> Graph {
     let mut ranked: Vec<u32> = (0..graph.labels().len() as u32).collect();
     ranked.sort_by_key(|label| graph.label(*label));

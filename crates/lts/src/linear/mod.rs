@@ -1,8 +1,9 @@
 //! Linear temporal logic about the actions of runs.
 //!
-//! An atom is a [`LabelPattern`] in quotes, or a gate; it holds where the action that comes next fits. Where a run ends,
-//! nothing comes any more, and no atom holds. A formula holds of a graph if it holds of all runs from the first state:
-//! the negation's automaton goes along with the graph, and a cycle through an accepting state is a run against it.
+//! An atom is a [`LabelPattern`] in quotes, or a gate; it holds where the action that comes next fits. Where
+//! a run ends, nothing comes any more, and no atom holds. A formula holds of a graph if it holds of all runs
+//! from the first state: the negation's automaton goes along with the graph, and a cycle through an accepting
+//! state is a run against it.
 
 mod parser;
 mod product;

@@ -1,5 +1,5 @@
-//! Text to formulas. Operators bind as in Promela: `->` and `<->` weakest, then `||`, `&&`, `U`, `W`, `V`, and then `!`, `X`,
-//! `[]`, `<>`; binary ones group to the left.
+//! Text to formulas. Operators bind as in Promela: `->` and `<->` weakest, then `||`, `&&`, `U`, `W`, `V`,
+//! and then `!`, `X`, `[]`, `<>`; binary ones group to the left.
 
 use narrows_logic::Ltl;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
@@ -8,7 +8,7 @@ use super::Atom;
 use crate::pattern::LabelPattern;
 
 /// Operators can be nested this deeply.
-const DEEPEST: usize = 400;
+const MAX_DEPTH: usize = 400;
 
 struct Reported;
 
@@ -71,7 +71,7 @@ impl Parser<'_> {
     }
 
     fn formula(&mut self, weakest: u8) -> Parsed {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return Err(self.unexpected("something that is nested less deeply"));
         }
         self.depth += 1;
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 Ok(Ltl::Atom(Atom { pattern, span }))
             }
             Err(reason) => {
-                self.diagnostics.push(Diagnostic::error("A0001", span, reason));
+                self.diagnostics.push(Diagnostic::error("A0001", span, reason.to_string()));
                 Err(Reported)
             }
         }

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use narrows_graph::components;
 use narrows_logic::{Buchi, Ltl, translate};
 use rustc_hash::FxHashMap;
 
 use super::Formula;
-use crate::components;
+use crate::error::LinearError;
 use crate::graph::Graph;
 use crate::mu::{End, Run};
 use crate::pattern::LabelPattern;
@@ -34,7 +35,7 @@ impl Product {
         &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
-    fn build(graph: &Graph, buchi: &Buchi<LabelPattern>) -> Result<Product, String> {
+    fn build(graph: &Graph, buchi: &Buchi<LabelPattern>) -> Result<Product, LinearError> {
         let fits: Vec<Vec<bool>> = graph
             .labels()
             .iter()
@@ -60,7 +61,7 @@ impl Product {
                 }
             }
             if product.edges.len() >= u32::MAX as usize {
-                return Err("graph and formula are too large together".to_owned());
+                return Err(LinearError::Product);
             }
         }
         product.starts.push(product.edges.len() as u32);
@@ -99,10 +100,11 @@ impl Product {
     }
 }
 
-/// Returns a run of the graph on which the formula does not hold, if there is one; the error says why that is not known.
-pub fn counterexample(formula: &Formula, graph: &Graph) -> Result<Option<Run>, String> {
+/// Returns a run of the graph on which the formula does not hold, if there is one; the error says why that is
+/// not known.
+pub fn counterexample(formula: &Formula, graph: &Graph) -> Result<Option<Run>, LinearError> {
     let negated: Ltl<LabelPattern> = formula.formula.map(&mut |atom| atom.pattern.clone()).negated();
-    let buchi = translate(&negated).map_err(|_| "the formula is too large".to_owned())?;
+    let buchi = translate(&negated).map_err(|_| LinearError::Formula)?;
     let product = Product::build(graph, &buchi)?;
     let found = components::find(product.nodes.len(), [0], |node, place| {
         let edge = product.edges(node).get(*place as usize);

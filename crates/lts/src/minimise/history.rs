@@ -37,7 +37,8 @@ impl History {
         self.current[block as usize]
     }
 
-    /// Returns all blocks in an order in which those of a node stand together, and where those of each node stand.
+    /// Returns all blocks in an order in which those of a node stand together, and where those of each node
+    /// stand.
     pub(crate) fn leaves(&self) -> (Vec<u32>, Vec<Range<usize>>) {
         // Parents come before their parts.
         let mut counts = vec![0; self.nodes.len()];

@@ -1,41 +1,54 @@
 //! The smallest graph that behaves the same.
 //!
-//! A [`Relation`] says what *the same* means. States are divided into blocks of states that behave the same
-//! (`refine.rs`, `halves.rs`, `splitters.rs`), and each block becomes a state of the result.
+//! A [`Relation`] says what *the same* means. Partition refinement divides states into blocks of bisimilar
+//! states, and each block becomes a state of the quotient.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `table` | a graph without cycles of internal steps, and without rates where no time passes |
+//! | `decimals`, `weights` | exact decimal numbers; sums of rates and probabilities as if they were labels |
+//! | `signatures`, `signature_refinement` | signatures, each once; strong and branching bisimulation |
+//! | `bundle_refinement`, `edge_groups`, `coroutine_split` | the same in O(m log n) |
+//! | `weak_reach`, `splitter_refinement`, `prune` | weak bisimulation by splitters; without redundant edges |
+//! | `weak_signatures` | weak bisimulation by signatures, which tell how blocks came to be |
+//! | `subsets` | the subset construction, for traces |
+//! | `quotient` | a graph with a state for each block |
+//! | `history` | the tree of splits, of which `compare/explain.rs` makes a distinguishing formula |
 
-mod amounts;
-mod classes;
-mod groups;
-mod halves;
+mod bundle_refinement;
+mod coroutine_split;
+mod decimals;
+mod edge_groups;
 mod history;
-mod partition;
 mod prune;
 mod quotient;
-mod race;
-mod refine;
-mod splitters;
-mod spread;
+mod signature_refinement;
+mod signatures;
+mod splitter_refinement;
+mod subsets;
 mod table;
 #[cfg(test)]
 pub(crate) mod tests;
-mod trace;
-mod weak;
+mod weak_reach;
+mod weak_signatures;
 mod weights;
 
+use narrows_graph::Partition;
+
 pub(crate) use history::History;
+pub(crate) use subsets::Subsets;
 pub(crate) use table::{DIVERGENCE, SILENT};
-pub(crate) use trace::Subsets;
 
 use crate::edit::breadth_first;
+use crate::error::EquivalenceError;
 use crate::graph::Graph;
-use partition::Partition;
 use table::Table;
 
 /// With at most so many edges at each state, whole signatures are faster than Valmari's algorithm.
-const FEW: usize = 16;
+const MAX_EDGES_FOR_SIGNATURES: usize = 16;
 
-/// What it means to behave the same, from the finest to the coarsest; weak and trace ignore divergence, as branching
-/// does.
+/// What it means to behave the same, from the finest to the coarsest; weak and trace ignore divergence, as
+/// branching does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// Every step counts, internal ones too.
@@ -55,7 +68,8 @@ pub enum Relation {
 pub struct Settings {
     /// What it means to behave the same.
     pub relation: Relation,
-    /// Whether labels with rates mean time: sums of rates count, and internal steps come before any time passes.
+    /// Whether labels with rates mean time: sums of rates count, and internal steps come before any time
+    /// passes.
     pub stochastic: bool,
     /// Whether labels with probabilities mean chance: sums of probabilities count.
     pub probabilistic: bool,
@@ -71,22 +85,20 @@ impl Settings {
 /// Returns the smallest graph that behaves the same. The error says why there is none.
 ///
 /// States that can't be reached are left out, and the others are numbered breadth first.
-pub fn minimise(graph: &Graph, settings: Settings) -> Result<Graph, String> {
+pub fn minimise(graph: &Graph, settings: Settings) -> Result<Graph, EquivalenceError> {
     if settings.relation != Relation::Trace {
         return Ok(breadth_first(&divide(graph, settings, false)?.quotient));
     }
     accept(settings)?;
     let smaller = minimise(graph, Settings::plain(Relation::Branching))?;
-    minimise(&trace::determinise(&smaller)?, Settings::plain(Relation::Strong))
+    minimise(&subsets::determinise(&smaller)?, Settings::plain(Relation::Strong))
 }
 
 /// Refuses settings that do not go together.
-pub(crate) fn accept(settings: Settings) -> Result<(), String> {
+pub(crate) fn accept(settings: Settings) -> Result<(), EquivalenceError> {
     let counts = settings.stochastic || settings.probabilistic;
     if counts && matches!(settings.relation, Relation::Weak | Relation::Trace) {
-        return Err(
-            "rates and probabilities go with the relations strong, branching and divbranching".to_owned()
-        );
+        return Err(EquivalenceError::Relation);
     }
     Ok(())
 }
@@ -104,7 +116,11 @@ pub(crate) struct Division {
 }
 
 /// Divides states into blocks of states that behave the same; not for traces.
-pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> Result<Division, String> {
+pub(crate) fn divide(
+    graph: &Graph,
+    settings: Settings,
+    wants_history: bool,
+) -> Result<Division, EquivalenceError> {
     accept(settings)?;
     if settings.relation == Relation::Weak {
         return divide_weakly(graph, wants_history);
@@ -112,23 +128,24 @@ pub(crate) fn divide(graph: &Graph, settings: Settings, wants_history: bool) -> 
     let mut table = Table::new(graph, settings)?;
     let states = table.states();
     let is_plain = !table.has_inert && table.weights.are_absent();
-    let (partition, history) = if is_plain && !wants_history && table.most_edges() > FEW {
-        (halves::refine(&mut table, Partition::new(states)), None)
+    let (partition, history) = if is_plain && !wants_history && table.most_edges() > MAX_EDGES_FOR_SIGNATURES
+    {
+        (bundle_refinement::refine(&mut table, Partition::new(states)), None)
     } else {
-        refine::refine(&mut table, wants_history)
+        signature_refinement::refine(&mut table, wants_history)
     };
     let words = quotient::words(&mut table, &partition);
     finish(graph, table, partition, words, history)
 }
 
 /// Branching bisimulation is finer and fast: it makes the graph smaller first.
-fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, String> {
+fn divide_weakly(graph: &Graph, wants_history: bool) -> Result<Division, EquivalenceError> {
     let branching = divide(graph, Settings::plain(Relation::Branching), false)?;
     let mut table = Table::new(&branching.quotient, Settings::plain(Relation::Weak))?;
-    let with_history = if wants_history { weak::refine(&table) } else { None };
+    let with_history = if wants_history { weak_signatures::refine(&table) } else { None };
     let (partition, history) = match with_history {
         Some((partition, history)) => (partition, Some(history)),
-        None => (splitters::refine(&table), None),
+        None => (splitter_refinement::refine(&table), None),
     };
     let words = quotient::words(&mut table, &partition);
     let mut division = finish(&branching.quotient, table, partition, words, history)?;
@@ -143,7 +160,7 @@ fn finish(
     partition: Partition,
     words: Vec<(u32, Vec<u64>)>,
     history: Option<History>,
-) -> Result<Division, String> {
+) -> Result<Division, EquivalenceError> {
     let blocks = partition.into_blocks();
     let of: Vec<u32> = table.place.iter().map(|state| blocks[*state as usize]).collect();
     let initial = of.get(graph.initial() as usize).copied().unwrap_or(0);

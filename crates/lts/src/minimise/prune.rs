@@ -2,51 +2,52 @@
 
 use rustc_hash::FxHashMap;
 
-use super::spread::{Buckets, Mask, SETS, Spread};
 use super::table::{SILENT, Table};
+use super::weak_reach::{Buckets, MAX_SETS, Mask, WeakReach};
 use super::{Relation, Settings};
+use crate::error::EquivalenceError;
 use crate::graph::{Builder, Edge, Graph};
 
 struct Pruner {
     table: Table,
-    spread: Spread,
+    reach: WeakReach,
     is_needless: Vec<bool>,
     /// What edges with a label reach from a state, as far as that was asked for.
     known: FxHashMap<(u32, u32), (Mask, Mask)>,
 }
 
 /// Leaves out all edges that are made up for, of a graph whose internal steps have no cycles.
-pub(super) fn prune(graph: &Graph) -> Result<Graph, String> {
+pub(super) fn prune(graph: &Graph) -> Result<Graph, EquivalenceError> {
     let table = Table::new(graph, Settings::plain(Relation::Weak))?;
     let states: Vec<u32> = (0..table.states()).collect();
-    let spread = Spread::new(&table);
+    let reach = WeakReach::new(&table);
     let is_needless = vec![false; table.size()];
-    let mut pruner = Pruner { table, spread, is_needless, known: FxHashMap::default() };
+    let mut pruner = Pruner { table, reach, is_needless, known: FxHashMap::default() };
     let mut buckets = Buckets::default();
-    for targets in states.chunks(SETS) {
+    for targets in states.chunks(MAX_SETS) {
         for (bit, target) in targets.iter().enumerate() {
-            pruner.spread.add(*target, 1 << bit);
+            pruner.reach.add(*target, 1 << bit);
         }
-        pruner.spread.spread();
-        buckets.fill(&mut pruner.spread);
+        pruner.reach.propagate();
+        buckets.fill(&mut pruner.reach);
         pruner.look_after(targets);
-        while let Some(label) = buckets.next(&mut pruner.spread) {
+        while let Some(label) = buckets.next(&mut pruner.reach) {
             pruner.look_before(targets, label);
         }
-        pruner.spread.clear();
+        pruner.reach.clear();
     }
     pruner.build(graph)
 }
 
 impl Pruner {
-    /// Returns the targets that edges with a label lead to, with internal steps after them: those of one edge at least,
-    /// and those of two.
+    /// Returns the targets that edges with a label lead to, with internal steps after them: those of one edge
+    /// at least, and those of two.
     fn reach(&mut self, state: u32, label: u32) -> (Mask, Mask) {
-        let (table, spread) = (&self.table, &self.spread);
+        let (table, reach) = (&self.table, &self.reach);
         *self.known.entry((state, label)).or_insert_with(|| {
             let edges = table.edges(state);
             let edges = edges[edges.partition_point(|edge| edge.label < label)..].iter();
-            let masks = edges.take_while(|edge| edge.label == label).map(|edge| spread.mask(edge.target));
+            let masks = edges.take_while(|edge| edge.label == label).map(|edge| reach.mask(edge.target));
             masks.fold((0, 0), |(one, two), mask| (one | mask, two | (one & mask)))
         })
     }
@@ -55,7 +56,7 @@ impl Pruner {
     fn look_after(&mut self, targets: &[u32]) {
         self.known.clear();
         for (bit, target) in targets.iter().enumerate() {
-            for (source, label) in self.spread.all_arrows(*target) {
+            for (source, label) in self.reach.all_arrows(*target) {
                 if self.reach(source, label).1 >> bit & 1 == 1 {
                     self.leave_out(source, label, *target);
                 }
@@ -67,7 +68,7 @@ impl Pruner {
     fn look_before(&mut self, targets: &[u32], label: u32) {
         self.known.clear();
         for (bit, target) in targets.iter().enumerate() {
-            for (source, other) in self.spread.all_arrows(*target) {
+            for (source, other) in self.reach.all_arrows(*target) {
                 if other == label && self.reach(source, SILENT).0 >> bit & 1 == 1 {
                     self.leave_out(source, label, *target);
                 }
@@ -83,7 +84,7 @@ impl Pruner {
     }
 
     /// Makes a graph of what is left, with the same states.
-    fn build(self, graph: &Graph) -> Result<Graph, String> {
+    fn build(self, graph: &Graph) -> Result<Graph, EquivalenceError> {
         let mut states = vec![0; self.table.states() as usize];
         for (state, place) in (0..).zip(&self.table.place) {
             states[*place as usize] = state;
@@ -98,6 +99,6 @@ impl Pruner {
                 }
             }
         }
-        builder.build().map_err(|reason| reason.to_string())
+        Ok(builder.build()?)
     }
 }

@@ -1,10 +1,11 @@
 //! A graph with a state for each block.
 
+use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
-use super::partition::Partition;
-use super::refine::append_own;
+use super::signature_refinement::append_own;
 use super::table::{DIVERGENCE, SILENT, Table, parts};
+use crate::error::EquivalenceError;
 use crate::graph::{Builder, Graph};
 
 /// What the states of each block can do, as words; block by block.
@@ -24,7 +25,11 @@ pub(super) fn words(table: &mut Table, partition: &Partition) -> Vec<(u32, Vec<u
 }
 
 /// Makes a graph of blocks and words.
-pub(super) fn build(table: &Table, initial: u32, words: Vec<(u32, Vec<u64>)>) -> Result<Graph, String> {
+pub(super) fn build(
+    table: &Table,
+    initial: u32,
+    words: Vec<(u32, Vec<u64>)>,
+) -> Result<Graph, EquivalenceError> {
     let blocks = words.len() as u32;
     let mut builder = Builder::new(initial, words.iter().map(|(_, words)| words.len()).sum());
     builder.states(blocks);
@@ -39,5 +44,5 @@ pub(super) fn build(table: &Table, initial: u32, words: Vec<(u32, Vec<u64>)>) ->
             builder.edge(block, label, target);
         }
     }
-    builder.build().map_err(|reason| reason.to_string())
+    Ok(builder.build()?)
 }

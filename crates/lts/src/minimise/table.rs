@@ -1,10 +1,13 @@
-//! A graph as the algorithms want it: internal steps have label 0 and no cycles, and rates wait for them to end.
+//! A graph as the algorithms want it: internal steps have label 0 and no cycles, and rates wait for them to
+//! end.
 
 use std::ops::Range;
 
+use narrows_graph::components::{self, Components};
+
 use super::weights::{Weights, weighs};
 use super::{Relation, Settings};
-use crate::components::{self, Components};
+use crate::error::EquivalenceError;
 use crate::graph::{Edge, Graph};
 use crate::label::{INTERNAL, is_internal};
 
@@ -29,7 +32,8 @@ pub(super) fn parts(word: u64) -> (u32, u32) {
 
 /// A graph, ready to be divided into blocks.
 pub(super) struct Table {
-    /// For each state of the graph its state here. Internal steps lead to smaller numbers, unless they are ordinary.
+    /// For each state of the graph its state here. Internal steps lead to smaller numbers, unless they are
+    /// ordinary.
     pub(super) place: Vec<u32>,
     starts: Vec<u32>,
     edges: Vec<Edge>,
@@ -41,7 +45,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(graph: &Graph, settings: Settings) -> Result<Table, String> {
+    pub(super) fn new(graph: &Graph, settings: Settings) -> Result<Table, EquivalenceError> {
         let mut labels = vec![INTERNAL.to_owned(), "divergence".to_owned()];
         let (mut numbers, mut heavy) = (Vec::new(), vec![None, None]);
         for text in graph.labels() {
@@ -98,7 +102,7 @@ impl Table {
         self.labels.get(label as usize).cloned().unwrap_or_else(|| self.weights.text(label))
     }
 
-    fn fill(&mut self, graph: &Graph, numbers: &[u32], settings: Settings) -> Result<(), String> {
+    fn fill(&mut self, graph: &Graph, numbers: &[u32], settings: Settings) -> Result<(), EquivalenceError> {
         let states = graph.states();
         let components = if self.has_inert {
             let silent: Vec<bool> = numbers.iter().map(|label| *label == SILENT).collect();
@@ -126,7 +130,13 @@ impl Table {
     }
 
     /// Adds the edges of a state, without rates if it has an internal step: time does not pass there.
-    fn add(&mut self, graph: &Graph, state: u32, numbers: &[u32], place: &[u32]) -> Result<(), String> {
+    fn add(
+        &mut self,
+        graph: &Graph,
+        state: u32,
+        numbers: &[u32],
+        place: &[u32],
+    ) -> Result<(), EquivalenceError> {
         let label = |edge: &Edge| numbers[edge.label as usize];
         let edges = graph.edges_from(state);
         let is_chance =
@@ -134,13 +144,11 @@ impl Table {
         let has_chance = !self.weights.are_absent() && edges.iter().any(is_chance);
         let is_hasty = !self.weights.are_absent() && edges.iter().any(|edge| label(edge) == SILENT);
         if has_chance && is_hasty {
-            return Err(format!(
-                "state {state} has both an internal step and probabilities: which comes first is open"
-            ));
+            return Err(EquivalenceError::InternalAndChance(state));
         }
         let chances = edges.iter().filter(|edge| is_chance(edge)).map(label);
         if has_chance && let Some(sum) = self.weights.excess(chances) {
-            return Err(format!("the probabilities of state {state} sum to {sum}: that is more than 1"));
+            return Err(EquivalenceError::Excess { state, sum });
         }
         for edge in edges {
             if !((has_chance || is_hasty) && self.weights.is_rate(label(edge))) {

@@ -2,12 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::amounts::{self, Amount};
-use crate::label::{Label, Pace};
+use super::decimals::{self, Amount};
+use crate::error::EquivalenceError;
+use crate::label::{Label, LabelTiming};
 
 /// What has a sum of its own: rates, or probabilities, of one action.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Group {
+struct WeightGroup {
     is_rate: bool,
     action: Option<String>,
 }
@@ -17,7 +18,7 @@ struct Group {
 pub(super) struct Weights {
     /// The power of ten that all amounts are multiples of.
     exponent: i64,
-    groups: Vec<Group>,
+    groups: Vec<WeightGroup>,
     /// For each label that weighs: its group and its amount.
     of: Vec<Option<(u32, Amount)>>,
     sums: Vec<(u32, Amount)>,
@@ -26,23 +27,27 @@ pub(super) struct Weights {
     first: u32,
 }
 
+fn parse(text: &str) -> Result<Label<'_>, EquivalenceError> {
+    Label::parse(text).map_err(|error| EquivalenceError::Label { label: text.to_owned(), error })
+}
+
 /// Returns whether a label weighs, as one with a rate or a probability.
-pub(super) fn weighs(text: &str, rates: bool, probabilities: bool) -> Result<bool, String> {
-    let label = Label::parse(text).map_err(|reason| format!("label `{text}`: {reason}"))?;
-    Ok(match label.pace {
-        Pace::Rate(_) => rates,
-        Pace::Probability(_) => probabilities,
-        Pace::Immediate => false,
+pub(super) fn weighs(text: &str, rates: bool, probabilities: bool) -> Result<bool, EquivalenceError> {
+    let label = parse(text)?;
+    Ok(match label.timing {
+        LabelTiming::Rate(_) => rates,
+        LabelTiming::Probability(_) => probabilities,
+        LabelTiming::Immediate => false,
     })
 }
 
 impl Weights {
     /// Reads the labels that weigh; the others are `None`.
-    pub(super) fn new(labels: &[Option<&str>]) -> Result<Weights, String> {
+    pub(super) fn new(labels: &[Option<&str>]) -> Result<Weights, EquivalenceError> {
         let mut weights = Weights { first: labels.len() as u32, ..Weights::default() };
         let numbers = |text: &&str| text.split_whitespace().next_back().unwrap_or_default().to_owned();
         let texts: Vec<String> = labels.iter().flatten().map(numbers).collect();
-        let (amounts, exponent) = amounts::read_all(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let (amounts, exponent) = decimals::read_all(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
         weights.exponent = exponent;
         let mut amounts = amounts.into_iter();
         let mut groups = FxHashMap::default();
@@ -51,9 +56,9 @@ impl Weights {
                 weights.of.push(None);
                 continue;
             };
-            let label = Label::parse(text)?;
-            let is_rate = matches!(label.pace, Pace::Rate(_));
-            let group = Group { is_rate, action: label.action.map(str::to_owned) };
+            let label = parse(text)?;
+            let is_rate = matches!(label.timing, LabelTiming::Rate(_));
+            let group = WeightGroup { is_rate, action: label.action.map(str::to_owned) };
             let number = *groups.entry(group.clone()).or_insert(weights.groups.len() as u32);
             if number as usize == weights.groups.len() {
                 weights.groups.push(group);
@@ -81,8 +86,8 @@ impl Weights {
     /// Returns the sum of all amounts of some labels, as text, if it is more than 1.
     pub(super) fn excess(&self, labels: impl Iterator<Item = u32>) -> Option<String> {
         let mut sum = Amount::default();
-        labels.filter_map(|label| self.of(label)).for_each(|(_, amount)| amounts::add(&mut sum, amount));
-        amounts::exceeds_one(&sum, self.exponent).then(|| amounts::write(&sum, self.exponent))
+        labels.filter_map(|label| self.of(label)).for_each(|(_, amount)| decimals::add(&mut sum, amount));
+        decimals::exceeds_one(&sum, self.exponent).then(|| decimals::write(&sum, self.exponent))
     }
 
     /// Sums the amounts with the same group and block, and appends a word for each.
@@ -90,7 +95,7 @@ impl Weights {
         parts.sort_unstable_by_key(|(group, block, _)| (*group, *block));
         for same in parts.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
             let (group, block, mut sum) = same[0];
-            same[1..].iter().for_each(|part| amounts::add(&mut sum, &part.2));
+            same[1..].iter().for_each(|part| decimals::add(&mut sum, &part.2));
             let next = self.first + self.sums.len() as u32;
             let number = *self.numbers.entry((group, sum)).or_insert(next);
             if number == next {
@@ -103,9 +108,9 @@ impl Weights {
     /// Writes the label of a sum.
     pub(super) fn text(&self, number: u32) -> String {
         let (group, amount) = &self.sums[(number - self.first) as usize];
-        let Group { is_rate, action } = &self.groups[*group as usize];
+        let WeightGroup { is_rate, action } = &self.groups[*group as usize];
         let kind = if *is_rate { "rate" } else { "prob" };
-        let number = amounts::write(amount, self.exponent);
+        let number = decimals::write(amount, self.exponent);
         match action {
             Some(action) => format!("{action}; {kind} {number}"),
             None => format!("{kind} {number}"),

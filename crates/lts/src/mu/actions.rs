@@ -8,11 +8,12 @@ use crate::graph::Graph;
 use crate::label::{INTERNAL, is_internal};
 
 /// The most memory that a regular expression may take: large repetitions are refused instead of slow.
-const LARGEST: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// Reads a regular expression.
 pub(super) fn pattern(text: &str, span: Span) -> Result<Pattern, Box<Diagnostic>> {
-    let compile = |text: &str| RegexBuilder::new(text).dot_matches_new_line(true).size_limit(LARGEST).build();
+    let compile =
+        |text: &str| RegexBuilder::new(text).dot_matches_new_line(true).size_limit(MAX_PATTERN_BYTES).build();
     // By itself first: its parentheses must not match those around it.
     match compile(text).and_then(|_| compile(&format!("^(?:{text})$"))) {
         Ok(expression) => Ok(Pattern { text: text.to_owned(), expression, span }),

@@ -1,9 +1,10 @@
 //! From a formula to equations.
 //!
-//! Each part of a formula gets a variable, and an equation with one operator on its right side; negations move inwards to
-//! the constants. A path `R` before a formula becomes equations too: one for each operator of `R`, and a fixpoint for each
-//! repetition. Without alternation, variables that depend on each other have fixpoints of one sign only. `<R> @` is an
-//! exception: its equations are least fixpoints but for one, and have no `and`.
+//! Each part of a formula gets a variable, and an equation with one operator on its right side; negations
+//! move inwards to the constants. A path `R` before a formula becomes equations too: one for each operator of
+//! `R`, and a fixpoint for each repetition. Without alternation, variables that depend on each other have
+//! fixpoints of one sign only. `<R> @` is an exception: its equations are least fixpoints but for one, and
+//! have no `and`.
 
 use rustc_hash::FxHashMap;
 

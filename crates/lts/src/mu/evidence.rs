@@ -1,14 +1,15 @@
 //! Why a formula holds, or does not, in a state.
 //!
-//! A pair of a variable and a state has its value for reasons: other pairs, at the same state or behind edges. Where one
-//! operand or one edge is enough, one is chosen, the one with the smallest rank, so that the reasons of a least fixpoint
-//! that holds, or of a greatest one that does not, come to an end. All states and edges on the way are a graph on which
-//! every pair has the same value: where some edge is needed it is there, and where all edges count none is new
-//! (Mateescu, 2000). As long as each pair has one reason, the pairs are a run.
+//! A pair of a variable and a state has its value for reasons: other pairs, at the same state or behind
+//! edges. Where one operand or one edge is enough, one is chosen, the one with the smallest rank, so that the
+//! reasons of a least fixpoint that holds, or of a greatest one that does not, come to an end. All states and
+//! edges on the way are a graph on which every pair has the same value: where some edge is needed it is
+//! there, and where all edges count none is new (Mateescu, 2000). As long as each pair has one reason, the
+//! pairs are a run.
 
+use narrows_graph::DenseSet;
 use rustc_hash::FxHashMap;
 
-use super::bits::Bits;
 use super::equations::{Equations, Right, Variable};
 use super::solve::Solution;
 use super::syntax::Formula;
@@ -83,7 +84,8 @@ impl Reasons<'_, '_> {
         self.solution.holds(variable, state)
     }
 
-    /// Says how far the end is, for the choice among the operands of a variable: what lies outside of its group is best.
+    /// Says how far the end is, for the choice among the operands of a variable: what lies outside of its
+    /// group is best.
     fn rank(&self, variable: Variable, of: &Reason) -> u32 {
         if self.solution.groups[variable as usize] != self.solution.groups[of.variable as usize] {
             return 0;
@@ -128,7 +130,8 @@ impl Reasons<'_, '_> {
         Because::Any(reasons)
     }
 
-    /// Returns what makes a pair have its value; where one of several is enough, the one that is nearest to an end.
+    /// Returns what makes a pair have its value; where one of several is enough, the one that is nearest to
+    /// an end.
     fn of(&self, variable: Variable, state: u32) -> Vec<Reason> {
         match self.because(variable, state) {
             Because::All(reasons) => reasons,
@@ -138,8 +141,8 @@ impl Reasons<'_, '_> {
         }
     }
 
-    /// Returns the run that shows the value of the whole formula in the initial state, as far as one run does; `None` if it
-    /// would be empty.
+    /// Returns the run that shows the value of the whole formula in the initial state, as far as one run
+    /// does; `None` if it would be empty.
     pub(super) fn run(&self) -> Option<Run> {
         let start = self.graph.initial();
         let (mut variable, mut state) = (self.equations.root, start);
@@ -196,24 +199,24 @@ impl Reasons<'_, '_> {
     /// Returns the part of the graph that shows the value of the whole formula in the initial state.
     pub(super) fn evidence(&self) -> Result<Evidence, TooLarge> {
         let states = self.graph.states();
-        let mut met: Vec<Option<Bits>> = vec![None; self.equations.list.len()];
-        let mut kept = Bits::new(self.graph.edges().len() as u32, false);
+        let mut met: Vec<Option<DenseSet>> = vec![None; self.equations.list.len()];
+        let mut kept = DenseSet::new(self.graph.edges().len() as usize);
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = Vec::new();
         let mut queue = std::collections::VecDeque::from([(self.equations.root, self.graph.initial())]);
         while let Some((variable, state)) = queue.pop_front() {
-            let known = met[variable as usize].get_or_insert_with(|| Bits::new(states, false));
-            if known.has(state) {
+            let known = met[variable as usize].get_or_insert_with(|| DenseSet::new(states as usize));
+            if known.contains(state) {
                 continue;
             }
-            known.set(state, true);
+            known.insert(state);
             numbers.entry(state).or_insert_with(|| {
                 order.push(state);
                 order.len() as u32 - 1
             });
             for reason in self.of(variable, state) {
                 if let Some((edge, _)) = reason.edge {
-                    kept.set(edge, true);
+                    kept.insert(edge);
                 }
                 queue.push_back((reason.variable, reason.state));
             }
@@ -223,7 +226,7 @@ impl Reasons<'_, '_> {
         for (number, state) in order.iter().enumerate() {
             let first = self.graph.starts()[*state as usize];
             for (index, edge) in self.graph.edges_from(*state).iter().enumerate() {
-                if kept.has(first + index as u32) {
+                if kept.contains(first + index as u32) {
                     let label = builder.label(self.graph.label(edge.label));
                     builder.edge(number as u32, label, numbers[&edge.target]);
                 }

@@ -1,30 +1,32 @@
 //! Short ways to an end or into a cycle.
 //!
-//! Where a greatest fixpoint holds, or a least one does not, any reasons will do, and they may go round for ever. Breadth
-//! first, the nearest pair is found that ends the reasons, or that leads back to one before it.
+//! Where a greatest fixpoint holds, or a least one does not, any reasons will do, and they may go round for
+//! ever. Breadth first, the nearest pair is found that ends the reasons, or that leads back to one before it.
 
 use rustc_hash::FxHashMap;
 
 use super::equations::Variable;
 use super::evidence::{Because, Reason, Reasons};
 
-/// So many pairs are looked at.
-const MOST: usize = 50_000;
+/// The most pairs that are visited.
+const MAX_PAIRS: usize = 50_000;
 
 type Pair = (Variable, u32);
 
 impl Reasons<'_, '_> {
-    /// Returns the reasons on a short way from a pair, none if there is no short way; `None` if not any reasons will do.
+    /// Returns the reasons on a short way from a pair, none if there is no short way; `None` if not any
+    /// reasons will do.
     pub(super) fn short_way(&self, variable: Variable, state: u32) -> Option<Vec<Reason>> {
         self.is_free((variable, state)).then(|| self.shortest(variable, state))
     }
 
     fn shortest(&self, variable: Variable, state: u32) -> Vec<Reason> {
-        // The pairs in the order they are found; with each, the place of the one before it and the reason that led here.
+        // The pairs in the order they are found; with each, the place of the one before it and the reason
+        // that led here.
         let mut found: Vec<(Pair, usize, Option<Reason>)> = vec![((variable, state), 0, None)];
         let mut places: FxHashMap<Pair, usize> = FxHashMap::from_iter([((variable, state), 0)]);
         let mut next = 0;
-        while next < found.len() && found.len() < MOST {
+        while next < found.len() && found.len() < MAX_PAIRS {
             let (pair, _, _) = found[next];
             let reasons = match self.because(pair.0, pair.1) {
                 Because::Any(reasons) => reasons,

@@ -4,7 +4,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word,
     /// `"…"`.
     Label,
@@ -32,19 +32,19 @@ pub(super) enum Kind {
 /// A token, with its text: that between the quotes, if it has some.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) text: String,
     pub(super) span: Span,
 }
 
-/// Cuts a text into tokens; the last one is [`Kind::End`].
+/// Cuts a text into tokens; the last one is [`TokenKind::End`].
 pub(super) fn tokens(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<Token> {
     let mut lexer = Lexer { file, text, position: 0, diagnostics };
     let mut tokens = Vec::new();
     loop {
         lexer.skip_space();
         let token = lexer.token();
-        let is_last = token.kind == Kind::End;
+        let is_last = token.kind == TokenKind::End;
         tokens.push(token);
         if is_last {
             return tokens;
@@ -94,7 +94,7 @@ impl Lexer<'_> {
     fn token(&mut self) -> Token {
         let start = self.position;
         let Some(first) = self.rest().chars().next() else {
-            return Token { kind: Kind::End, text: String::new(), span: self.span_from(start) };
+            return Token { kind: TokenKind::End, text: String::new(), span: self.span_from(start) };
         };
         if first == '"' || first == '\'' {
             return self.quoted(first);
@@ -104,35 +104,35 @@ impl Lexer<'_> {
             let rest = self.rest();
             let length = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
             self.position += length;
-            return self.finish(Kind::Word, start);
+            return self.finish(TokenKind::Word, start);
         }
         let kind = match first {
-            '<' => Kind::Less,
-            '>' => Kind::Greater,
-            '[' => Kind::LeftBracket,
-            ']' => Kind::RightBracket,
-            '(' => Kind::LeftParen,
-            ')' => Kind::RightParen,
-            '.' => Kind::Dot,
-            '|' => Kind::Bar,
-            '*' => Kind::Star,
-            '+' => Kind::Plus,
-            '?' => Kind::Question,
-            '@' => Kind::At,
-            '-' if self.rest().starts_with("-|") => Kind::Stop,
+            '<' => TokenKind::Less,
+            '>' => TokenKind::Greater,
+            '[' => TokenKind::LeftBracket,
+            ']' => TokenKind::RightBracket,
+            '(' => TokenKind::LeftParen,
+            ')' => TokenKind::RightParen,
+            '.' => TokenKind::Dot,
+            '|' => TokenKind::Bar,
+            '*' => TokenKind::Star,
+            '+' => TokenKind::Plus,
+            '?' => TokenKind::Question,
+            '@' => TokenKind::At,
+            '-' if self.rest().starts_with("-|") => TokenKind::Stop,
             _ => return self.unexpected(start),
         };
-        self.position += if kind == Kind::Stop { 2 } else { 1 };
+        self.position += if kind == TokenKind::Stop { 2 } else { 1 };
         self.finish(kind, start)
     }
 
-    fn finish(&self, kind: Kind, start: usize) -> Token {
+    fn finish(&self, kind: TokenKind, start: usize) -> Token {
         let span = self.span_from(start);
         Token { kind, text: self.text[start..self.position].to_owned(), span }
     }
 
-    /// Reads a text between quotes. In a label, `\"` and `\\` stand for `"` and `\`; in a pattern, `\'` for `'`, and other
-    /// backslashes belong to the pattern.
+    /// Reads a text between quotes. In a label, `\"` and `\\` stand for `"` and `\`; in a pattern, `\'` for
+    /// `'`, and other backslashes belong to the pattern.
     fn quoted(&mut self, quote: char) -> Token {
         let start = self.position;
         let mut text = String::new();
@@ -158,8 +158,11 @@ impl Lexer<'_> {
                 _ => text.push(character),
             }
         }
-        let (kind, what) =
-            if quote == '"' { (Kind::Label, "a label") } else { (Kind::Pattern, "a regular expression") };
+        let (kind, what) = if quote == '"' {
+            (TokenKind::Label, "a label")
+        } else {
+            (TokenKind::Pattern, "a regular expression")
+        };
         let Some(length) = length else {
             self.position += self.rest().lines().next().map_or(1, str::len);
             let span = self.span_from(start);
@@ -193,13 +196,13 @@ impl Lexer<'_> {
         let length =
             meant.map_or_else(|| rest.chars().next().map_or(1, char::len_utf8), |(written, _)| written.len());
         self.position += length;
-        let token = self.finish(Kind::Wrong, start);
+        let token = self.finish(TokenKind::Wrong, start);
         let title = format!("unexpected `{}`", token.text.escape_debug());
         let diagnostic = Diagnostic::error("M0004", token.span, title).label("formulas have no such sign");
         match meant {
             Some((_, word)) => {
                 self.diagnostics.push(diagnostic.help(format!("write `{word}`")));
-                Token { kind: Kind::Word, text: (*word).to_owned(), ..token }
+                Token { kind: TokenKind::Word, text: (*word).to_owned(), ..token }
             }
             None => {
                 self.diagnostics.push(diagnostic);

@@ -1,14 +1,24 @@
 //! Formulas about labelled graphs: the regular alternation-free µ-calculus, written as in CADP's MCL.
 //!
-//! [`parse`] reads a formula, a [`Checker`] finds the states of a graph that satisfy it, and an [`Answer`] says why the
-//! first state does, or does not: as a [`Run`] where one is enough, and as a part of the graph, [`Evidence`], always.
-//! Time and memory are linear in the graph and in the formula.
+//! [`parse`] reads a formula, a [`Checker`] finds the states of a graph that satisfy it, and an [`Answer`]
+//! says why the first state does, or does not: as a [`Run`] where one is enough, and as a part of the graph,
+//! [`Evidence`], always. Time and memory are linear in the graph and in the formula.
+//!
+//! In the order in which a formula gets its answer:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `lexer`, `parser`, `syntax`, `print` | text to tree, and back |
+//! | `scope`, `messages` | variables, negations, alternation; what `narrows explain` says |
+//! | `actions`, `equations` | labels that fit; a Boolean equation system, one for each operator |
+//! | `solve`, `infinite_looping` | equations block by block; `<R> @` by components |
+//! | `evidence`, `lasso` | why: a run, a part of the graph; short ways into a cycle |
+//! | `reference` | the semantics of formulas, word for word: for tests |
 
 mod actions;
-mod bits;
-mod endless;
 mod equations;
 mod evidence;
+mod infinite_looping;
 mod lasso;
 mod lexer;
 mod messages;
@@ -30,7 +40,7 @@ use crate::graph::{Graph, TooLarge};
 use equations::{Equations, equations};
 use evidence::Reasons;
 use reversed::Reversed;
-use solve::{Both, Solution, solve};
+use solve::{BothDirections, Solution, solve};
 
 pub use actions::warn_of_unknown_labels;
 pub use evidence::{End, Evidence, Run};
@@ -67,7 +77,7 @@ impl<'g> Checker<'g> {
     /// Finds the states that satisfy a formula that [`parse`] returned.
     pub fn check<'c, 'f>(&'c self, formula: &'f Formula) -> Result<Answer<'c, 'f>, TooLarge> {
         let equations = equations(formula, self.graph);
-        let solution = solve(&equations, Both { graph: self.graph, reversed: &self.reversed })?;
+        let solution = solve(&equations, BothDirections { graph: self.graph, reversed: &self.reversed })?;
         Ok(Answer { checker: self, formula, equations, solution })
     }
 }
@@ -85,7 +95,7 @@ impl Answer<'_, '_> {
 
     /// Counts the states that satisfy the formula.
     pub fn count(&self) -> u32 {
-        self.solution.values[self.equations.root as usize].count(self.checker.graph.states())
+        self.solution.values[self.equations.root as usize].len() as u32
     }
 
     /// Returns a run that shows the answer, as far as a single run does.

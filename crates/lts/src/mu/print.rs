@@ -55,24 +55,24 @@ impl Display for Regular {
             Regular::Nil => to.write_str("nil"),
             Regular::Action(action) => write!(to, "{action}"),
             Regular::Then(first, second) => match &**first {
-                Regular::Then(..) => write!(to, "{first} . {}", Part(second)),
-                first => write!(to, "{} . {}", Part(first), Part(second)),
+                Regular::Then(..) => write!(to, "{first} . {}", PathOperand(second)),
+                first => write!(to, "{} . {}", PathOperand(first), PathOperand(second)),
             },
             Regular::Either(first, second) => match &**first {
-                Regular::Either(..) => write!(to, "{first} | {}", Part(second)),
-                first => write!(to, "{} | {}", Part(first), Part(second)),
+                Regular::Either(..) => write!(to, "{first} | {}", PathOperand(second)),
+                first => write!(to, "{} | {}", PathOperand(first), PathOperand(second)),
             },
-            Regular::Star(part, _) => write!(to, "{}*", Part(part)),
-            Regular::Plus(part, _) => write!(to, "{}+", Part(part)),
-            Regular::Optional(part) => write!(to, "{}?", Part(part)),
+            Regular::Star(part, _) => write!(to, "{}*", PathOperand(part)),
+            Regular::Plus(part, _) => write!(to, "{}+", PathOperand(part)),
+            Regular::Optional(part) => write!(to, "{}?", PathOperand(part)),
         }
     }
 }
 
 /// A set of paths beside an operator.
-struct Part<'r>(&'r Regular);
+struct PathOperand<'r>(&'r Regular);
 
-impl Display for Part<'_> {
+impl Display for PathOperand<'_> {
     fn fmt(&self, to: &mut Formatter<'_>) -> Result {
         match self.0 {
             Regular::Then(..)

@@ -1,5 +1,5 @@
-//! What formulas mean, word for word: sets of states and repetition until nothing changes. Slow, and not translated: the
-//! reference for the tests.
+//! What formulas mean, word for word: sets of states and repetition until nothing changes. Slow, and not
+//! translated: the reference for the tests.
 
 use super::actions::labels;
 use super::syntax::{Formula, Operator, Regular, Sign};

@@ -1,7 +1,8 @@
 //! Whether variables are bound, stand under an even number of negations, and do not alternate.
 //!
-//! A formula alternates if the value of a `mu` depends on a `nu` within it that depends on the `mu` in turn, or the other
-//! way round. `<R*> F` is a `mu` too, and `[R*] F` a `nu`. Without alternation, time is linear in the graph.
+//! A formula alternates if the value of a `mu` depends on a `nu` within it that depends on the `mu` in turn,
+//! or the other way round. `<R*> F` is a `mu` too, and `[R*] F` a `nu`. Without alternation, time is linear
+//! in the graph.
 
 use narrows_source::{Diagnostic, Diagnostics, Span, closest};
 

@@ -1,23 +1,25 @@
 //! Solves equations on a graph: which states satisfy each variable.
 //!
-//! Variables that depend on each other are solved together, those they depend on before them. A variable that does not
-//! depend on itself takes one look at each edge. Others start from nowhere (least) or everywhere (greatest), and a change
-//! goes against the edges to what depends on it; where all edges must agree, a counter tells how many do not yet. So each
-//! variable looks at each edge twice at most (Arnold and Crubillé, 1988; Cleaveland and Steffen, 1993). Changes spread
-//! level by level: the level of a change is its *rank*, and what a change depends on has smaller ones.
+//! Variables that depend on each other are solved together, those they depend on before them. A variable that
+//! does not depend on itself takes one look at each edge. Others start from nowhere (least) or everywhere
+//! (greatest), and a change goes against the edges to what depends on it; where all edges must agree, a
+//! counter tells how many do not yet. So each variable looks at each edge twice at most (Arnold and Crubillé,
+//! 1988; Cleaveland and Steffen, 1993). Changes spread level by level: the level of a change is its *rank*,
+//! and what a change depends on has smaller ones.
 
-use super::bits::Bits;
-use super::endless;
+use narrows_graph::DenseSet;
+use narrows_graph::components;
+
 use super::equations::{Equation, Equations, Fixpoint, Right, Variable};
+use super::infinite_looping;
 use super::reversed::Reversed;
 use super::syntax::Sign;
-use crate::components;
 use crate::graph::{Graph, TooLarge};
 
 /// What came out for each variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solution {
-    pub(super) values: Vec<Bits>,
+    pub(super) values: Vec<DenseSet>,
     /// Which variables depend on each other: those with the same number. Others have numbers of their own.
     pub(super) groups: Vec<u32>,
     /// For variables that depend on themselves, when each state changed, from 1; 0 if it never did.
@@ -26,19 +28,19 @@ pub(super) struct Solution {
 
 impl Solution {
     pub(super) fn holds(&self, variable: Variable, state: u32) -> bool {
-        self.values[variable as usize].has(state)
+        self.values[variable as usize].contains(state)
     }
 }
 
 /// A graph in both directions.
 #[derive(Clone, Copy)]
-pub(super) struct Both<'g> {
+pub(super) struct BothDirections<'g> {
     pub(super) graph: &'g Graph,
     pub(super) reversed: &'g Reversed,
 }
 
 /// Solves all equations that the root depends on.
-pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solution, TooLarge> {
+pub(super) fn solve(equations: &Equations<'_>, both: BothDirections<'_>) -> Result<Solution, TooLarge> {
     let count = equations.list.len();
     let mut groups = Vec::new();
     let operand = |variable: u32, position: &mut u32| {
@@ -49,7 +51,7 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
     };
     components::find(count, [equations.root], operand).each(|members| groups.push(members.to_vec()));
     let mut solution = Solution {
-        values: vec![Bits::default(); count],
+        values: vec![DenseSet::default(); count],
         groups: vec![u32::MAX; count],
         ranks: vec![Vec::new(); count],
     };
@@ -66,37 +68,49 @@ pub(super) fn solve(equations: &Equations<'_>, both: Both<'_>) -> Result<Solutio
             solution.values[members[0] as usize] =
                 evaluate(&equations.list[members[0] as usize], equations, both.graph, &solution);
         } else if fixpoints.clone().any(|fixpoint| fixpoint == Fixpoint::Endless) {
-            endless::solve(members, equations, both, &mut solution)?;
+            infinite_looping::solve(members, equations, both, &mut solution)?;
         } else {
             let is_least = fixpoints.clone().any(|fixpoint| fixpoint == Fixpoint::Plain(Sign::Least));
-            Spread::new(members, is_least, equations, both).run(&mut solution);
+            Propagation::new(members, is_least, equations, both).run(&mut solution);
         }
     }
     Ok(solution)
 }
 
+/// Returns a set with a change.
+fn changed(set: &DenseSet, change: impl FnOnce(&mut DenseSet)) -> DenseSet {
+    let mut set = set.clone();
+    change(&mut set);
+    set
+}
+
 /// Evaluates a variable whose operands are solved.
-fn evaluate(equation: &Equation<'_>, equations: &Equations<'_>, graph: &Graph, solution: &Solution) -> Bits {
+fn evaluate(
+    equation: &Equation<'_>,
+    equations: &Equations<'_>,
+    graph: &Graph,
+    solution: &Solution,
+) -> DenseSet {
     let value = |variable: Variable| &solution.values[variable as usize];
     let states = graph.states();
     match equation.right {
-        Right::Open => Bits::new(states, false),
-        Right::Constant(constant) => Bits::new(states, constant),
+        Right::Open => DenseSet::new(states as usize),
+        Right::Constant(constant) => DenseSet::filled(states as usize, constant),
         Right::Same(operand) => value(operand).clone(),
-        Right::Not(operand) => value(operand).joined(value(operand), |word, _| !word),
-        Right::And(left, right) => value(left).joined(value(right), |left, right| left & right),
-        Right::Or(left, right) => value(left).joined(value(right), |left, right| left | right),
+        Right::Not(operand) => changed(value(operand), DenseSet::complement),
+        Right::And(left, right) => changed(value(left), |set| set.intersect_with(value(right))),
+        Right::Or(left, right) => changed(value(left), |set| set.union_with(value(right))),
         Right::Some(set, operand) | Right::All(set, operand) => {
             let is_all = matches!(equation.right, Right::All(..));
             let (set, targets) = (&equations.sets[set as usize], value(operand));
-            let mut result = Bits::new(states, false);
+            let mut result = DenseSet::new(states as usize);
             for state in 0..states {
                 let found = graph
                     .edges_from(state)
                     .iter()
-                    .any(|edge| set[edge.label as usize] && targets.has(edge.target) != is_all);
+                    .any(|edge| set[edge.label as usize] && targets.contains(edge.target) != is_all);
                 if found != is_all {
-                    result.set(state, true);
+                    result.insert(state);
                 }
             }
             result
@@ -114,15 +128,15 @@ enum Needs {
 }
 
 /// Variables with fixpoints of one sign that depend on each other.
-struct Spread<'s, 'f, 'g> {
+struct Propagation<'s, 'f, 'g> {
     members: &'s [Variable],
     equations: &'s Equations<'f>,
-    both: Both<'g>,
+    both: BothDirections<'g>,
     /// What spreads: true for least fixpoints, false for greatest ones.
     goal: bool,
     /// The place of each variable among the members.
     places: Vec<Option<usize>>,
-    values: Vec<Bits>,
+    values: Vec<DenseSet>,
     ranks: Vec<Vec<u32>>,
     /// How many edges of each state do not lead to the goal yet, where all must.
     missing: Vec<Vec<u32>>,
@@ -130,20 +144,25 @@ struct Spread<'s, 'f, 'g> {
     next: Vec<(u32, u32)>,
 }
 
-impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
-    fn new(members: &'s [Variable], goal: bool, equations: &'s Equations<'f>, both: Both<'g>) -> Self {
+impl<'s, 'f, 'g> Propagation<'s, 'f, 'g> {
+    fn new(
+        members: &'s [Variable],
+        goal: bool,
+        equations: &'s Equations<'f>,
+        both: BothDirections<'g>,
+    ) -> Self {
         let states = both.graph.states();
         let mut places = vec![None; equations.list.len()];
         for (place, member) in members.iter().enumerate() {
             places[*member as usize] = Some(place);
         }
-        Spread {
+        Propagation {
             members,
             equations,
             both,
             goal,
             places,
-            values: vec![Bits::new(states, !goal); members.len()],
+            values: vec![DenseSet::filled(states as usize, !goal); members.len()],
             ranks: vec![vec![0; states as usize]; members.len()],
             missing: vec![Vec::new(); members.len()],
             level: 1,
@@ -225,7 +244,7 @@ impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
 
     /// Gives a state the goal.
     fn reach(&mut self, place: usize, state: u32) {
-        if self.values[place].has(state) != self.goal {
+        if self.values[place].contains(state) != self.goal {
             self.values[place].set(state, self.goal);
             self.ranks[place][state as usize] = self.level;
             self.next.push((place as u32, state));
@@ -254,7 +273,7 @@ impl<'s, 'f, 'g> Spread<'s, 'f, 'g> {
             }
             right => {
                 let has = |operand: Variable| match self.places[operand as usize] {
-                    Some(place) => self.values[place].has(state) == self.goal,
+                    Some(place) => self.values[place].contains(state) == self.goal,
                     None => solution.holds(operand, state) == self.goal,
                 };
                 if needs == Needs::Any || right.operands().into_iter().flatten().all(has) {

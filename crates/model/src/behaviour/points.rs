@@ -1,5 +1,6 @@
 //! Behaviours as points of control: where a process stands, and what it can do there.
 
+use narrows_graph::BitSet;
 use narrows_source::Span;
 
 use super::data::{Condition, Data, SortId, Term};
@@ -21,52 +22,39 @@ impl GateId {
 
 /// Some gates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GateSet(Vec<u64>);
+pub struct GateSet(BitSet);
 
 impl GateSet {
     /// Adds a gate.
     pub fn insert(&mut self, gate: GateId) {
-        let word = usize::from(gate.0) / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (gate.0 % 64);
+        self.0.insert(usize::from(gate.0));
     }
 
     /// Returns whether two sets have a gate in common.
     pub fn meets(&self, other: &GateSet) -> bool {
-        self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
+        self.0.meets(&other.0)
     }
 
     /// Adds the gates of another set.
     pub fn extend(&mut self, other: &GateSet) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+        self.0.union_with(&other.0);
     }
 
     /// Returns what is left without the gates of another set.
     #[must_use]
     pub fn without(&self, other: &GateSet) -> GateSet {
-        let others = other.0.iter().copied().chain(std::iter::repeat(0));
-        let mut set = GateSet(self.0.iter().zip(others).map(|(word, other)| word & !other).collect());
-        while set.0.last() == Some(&0) {
-            set.0.pop();
-        }
-        set
+        GateSet(self.0.difference(&other.0))
     }
 
     /// Returns whether another set has all its gates.
     pub fn is_within(&self, other: &GateSet) -> bool {
-        let others = other.0.iter().copied().chain(std::iter::repeat(0));
-        self.0.iter().zip(others).all(|(word, other)| word & !other == 0)
+        self.0.is_subset(&other.0)
     }
 
     /// Returns whether a gate is among them.
     #[inline]
     pub fn contains(&self, gate: GateId) -> bool {
-        self.0.get(usize::from(gate.0) / 64).is_some_and(|word| word >> (gate.0 % 64) & 1 != 0)
+        self.0.contains(usize::from(gate.0))
     }
 }
 

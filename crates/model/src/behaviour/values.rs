@@ -3,6 +3,7 @@
 //! Whoever computes with values has a [`Values`] of its own, so that nobody waits for anybody. In states, values are
 //! written out: what a state says does not depend on who found it.
 
+use narrows_graph::varint;
 use rustc_hash::FxHashMap;
 
 use super::data::{Data, Meaning, OperationId, SortId};
@@ -219,27 +220,14 @@ impl Values {
 
 /// Writes a number: few bytes for small ones.
 #[inline]
-pub(crate) fn write_number(mut number: u32, bytes: &mut Vec<u8>) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+pub(crate) fn write_number(number: u32, bytes: &mut Vec<u8>) {
+    varint::write(u64::from(number), bytes);
 }
 
-/// Reads a number.
+/// Reads a number that was written so.
 #[inline]
 pub(crate) fn read_number(bytes: &mut &[u8]) -> u32 {
-    let (mut number, mut shift) = (0, 0);
-    while let [first, rest @ ..] = *bytes {
-        *bytes = rest;
-        number |= u32::from(first & 0x7f) << shift;
-        if first < &0x80 {
-            break;
-        }
-        shift = (shift + 7).min(31);
-    }
-    number
+    varint::read(bytes).map_or(0, |number| number as u32)
 }
 
 /// Skips a value of a sort.

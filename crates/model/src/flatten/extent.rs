@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use narrows_graph::Random;
 use rustc_hash::FxHashSet;
 
 use crate::evaluator::Frame;
@@ -145,7 +146,7 @@ impl Extent {
     /// Goes at random: that leads further than to look at everything near.
     fn walk(&mut self, evaluator: &Evaluator<'_>, from: &[u8], again: bool, go_on: &mut dyn FnMut() -> bool) {
         let mut scratch = Scratch::default();
-        let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut random = Random::new(0);
         for _ in 0..WALKS {
             let mut state = from.to_vec();
             for _ in 0..STEPS {
@@ -157,10 +158,7 @@ impl Extent {
                 if targets.is_empty() || !go_on() {
                     break;
                 }
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                state = targets.swap_remove((random % targets.len() as u64) as usize);
+                state = targets.swap_remove(random.index(targets.len()));
                 self.look(evaluator.system(), &evaluator.load(&state), again);
             }
         }

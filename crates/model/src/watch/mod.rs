@@ -10,6 +10,7 @@ mod never;
 
 use std::ops::ControlFlow;
 
+use narrows_graph::components::find_indexed;
 use narrows_logic::Buchi;
 
 use events::Events;
@@ -353,34 +354,20 @@ impl<'s> Watched<'s> {
     }
 }
 
-/// Returns for each place whether it is on no cycle with an accepting place.
+/// Returns for each place whether it is on no cycle with an accepting place: whether its strongly connected component has
+/// no such place, or no edge.
 fn hopeless(accepting: &[bool], targets: &dyn Fn(usize) -> Vec<usize>) -> Vec<bool> {
     let count = accepting.len();
-    let forward: Vec<Vec<usize>> = (0..count).map(targets).collect();
-    let mut backward = vec![Vec::new(); count];
-    for (place, targets) in forward.iter().enumerate() {
-        for target in targets {
-            backward[*target].push(place);
-        }
-    }
-    let reached = |edges: &[Vec<usize>], from: usize| {
-        let mut reached = vec![false; count];
-        let mut waiting = edges[from].clone();
-        while let Some(place) = waiting.pop() {
-            if !std::mem::replace(&mut reached[place], true) {
-                waiting.extend(&edges[place]);
-            }
-        }
-        reached
-    };
-    let mut hopeless = vec![true; count];
-    for place in (0..count).filter(|place| accepting[*place]) {
-        let (after, before) = (reached(&forward, place), reached(&backward, place));
-        for (hopeless, both) in hopeless.iter_mut().zip(after.iter().zip(before)) {
-            *hopeless &= !(*both.0 && both.1);
-        }
-    }
-    hopeless
+    let edges: Vec<Vec<usize>> = (0..count).map(targets).collect();
+    let found = find_indexed(count, 0..count, |place, edge| edges[place].get(edge).copied());
+    let mut has_hope = vec![false; count];
+    found.each(|members| {
+        let stays = |place: &usize| edges[*place].iter().any(|target| found.are_together(*place, *target));
+        let members = || members.iter().map(|place| *place as usize);
+        let is_hopeful = members().any(|place| accepting[place]) && members().any(|place| stays(&place));
+        members().for_each(|place| has_hope[place] = is_hopeful);
+    });
+    has_hope.into_iter().map(|hope| !hope).collect()
 }
 
 fn automaton_state(memory: &[u8]) -> usize {

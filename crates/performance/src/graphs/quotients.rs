@@ -2,22 +2,13 @@
 
 use std::fmt::Write;
 
+use narrows_graph::Random;
 use narrows_lts::{Graph, Relation, Settings, aut, minimise};
 
 use super::Timed;
 use crate::markov::{Accuracy, Aim, Interval, average, find_zeno, long_run, reward_at, uniform};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-9, sweeps: 100_000 };
-
-/// Numbers that look random and are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
 
 /// The edges of a state: labels without numbers, the numbers in quarters, and where they lead.
 type Row = Vec<(&'static str, u64, u64)>;
@@ -109,7 +100,7 @@ fn figures(graph: &Graph, is_open: bool) -> Option<Vec<(String, Vec<Interval>)>>
 }
 
 fn compare(is_open: bool, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut compared, mut smaller, mut counted) = (0, 0, 0);
     for round in 0..600 {
         let rows = random_rows(&mut random, is_open);

@@ -6,7 +6,7 @@
 //! least one, if in every state some decision does not lose on h. Both are checked with bounds on rounding. Then each
 //! component becomes one state that may stop with its gain or go on, and what remains is a shortest path.
 
-use narrows_lts::components::OUTSIDE;
+use narrows_graph::components::OUTSIDE;
 
 use super::automaton::{self, Automaton, Reward};
 use super::chain::Wrong;

@@ -3,7 +3,7 @@
 //! The largest ones are found by removing choices that leave their strongly connected component until nothing changes
 //! (de Alfaro 1997).
 
-use narrows_lts::components::{OUTSIDE, find_in_lists};
+use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::automaton::Automaton;
 

@@ -6,7 +6,7 @@
 //! right, and it is one sum for each state, whose rounding errors are bounded by [`rounding`](super::interval::rounding).
 //! There, a rate that is the result of roundings counts as one that may be off by them.
 
-use narrows_lts::components::find_in_lists;
+use narrows_graph::components::find_in_lists;
 
 use super::chain::Chain;
 use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};

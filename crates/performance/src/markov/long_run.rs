@@ -1,6 +1,6 @@
 //! Averages of the long run: bottom components, the gain of each, and how likely each is reached.
 
-use narrows_lts::components::{OUTSIDE, find_in_lists};
+use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::chain::Chain;
 use super::gain::gain;

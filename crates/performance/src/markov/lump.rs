@@ -12,6 +12,7 @@
 //! the last bit, and whatever is proved about the smaller chain holds in each of them. Rates that were rounded before they
 //! were stored do no harm: the smaller chain says so, and bounds allow for it.
 
+use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
 use super::chain::{self, Chain};
@@ -38,9 +39,9 @@ impl Lumped {
 /// left, or it takes too long.
 pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     let exact = Exact::new(chain)?;
-    let mut partition = Partition::new(told_apart(chain, rewards, &exact)?);
-    partition.refine(chain, &exact)?;
-    partition.finish(chain)
+    let mut lumping = Lumping::new(told_apart(chain, rewards, &exact)?);
+    lumping.refine(chain, &exact)?;
+    lumping.finish(chain)
 }
 
 /// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
@@ -140,23 +141,6 @@ fn numbered(hashes: &[u64]) -> Option<(Vec<u32>, usize)> {
     Some((classes, numbers.len()))
 }
 
-/// States in blocks. Those of a block are next to each other, marked ones first.
-struct Partition {
-    states: Vec<u32>,
-    /// The block of each state, and where it is among all.
-    of: Vec<Place>,
-    blocks: Vec<Block>,
-    /// Blocks that are still to divide others.
-    open: Vec<u32>,
-}
-
-/// Where a state is: side by side, as both are mostly asked for together.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    block: u32,
-    at: u32,
-}
-
 /// Sums of rates, of those states that have any.
 struct Sums {
     /// Where the sum of each state is, plus one; 0 if there is none.
@@ -208,144 +192,94 @@ impl Exits {
     }
 }
 
-#[derive(Clone, Copy, Default)]
-struct Block {
-    begin: u32,
-    end: u32,
-    marked: u32,
+/// The partition, and what splits it.
+struct Lumping {
+    partition: Partition,
+    /// Blocks that are still to be splitters.
+    open: Vec<u32>,
+    /// The marked states of a block in the order of their sums, with their classes and how many each has.
+    marked: Vec<u32>,
+    classes: Vec<u32>,
+    counts: Vec<u32>,
 }
 
-impl Partition {
+impl Lumping {
     /// Starts with the class of each state.
-    fn new((of, count): (Vec<u32>, usize)) -> Partition {
-        let size = of.len();
-        let mut sizes = vec![0_u32; count];
-        for block in &of {
-            sizes[*block as usize] += 1;
-        }
-        let mut begin = 0;
-        let mut blocks = Vec::with_capacity(count);
-        for size in sizes {
-            blocks.push(Block { begin, end: begin, marked: 0 });
-            begin += size;
-        }
-        let mut states = vec![0; size];
-        let places = (0..).zip(of).map(|(state, block)| {
-            let end = &mut blocks[block as usize].end;
-            states[*end as usize] = state;
-            *end += 1;
-            Place { block, at: *end - 1 }
-        });
-        let of = places.collect();
-        Partition { states, of, blocks, open: (0..count as u32).collect() }
+    fn new((of, count): (Vec<u32>, usize)) -> Lumping {
+        let partition = Partition::from_blocks(&of, count);
+        let open = (0..count as u32).collect();
+        Lumping { partition, open, marked: Vec::new(), classes: Vec::new(), counts: Vec::new() }
     }
 
-    /// Lets blocks divide others until none does; `None` if there are too many, or it takes too long.
+    /// Lets blocks split others until none does; `None` if there are too many, or it takes too long.
     fn refine(&mut self, chain: &Chain, exact: &Exact) -> Option<()> {
         let backwards = chain.transposed();
         let exits = Exits::new(chain, exact);
         let mut sums = Sums { place: vec![0; chain.states()], list: Vec::new() };
-        let (mut splitter, mut divided) = (Vec::new(), Vec::new());
         let mut left = VISITS * chain.transitions() + chain.states();
-        while let Some(block) = self.open.pop() {
-            splitter.clear();
-            splitter.extend_from_slice(self.members(block));
+        while let Some(splitter) = self.open.pop() {
+            let splitter = self.partition.states(splitter);
             // A state leaves its own block with what it does not do inside.
-            for state in &splitter {
+            for state in splitter {
                 let exit = exits.rates[exits.of[*state as usize] as usize];
                 if exit > 0 {
                     sums.add(*state, -exit);
                 }
                 left = left.checked_sub(chain.targets(*state as usize).len())?;
             }
-            for state in &splitter {
+            for state in splitter {
                 left = left.checked_sub(backwards.targets(*state as usize).len())?;
                 for (source, rate) in backwards.row(*state as usize) {
                     sums.add(source, exact.of(rate));
                 }
             }
             for (state, _) in sums.list.iter().filter(|(_, sum)| *sum != 0) {
-                self.mark(*state, &mut divided);
+                self.partition.mark(*state);
             }
-            for block in divided.drain(..) {
-                self.divide(block, &sums);
+            while let Some(block) = self.partition.next_marked() {
+                self.split(block, &sums);
             }
             sums.clear();
-            if self.blocks.len() > enough(chain.states()) {
+            if self.partition.blocks() as usize > enough(chain.states()) {
                 return None;
             }
         }
         Some(())
     }
 
-    fn members(&self, block: u32) -> &[u32] {
-        let Block { begin, end, .. } = self.blocks[block as usize];
-        &self.states[begin as usize..end as usize]
-    }
-
-    /// Moves a state to the marked ones of its block; notes blocks when they get their first.
-    fn mark(&mut self, state: u32, divided: &mut Vec<u32>) {
-        let Place { block: number, at: from } = self.of[state as usize];
-        let block = &mut self.blocks[number as usize];
-        if block.marked == 0 {
-            divided.push(number);
+    /// Splits a block by sums; unmarked states have the sum 0. All parts but the largest are splitters again.
+    fn split(&mut self, block: u32, sums: &Sums) {
+        let Lumping { partition, marked, classes, counts, open } = self;
+        let all = partition.marked(block);
+        let first = sums.of(all[0]);
+        let is_one = all.iter().all(|state| sums.of(*state) == first);
+        counts.clear();
+        counts.push(partition.unmarked(block));
+        if is_one && counts[0] == 0 {
+            partition.unmark(block);
+            return;
         }
-        let to = block.begin + block.marked;
-        block.marked += 1;
-        if from != to {
-            let other = self.states[to as usize];
-            self.states.swap(from as usize, to as usize);
-            (self.of[state as usize].at, self.of[other as usize].at) = (to, from);
+        marked.clear();
+        marked.extend_from_slice(all);
+        classes.clear();
+        if !is_one {
+            marked.sort_unstable_by_key(|state| (sums.of(*state), *state));
         }
-    }
-
-    /// Divides a block by sums; unmarked states have the sum 0.
-    fn divide(&mut self, number: u32, sums: &Sums) {
-        let Block { begin, end, marked } = self.blocks[number as usize];
-        self.blocks[number as usize].marked = 0;
-        let sum_of = |state: u32| sums.of(state);
-        let range = begin as usize..(begin + marked) as usize;
-        let first = sum_of(self.states[range.start]);
-        let mut pieces: Vec<(u32, u32)> = Vec::new();
-        if self.states[range.clone()].iter().all(|state| sum_of(*state) == first) {
-            pieces.push((begin, begin + marked));
-        } else {
-            self.states[range.clone()].sort_unstable_by_key(|state| (sum_of(*state), *state));
-            let mut from = begin;
-            for piece in self.states[range].chunk_by(|one, other| sum_of(*one) == sum_of(*other)) {
-                let to = from + piece.len() as u32;
-                pieces.push((from, to));
-                from = to;
-            }
-            for place in begin..begin + marked {
-                self.of[self.states[place as usize] as usize].at = place;
-            }
+        for same in marked.chunk_by(|one, other| sums.of(*one) == sums.of(*other)) {
+            classes.extend(std::iter::repeat_n(counts.len() as u32, same.len()));
+            counts.push(same.len() as u32);
         }
-        if begin + marked < end {
-            pieces.push((begin + marked, end));
-        }
-        // The largest piece keeps the number, and need not be looked at again on its own account.
-        let largest = (0..pieces.len()).max_by_key(|piece| pieces[*piece].1 - pieces[*piece].0).unwrap_or(0);
-        for (piece, (begin, end)) in pieces.into_iter().enumerate() {
-            if piece == largest {
-                self.blocks[number as usize] = Block { begin, end, marked: 0 };
-                continue;
-            }
-            let new = self.blocks.len() as u32;
-            self.blocks.push(Block { begin, end, marked: 0 });
-            self.open.push(new);
-            for place in begin..end {
-                self.of[self.states[place as usize] as usize].block = new;
-            }
-        }
+        let first_new = partition.blocks();
+        partition.split(block, marked, classes, counts);
+        open.extend(first_new..partition.blocks());
     }
 
     /// Makes the smaller chain, with blocks in the order of their first states.
     fn finish(self, chain: &Chain) -> Option<Lumped> {
-        let mut number = vec![u32::MAX; self.blocks.len()];
+        let mut number = vec![u32::MAX; self.partition.blocks() as usize];
         let mut first = Vec::with_capacity(number.len());
-        let of = (0..).zip(&self.of).map(|(state, place)| {
-            let number = &mut number[place.block as usize];
+        let of = (0..).zip(self.partition.into_blocks()).map(|(state, block)| {
+            let number = &mut number[block as usize];
             if *number == u32::MAX {
                 *number = first.len() as u32;
                 first.push(state);

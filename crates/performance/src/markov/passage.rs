@@ -8,7 +8,7 @@
 //! among all starts that can be entered again and again: whatever mixture of them a scheduler brings about, and whatever
 //! it remembers, the mean lies between the least and the greatest of these.
 
-use narrows_lts::components::find_in_lists;
+use narrows_graph::components::find_in_lists;
 
 use super::automaton::{Automaton, Reward};
 use super::chain::Chain;

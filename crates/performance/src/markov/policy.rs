@@ -1,6 +1,6 @@
 //! Markov automata in which every decision has been taken: chains in which some states take no time.
 
-use narrows_lts::components::{OUTSIDE, find_in_lists};
+use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain, Wrong};

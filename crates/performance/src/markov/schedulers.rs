@@ -5,7 +5,7 @@
 //! do not lose on x, it gains at least x. Both are checked with bounds on rounding, after x has been moved by as little as
 //! it takes: by a multiple of the expected number of steps, or, where schedulers may go round and round, by a factor.
 
-use narrows_lts::components::OUTSIDE;
+use narrows_graph::components::OUTSIDE;
 
 use super::automaton::{Automaton, Reward};
 use super::average::decisions;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use narrows_lts::components::{OUTSIDE, find_in_lists};
+use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain};

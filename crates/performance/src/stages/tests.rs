@@ -1,6 +1,7 @@
 //! Random graphs whose delays have stages, in two ways: as a graph with more states, and as a view of their states.
 
 use narrows_explicit::{Budget, Unwatched};
+use narrows_graph::Random;
 use narrows_lts::{Builder, Graph, LabelPattern};
 
 use super::{Stages, spread};
@@ -8,7 +9,6 @@ use crate::actions::{Actions, ambiguous, timing};
 use crate::graphs::Timed;
 use crate::labelled::{Paced, Tempo};
 use crate::markov::{self, Accuracy, Aim, Interval};
-use crate::random::Random;
 use crate::waiting::{Kind, settled};
 use crate::{Delay, Rows, Time, Trouble, stochastic};
 

@@ -203,7 +203,7 @@ fn between(bits: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::Pattern;
-    use crate::random::Random;
+    use narrows_graph::Random;
 
     #[test]
     fn strings_come_back_from_their_words() {

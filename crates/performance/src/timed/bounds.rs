@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use narrows_lts::components::{self, Components};
+use narrows_graph::components::{self, Components};
 
 use super::paths::{Walk, trace_back};
 use super::{Edge, Timed};

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use narrows_lts::components;
+use narrows_graph::components;
 
 /// A way from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +189,8 @@ fn attract(
 
 #[cfg(test)]
 mod tests {
+    use narrows_graph::Random;
+
     use super::{Arc, extreme};
 
     /// Finds the extreme ratio by trying all simple cycles.
@@ -230,11 +232,8 @@ mod tests {
 
     #[test]
     fn agrees_with_all_cycles() {
-        let mut seed = 1_u64;
-        let mut random = move |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut random = Random::new(1);
+        let mut random = move |below: u64| random.below(below);
         let mut cycles = 0;
         for _ in 0..3_000 {
             let count = 1 + random(6);

@@ -1,6 +1,6 @@
 //! Whether runs come to something: one that does, and one that never does.
 
-use narrows_lts::components::{self, OUTSIDE};
+use narrows_graph::components::{self, OUTSIDE};
 
 use super::paths::Walk;
 use super::{Edge, Timed};

@@ -1,7 +1,7 @@
 //! How often something happens in the long run, or for what part of the time something holds: the cycles on which it does
 //! so most and least.
 
-use narrows_lts::components;
+use narrows_graph::components;
 
 use super::Timed;
 use super::bounds::Cost;

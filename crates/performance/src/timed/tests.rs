@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Unwatched};
+use narrows_graph::Random;
 use narrows_model::{Evaluator, Expr, Move, Scratch, StateSpace, System};
 
 use super::activity::chain;
@@ -387,11 +388,8 @@ impl Naive<'_> {
 
 #[test]
 fn agrees_with_a_clock_that_ticks() {
-    let mut seed = 7_u64;
-    let mut random = move |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
+    let mut random = Random::new(7);
+    let mut random = move |below: u64| random.below(below);
     let (mut finite, mut infinite, mut met) = (0, 0, [0; 3]);
     for _ in 0..300 {
         // Processes that set variables, wait for each other, and have delays at some of their statements.

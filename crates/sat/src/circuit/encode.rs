@@ -175,8 +175,8 @@ impl<'m> Encoder<'m> {
         result
     }
 
-    /// Returns one of the members of a set, or the value of what is none: bits that are asked for say which. Its parts have
-    /// been prepared.
+    /// Returns one of the members of a set, or the value of what is none: bits that are asked for say which.
+    /// Its parts have been prepared.
     pub(super) fn pick(&mut self, set: ExprId, reading: Reading, choices: &mut Vec<Signal>) -> Number {
         let system = self.system;
         let mut branches = Vec::new();

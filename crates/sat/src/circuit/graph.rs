@@ -100,7 +100,8 @@ impl Graph {
         signal
     }
 
-    /// Looks one level down: what the conjunction of `one` and `other` is if `one` is a part of the conjunction `other`.
+    /// Looks one level down: what the conjunction of `one` and `other` is if `one` is a part of the
+    /// conjunction `other`.
     fn absorbed(&mut self, one: Signal, other: Signal) -> Option<Signal> {
         let Gate::And(a, b) = self.gates[other.node()] else { return None };
         if other.is_negative() {

@@ -1,4 +1,5 @@
-//! Values that depend on bits, and how to compute with them. Numbers are cut to 128 bits, as in the reference.
+//! Values that depend on bits, and how to compute with them. Numbers are cut to 128 bits, as in the
+//! reference.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,10 +22,10 @@ pub(crate) enum Number {
 }
 
 /// With more combinations of cases than this, numbers are computed bit by bit.
-const MOST_CASES: usize = 64;
+const MAX_CASES: usize = 64;
 
 /// Values have so many bits.
-const WIDEST: usize = 128;
+const MAX_WIDTH: usize = 128;
 
 /// Computes with values.
 pub(crate) struct Arithmetic<'g> {
@@ -191,7 +192,7 @@ impl Arithmetic<'_> {
         }
         let symbols = Self::has_symbols(then) || Self::has_symbols(otherwise);
         if let (Some(then), Some(otherwise)) = (self.cases(then), self.cases(otherwise))
-            && (symbols || then.len() + otherwise.len() <= MOST_CASES)
+            && (symbols || then.len() + otherwise.len() <= MAX_CASES)
         {
             let mut cases = BTreeMap::new();
             for value in then.keys().chain(otherwise.keys()) {
@@ -265,7 +266,7 @@ impl Arithmetic<'_> {
 
     /// Returns the last bits of a number.
     pub(crate) fn wrap(&mut self, value: &Number, width: u32, signed: bool) -> Number {
-        let width = width.clamp(1, WIDEST as u32) as usize;
+        let width = width.clamp(1, MAX_WIDTH as u32) as usize;
         let bits = self.bits(value);
         let mut bits = extended(&bits, width);
         bits.truncate(width);
@@ -289,7 +290,7 @@ impl Arithmetic<'_> {
             return Number::Truth(self.equal(left, right));
         }
         if let (Some(a), Some(b)) = (self.cases(left), self.cases(right))
-            && a.len() * b.len() <= MOST_CASES
+            && a.len() * b.len() <= MAX_CASES
         {
             return self.by_cases(operator, &a, &b);
         }
@@ -386,7 +387,7 @@ impl Arithmetic<'_> {
     }
 
     fn product(&mut self, a: &[Signal], b: &[Signal]) -> Vec<Signal> {
-        let width = (a.len() + b.len()).min(WIDEST);
+        let width = (a.len() + b.len()).min(MAX_WIDTH);
         let (a, b) = (extended(a, width), extended(b, width));
         let mut total = vec![Signal::FALSE; width];
         for (shift, bit) in b.iter().take(width).enumerate() {
@@ -465,7 +466,7 @@ impl Arithmetic<'_> {
 
 /// Cuts a number to the widest there is.
 fn cut(mut bits: Vec<Signal>) -> Vec<Signal> {
-    bits.truncate(WIDEST);
+    bits.truncate(MAX_WIDTH);
     bits
 }
 

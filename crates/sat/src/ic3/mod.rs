@@ -1,9 +1,10 @@
 //! IC3: an invariant, found clause by clause.
 //!
-//! For each number of steps, a set that holds all states reachable in so many steps, as a conjunction of clauses: each says that the
-//! states of a [`Cube`] are not reached. A state from which a bad one can be reached is shown to be unreachable, with as many others as
-//! the reason covers; or its predecessors come next, until one is a first state. If two sets become the same, they are an invariant.
-//! Bradley (2011), Eén, Mishchenko and Brayton (2011).
+//! For each number of steps, a set that holds all states reachable in so many steps, as a conjunction of
+//! clauses: each says that the states of a [`Cube`] are not reached. A state from which a bad one can be
+//! reached is shown to be unreachable, with as many others as the reason covers; or its predecessors come
+//! next, until one is a first state. If two sets become the same, they are an invariant. Bradley (2011), Eén,
+//! Mishchenko and Brayton (2011).
 
 mod certificate;
 mod cube;
@@ -111,7 +112,8 @@ impl<'c> Ic3<'c> {
         self.obligations.push(Obligation { cube, inputs, next });
     }
 
-    /// Shows that states are not reached in so many steps, or finds what comes before them. Returns a run if that is a first state.
+    /// Shows that states are not reached in so many steps, or finds what comes before them. Returns a run if
+    /// that is a first state.
     fn answer(&mut self, level: usize, number: usize) -> Result<Option<Witness>> {
         let cube = self.obligations[number].cube.clone();
         let is_blocked = self.frames[level..].iter().flatten().any(|other| other.covers(&cube));

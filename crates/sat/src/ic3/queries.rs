@@ -8,7 +8,7 @@ use crate::solver::{Literal, Meter, Result, Solver};
 use crate::unroll::{Begin, Unrolled};
 
 /// After so many questions, the solver is made anew: what was asked leaves clauses behind.
-const MOST_QUESTIONS: u32 = 3000;
+const MAX_QUERIES: u32 = 3000;
 
 /// States from which one gets to where one should not, with these inputs.
 pub(super) struct Found {
@@ -61,11 +61,11 @@ impl<'c> Queries<'c> {
 
     /// Makes the solvers anew if they are full of old questions.
     pub(super) fn renew(&mut self, frames: &[Vec<Cube>]) {
-        if self.lifted > MOST_QUESTIONS {
+        if self.lifted > MAX_QUERIES {
             self.lift = Unrolled::new(self.circuit, &self.meter, Begin::Unchecked);
             self.lifted = 0;
         }
-        if self.questions <= MOST_QUESTIONS {
+        if self.questions <= MAX_QUERIES {
             return;
         }
         self.main = Unrolled::new(self.circuit, &self.meter, Begin::Anywhere);
@@ -143,8 +143,8 @@ impl<'c> Queries<'c> {
         self.lifted_from(&[self.bad]).map(Some)
     }
 
-    /// Returns states outside of a set that are not known to be out of reach after so many steps and lead into it. If there are none:
-    /// a set that covers it, holds no first state, and of which the same is true.
+    /// Returns states outside of a set that are not known to be out of reach after so many steps and lead
+    /// into it. If there are none: a set that covers it, holds no first state, and of which the same is true.
     pub(super) fn before(&mut self, level: usize, cube: &Cube) -> Result<std::result::Result<Found, Cube>> {
         self.questions += 1;
         let mut assumptions = self.known(level);

@@ -12,7 +12,8 @@ pub(crate) fn is_access(text: &str) -> bool {
 }
 
 impl Attached {
-    /// Returns what to count for a text such as `miss(packet, ping)`: waits, and of which process; all if there is none.
+    /// Returns what to count for a text such as `miss(packet, ping)`: waits, and of which process; all if
+    /// there is none.
     ///
     /// # Errors
     ///
@@ -21,7 +22,7 @@ impl Attached {
         let (head, arguments) = text.split_once('(').unwrap_or((text, ""));
         let head = head.trim();
         let arguments = arguments.trim().trim_end_matches(')');
-        let memory = &self.cache_system.memory;
+        let memory = &self.hierarchy.memory;
         let (mut variables, mut transfer, mut processes) = (None, None, None);
         for name in arguments.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let of_kind = || self.kinds.iter().find(|(kind, _)| kind == name).map(|(_, list)| list.clone());
@@ -36,8 +37,7 @@ impl Attached {
                 variables = Some(list);
             } else if let Some(variable) = variable {
                 variables = Some(vec![variable]);
-            } else if let Some(number) =
-                self.cache_system.protocol.transfers.iter().position(|one| one == name)
+            } else if let Some(number) = self.hierarchy.protocol.transfers.iter().position(|one| one == name)
             {
                 transfer = Some(number);
             } else if !pids.is_empty() {
@@ -48,9 +48,9 @@ impl Attached {
         }
         let fits = |wait: &&Wait| {
             wait.is_last
-                && (head == "access" || (head == "hit") == (wait.way.transfer == 0))
+                && (head == "access" || (head == "hit") == (wait.transfer.kind == 0))
                 && variables.as_ref().is_none_or(|list| list.contains(&wait.variable))
-                && transfer.is_none_or(|number| number == wait.way.transfer)
+                && transfer.is_none_or(|number| number == wait.transfer.kind)
         };
         let mut sites = Vec::new();
         for wait in self.waits.iter().filter(fits) {
@@ -62,29 +62,30 @@ impl Attached {
         Ok(sites)
     }
 
-    /// Counts misses by variable and way; returns for each variable the events, and how long each takes.
+    /// Counts misses by variable and transfer; returns for each variable the events, and how long each takes.
     pub(crate) fn costs(&self, layer: &Layer, timing: &mut Timing) -> Vec<(String, Vec<(u16, f64)>)> {
         let of = |(number, name): (usize, &String)| {
             let mut events = Vec::new();
-            for way in self.cache_system.ways().into_iter().filter(|way| way.transfer != 0) {
-                let is_it = |wait: &&Wait| wait.is_last && wait.variable == number && wait.way == way;
+            for transfer in self.hierarchy.transfers().into_iter().filter(|transfer| transfer.kind != 0) {
+                let is_it =
+                    |wait: &&Wait| wait.is_last && wait.variable == number && wait.transfer == transfer;
                 let sites: Vec<Site> = self.waits.iter().filter(is_it).map(|wait| wait.site).collect();
-                if let Some(delay) = latency(layer, &self.cache_system, way).filter(|_| !sites.is_empty()) {
-                    let name = format!("miss({name}, {})", self.cache_system.way_name(way));
+                if let Some(delay) = latency(layer, &self.hierarchy, transfer).filter(|_| !sites.is_empty()) {
+                    let name = format!("miss({name}, {})", self.hierarchy.transfer_name(transfer));
                     events.push((timing.event(&sites, &name), as_f64(delay.mean())));
                 }
             }
             (name.clone(), events)
         };
-        self.cache_system.memory.variables.iter().enumerate().map(of).collect()
+        self.hierarchy.memory.variables.iter().enumerate().map(of).collect()
     }
 
     /// Returns everything that can stand in parentheses.
     pub(crate) fn names(&self) -> Vec<String> {
         let kinds = self.kinds.iter().map(|(name, _)| name.clone());
-        let memory = &self.cache_system.memory;
+        let memory = &self.hierarchy.memory;
         let caches = memory.caches.iter().map(|cache| cache.name.clone());
-        let transfers = self.cache_system.protocol.transfers.iter().cloned();
+        let transfers = self.hierarchy.protocol.transfers.iter().cloned();
         kinds.chain(memory.variables.iter().cloned()).chain(caches).chain(transfers).collect()
     }
 }

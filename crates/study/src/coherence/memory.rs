@@ -3,9 +3,9 @@
 use narrows_model::{Expr, Index, Place, ProctypeId, System};
 use narrows_source::{Diagnostic, Diagnostics, Span, closest};
 
-use super::places::{is_memory, touches};
+use super::accesses::{is_memory, touches};
+use super::expressions::{constant, product, sum};
 use super::settings::Layer;
-use super::tree::{constant, product, sum};
 use crate::Text;
 
 /// A process with a cache of its own.
@@ -41,9 +41,9 @@ pub(crate) struct Memory {
     leaves: Vec<(u32, usize, u32)>,
 }
 
-/// Where a place may be.
+/// The line that a place is in, as far as it is known: its index may decide.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct LineRef {
     /// The number of the line.
     pub(crate) line: Expr,
     /// All lines it can be.
@@ -137,7 +137,8 @@ impl Memory {
         }
     }
 
-    /// Returns how far two nodes are from each other: 0 for the same, and one more for each level they do not share.
+    /// Returns how far two nodes are from each other: 0 for the same, and one more for each level they do not
+    /// share.
     pub(crate) fn distance(&self, one: usize, other: usize) -> usize {
         let (one, other) = (&self.nodes[one], &self.nodes[other]);
         let common = one.iter().zip(other).take_while(|(left, right)| left == right).count();
@@ -292,7 +293,7 @@ impl Memory {
     }
 
     /// Returns in which line a place is.
-    pub(crate) fn find_place(&self, place: &Place) -> Option<Found> {
+    pub(crate) fn find_place(&self, place: &Place) -> Option<LineRef> {
         let first = self.leaf(place.offset)?;
         let (_, variable, start) = self.leaves[first];
         let mut line = constant(start as i32);
@@ -331,10 +332,11 @@ impl Memory {
         if let [only] = lines[..] {
             line = constant(only as i32);
         }
-        Some(Found { line, lines, variable })
+        Some(LineRef { line, lines, variable })
     }
 
-    /// Returns the line of a place whose scalars are in lines that do not follow each other: by their numbers.
+    /// Returns the line of a place whose scalars are in lines that do not follow each other: by their
+    /// numbers.
     fn by_ordinal(&self, place: &Place, first: usize, offsets: &[(u32, i64)]) -> Option<Expr> {
         let mut ordinal = constant(first as i32);
         for index in &place.indices {
@@ -349,7 +351,7 @@ impl Memory {
         }
         table.sort_by_key(|(leaf, _)| *leaf);
         table.dedup_by_key(|(leaf, _)| *leaf);
-        Some(super::tree::select(&ordinal, &table))
+        Some(super::expressions::select(&ordinal, &table))
     }
 
     /// Returns the node where a line is at home.

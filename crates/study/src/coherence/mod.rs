@@ -1,35 +1,50 @@
-//! Caches under a model: every access to shared memory takes as long as the states of all caches make it take.
+//! Caches under a model: every access to shared memory takes as long as the states of all caches make it
+//! take.
 //!
-//! A study names a coherence table ([`read`]), where processes run and variables live, and how long transfers take
-//! ([`settings`]). The table is checked on every combination of states that the caches can come to ([`joint`]). Then each
-//! process is rewritten ([`rewrite`]): system in, system out, plain data that every engine takes as it is. The idea is that
-//! of G. Chehaibar, M. Zidouni and R. Mateescu, *Modeling multiprocessor cache protocol impact on MPI performance*, 2009, who
-//! did it by hand for the ping-pong of two processes.
+//! A study names a coherence table ([`read`]), where processes run and variables live, and how long transfers
+//! take ([`settings`]). The table is checked in every reachable global state, which is the states of all
+//! caches ([`global_states`]). Then each process is rewritten ([`rewrite`]): system in, system out, plain
+//! data that every engine takes as it is. The idea is that of G. Chehaibar, M. Zidouni and R. Mateescu,
+//! *Modeling multiprocessor cache protocol impact on MPI performance*, 2009, who did it by hand for the
+//! ping-pong of two processes.
+//!
+//! From plain processes to ones whose accesses take time:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `settings` | what a study says: the table, nodes, where processes and variables are, latencies |
+//! | `protocol`, `read`, `tables` | a coherence table as data, from a file, or from `crates/study/tables` |
+//! | `global_states` | all reachable global states of a line; whether the table is coherent there |
+//! | `memory` | which caches and lines there are, and in which line a place is |
+//! | `accesses`, `loads` | what statements read and write; loads taken out of expressions, in order |
+//! | `hierarchy`, `expressions` | what an access does to its line, as expressions that look it up |
+//! | `rewrite` | locations and transitions: accesses, waits, polling, test-and-set |
+//! | `events` | `miss(packet)` and the like |
 
+mod accesses;
 mod events;
-mod joint;
+mod expressions;
+mod global_states;
+mod hierarchy;
+mod loads;
 mod memory;
-mod places;
 mod protocol;
 mod read;
 mod rewrite;
 mod settings;
-mod split;
-mod steps;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use narrows_model::{Area, Leaf, MtypeSet, Place, ProctypeId, Scalar, Setup, System, mark_dead};
 use narrows_performance::{Delay, Delayed, Site, Time, Timing};
 use narrows_source::{Diagnostic, Diagnostics, Loader, Sources, Span};
 
-use self::joint::{Joint, Kind};
+use self::global_states::{GlobalStates, TableFault};
+use self::hierarchy::{Hierarchy, Transfer};
 use self::memory::Memory;
 use self::protocol::Protocol;
 use self::rewrite::{Wait, rewrite};
-use self::steps::{CacheSystem, Way};
 
 pub(crate) use events::is_access;
 pub(crate) use settings::KEYS;
@@ -38,7 +53,7 @@ pub use settings::Layer;
 /// What is known of a model after caches were put under it.
 #[derive(Clone, Debug)]
 pub(crate) struct Attached {
-    pub(crate) cache_system: CacheSystem,
+    pub(crate) hierarchy: Hierarchy,
     pub(crate) waits: Vec<Wait>,
     /// The kinds of variables: names, and numbers of variables.
     pub(crate) kinds: Vec<(String, Vec<usize>)>,
@@ -105,20 +120,20 @@ pub(crate) fn apply(
     let protocol = load(layer, sources, loader, diagnostics);
     let memory = Memory::find(layer, system, diagnostics);
     let protocol = protocol.filter(|_| !diagnostics.has_errors())?;
-    let joint = explore(&protocol, memory.caches.len(), diagnostics)?;
+    let global_states = explore(&protocol, memory.caches.len(), diagnostics)?;
     let kinds = kinds(layer, &memory);
-    let cache_system =
-        CacheSystem { memory, protocol, joint, cells: 0, cell: Scalar::Byte, phases: layer.phases };
-    let (cache_system, transfers) = add_lines(cache_system, system);
+    let hierarchy =
+        Hierarchy { memory, protocol, global_states, cells: 0, cell: Scalar::Byte, phases: layer.phases };
+    let (hierarchy, transfers) = add_lines(hierarchy, system);
     let mut waits: Vec<Wait> = Vec::new();
     for number in 0..system.proctypes.len() {
         let id = ProctypeId(number as u16);
-        if !cache_system.memory.caches.iter().any(|cache| cache.proctype == id) {
+        if !hierarchy.memory.caches.iter().any(|cache| cache.proctype == id) {
             continue;
         }
         let has_delay = |transition| timing.has_delay(Site { proctype: id, transition });
         let rewritten =
-            rewrite(&cache_system, id, &system.proctypes[number], transfers, &has_delay, diagnostics);
+            rewrite(&hierarchy, id, &system.proctypes[number], transfers, &has_delay, diagnostics);
         if rewritten.proctype.locations.len() > usize::from(u16::MAX) {
             let title = "this process has too many accesses to shared memory";
             diagnostics.push(Diagnostic::error("C0008", rewritten.proctype.span, title));
@@ -129,20 +144,20 @@ pub(crate) fn apply(
         waits.extend(rewritten.waits);
     }
     mark_dead(system);
-    add_delays(layer, &cache_system, &waits, timing, diagnostics);
-    (!diagnostics.has_errors()).then_some(Attached { cache_system, waits, kinds })
+    add_delays(layer, &hierarchy, &waits, timing, diagnostics);
+    (!diagnostics.has_errors()).then_some(Attached { hierarchy, waits, kinds })
 }
 
 /// Finds all combinations of states, and says what is wrong with the table there.
-fn explore(protocol: &Protocol, caches: usize, diagnostics: &mut Diagnostics) -> Option<Joint> {
-    match Joint::explore(protocol, caches) {
-        Ok(joint) => Some(joint),
+fn explore(protocol: &Protocol, caches: usize, diagnostics: &mut Diagnostics) -> Option<GlobalStates> {
+    match GlobalStates::explore(protocol, caches) {
+        Ok(global_states) => Some(global_states),
         Err(broken) => {
             let code = match broken.kind {
-                Kind::Missing | Kind::Ambiguous => "C0002",
-                Kind::TwoCopies => "C0003",
-                Kind::Stale => "C0004",
-                Kind::TooMany => "C0010",
+                TableFault::Missing | TableFault::Ambiguous => "C0002",
+                TableFault::TwoCopies => "C0003",
+                TableFault::Stale => "C0004",
+                TableFault::TooMany => "C0010",
             };
             let place = broken.rows.first().copied().unwrap_or(protocol.span);
             let mut diagnostic = Diagnostic::error(code, place, broken.title);
@@ -162,7 +177,7 @@ fn explore(protocol: &Protocol, caches: usize, diagnostics: &mut Diagnostics) ->
 }
 
 /// Adds the states of lines to the global variables; returns how a process notes a transfer too.
-fn add_lines(mut cache_system: CacheSystem, system: &mut System) -> (CacheSystem, Scalar) {
+fn add_lines(mut hierarchy: Hierarchy, system: &mut System) -> (Hierarchy, Scalar) {
     let set = |system: &mut System, name: &str, names: Vec<String>| {
         system.mtypes.push(MtypeSet { name: name.to_owned(), names });
         Scalar::Mtype(system.mtypes.len() as u16 - 1)
@@ -171,39 +186,39 @@ fn add_lines(mut cache_system: CacheSystem, system: &mut System) -> (CacheSystem
         // The first is the one without a name.
         system.mtypes.push(MtypeSet::default());
     }
-    let combinations = &cache_system.joint.combinations;
-    cache_system.cell = if combinations.len() < 256 {
-        let names = combinations.iter().map(|states| cache_system.protocol.show(states)).collect();
+    let combinations = &hierarchy.global_states.combinations;
+    hierarchy.cell = if combinations.len() < 256 {
+        let names = combinations.iter().map(|states| hierarchy.protocol.show(states)).collect();
         set(system, "line", names)
     } else {
         Scalar::Short
     };
-    let ways = cache_system.ways();
-    let transfers = if ways.len() < 256 {
-        let names = ways.iter().map(|way| cache_system.way_name(*way)).collect();
+    let all = hierarchy.transfers();
+    let transfers = if all.len() < 256 {
+        let names = all.iter().map(|transfer| hierarchy.transfer_name(*transfer)).collect();
         set(system, "transfer", names)
     } else {
         Scalar::Short
     };
-    cache_system.cells = system.global_bytes;
-    for line in &cache_system.memory.lines {
-        let (offset, scalar) = (system.global_bytes, cache_system.cell);
+    hierarchy.cells = system.global_bytes;
+    for line in &hierarchy.memory.lines {
+        let (offset, scalar) = (system.global_bytes, hierarchy.cell);
         system.globals.push(Leaf { name: format!("cache({})", line.name), offset, scalar });
         let place = Place { area: Area::Global, offset, indices: Vec::new(), scalar, span: Span::default() };
-        system.setup.push(Setup::Value(place, tree::constant(1)));
+        system.setup.push(Setup::Value(place, expressions::constant(1)));
         system.global_bytes += scalar.bytes();
     }
-    (cache_system, transfers)
+    (hierarchy, transfers)
 }
 
-impl CacheSystem {
-    /// Returns what a way of transfer is called.
-    pub(crate) fn way_name(&self, way: Way) -> String {
-        let name = &self.protocol.transfers[way.transfer];
-        if way.transfer == 0 || self.memory.farthest() == 0 {
+impl Hierarchy {
+    /// Returns what a transfer is called.
+    pub(crate) fn transfer_name(&self, transfer: Transfer) -> String {
+        let name = &self.protocol.transfers[transfer.kind];
+        if transfer.kind == 0 || self.memory.farthest() == 0 {
             name.clone()
         } else {
-            format!("{name} at distance {}", way.distance)
+            format!("{name} at distance {}", transfer.distance)
         }
     }
 }
@@ -219,21 +234,21 @@ fn kinds(layer: &Layer, memory: &Memory) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Returns how long a transfer takes; `None` if the study does not say.
-pub(crate) fn latency<'l>(layer: &'l Layer, cache_system: &CacheSystem, way: Way) -> Option<&'l Delay> {
-    let name = &cache_system.protocol.transfers[way.transfer];
+pub(crate) fn latency<'l>(layer: &'l Layer, hierarchy: &Hierarchy, transfer: Transfer) -> Option<&'l Delay> {
+    let name = &hierarchy.protocol.transfers[transfer.kind];
     let (_, delays) = layer.latencies.iter().find(|(known, _)| known.text == *name)?;
-    if let [only] = &delays[..] { Some(only) } else { delays.get(way.distance) }
+    if let [only] = &delays[..] { Some(only) } else { delays.get(transfer.distance) }
 }
 
 /// Gives each wait its delay.
 fn add_delays(
     layer: &Layer,
-    cache_system: &CacheSystem,
+    hierarchy: &Hierarchy,
     waits: &[Wait],
     timing: &mut Timing,
     diagnostics: &mut Diagnostics,
 ) {
-    let transfers = || cache_system.protocol.transfers.iter().map(String::as_str);
+    let transfers = || hierarchy.protocol.transfers.iter().map(String::as_str);
     for (name, _) in &layer.latencies {
         if !transfers().any(|known| known == name.text) {
             let title = format!("the coherence table has no transfer `{}`", name.text);
@@ -244,20 +259,22 @@ fn add_delays(
             diagnostics.push(memory::suggest(diagnostic, &name.text, transfers(), &help));
         }
     }
-    for way in cache_system.ways() {
-        let sites: Vec<Site> = waits.iter().filter(|wait| wait.way == way).map(|wait| wait.site).collect();
+    for transfer in hierarchy.transfers() {
+        let sites: Vec<Site> =
+            waits.iter().filter(|wait| wait.transfer == transfer).map(|wait| wait.site).collect();
         if sites.is_empty() {
             continue;
         }
-        let Some(delay) = latency(layer, cache_system, way) else {
-            let title = format!("`[latency]` does not say how long `{}` takes", cache_system.way_name(way));
+        let Some(delay) = latency(layer, hierarchy, transfer) else {
+            let title =
+                format!("`[latency]` does not say how long `{}` takes", hierarchy.transfer_name(transfer));
             let help = "give one time, or a list of times by distance";
             diagnostics.push(Diagnostic::error("C0011", layer.span, title).help(help));
             continue;
         };
         if delay.mean() > Time::from_integer(0) {
-            let delay = delay.scaled(Time::new(1, i128::from(cache_system.phases)));
-            timing.delay(&sites, Delayed { name: cache_system.way_name(way), delay, speed: None });
+            let delay = delay.scaled(Time::new(1, i128::from(hierarchy.phases)));
+            timing.delay(&sites, Delayed { name: hierarchy.transfer_name(transfer), delay, speed: None });
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A coherence protocol as a table: what an access does, by the state of the line in the own cache and in the others.
+//! A coherence protocol as a table: what an access does, by the state of the line in the own cache and in the
+//! others.
 
 use narrows_source::Span;
 

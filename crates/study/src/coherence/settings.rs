@@ -1,4 +1,5 @@
-//! What a study says about caches: the table, where processes run, where variables live, and how long transfers take.
+//! What a study says about caches: the table, where processes run, where variables live, and how long
+//! transfers take.
 
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;

@@ -2,7 +2,7 @@
 
 use narrows_source::{Diagnostic, Diagnostics, Sources};
 
-use super::joint::Joint;
+use super::global_states::GlobalStates;
 use super::protocol::{Access, Protocol};
 use super::{explore, read, tables};
 
@@ -19,7 +19,8 @@ fn shipped(name: &str) -> Protocol {
     protocol.unwrap()
 }
 
-/// Returns what is said about a table for so many caches: the code, the title, the text of the place and the notes.
+/// Returns what is said about a table for so many caches: the code, the title, the text of the place and the
+/// notes.
 fn complaint(text: &str, caches: usize) -> String {
     let (protocol, messages, sources) = protocol(text);
     let Some(protocol) = protocol else {
@@ -40,8 +41,8 @@ fn shipped_tables_are_right_for_any_number_of_caches() {
     for name in tables::names() {
         let protocol = shipped(name);
         for caches in 1..=5 {
-            let joint = Joint::explore(&protocol, caches);
-            assert!(joint.is_ok(), "{name} with {caches}: {:?}", joint.err());
+            let global_states = GlobalStates::explore(&protocol, caches);
+            assert!(global_states.is_ok(), "{name} with {caches}: {:?}", global_states.err());
         }
     }
 }
@@ -50,8 +51,9 @@ fn shipped_tables_are_right_for_any_number_of_caches() {
 fn combinations_are_those_of_the_paper() {
     for name in ["mesi-a", "mesi-b"] {
         let protocol = shipped(name);
-        let joint = Joint::explore(&protocol, 2).unwrap();
-        let mut shown: Vec<String> = joint.combinations.iter().map(|states| protocol.show(states)).collect();
+        let global_states = GlobalStates::explore(&protocol, 2).unwrap();
+        let mut shown: Vec<String> =
+            global_states.combinations.iter().map(|states| protocol.show(states)).collect();
         shown.sort();
         assert_eq!(shown, ["EI", "IE", "II", "IM", "MI", "SS"], "{name}");
     }
@@ -62,9 +64,10 @@ fn combinations_are_those_of_the_paper() {
 fn two_caches_do_what_the_paper_says() {
     for (name, is_a) in [("mesi-a", true), ("mesi-b", false)] {
         let protocol = shipped(name);
-        let joint = Joint::explore(&protocol, 2).unwrap();
-        let number =
-            |pair: &str| joint.combinations.iter().position(|one| protocol.show(one) == pair).unwrap();
+        let global_states = GlobalStates::explore(&protocol, 2).unwrap();
+        let number = |pair: &str| {
+            global_states.combinations.iter().position(|one| protocol.show(one) == pair).unwrap()
+        };
         let loaded = if is_a { "EI" } else { "SS" };
         let cases = [
             ("II", Access::Load, "EI", "memory"),
@@ -81,15 +84,15 @@ fn two_caches_do_what_the_paper_says() {
             ("IM", Access::TestAndSet, "MI", "cache"),
         ];
         for (before, access, after, transfer) in cases {
-            let outcome = joint.outcome(number(before), 0, access);
-            let next = protocol.show(&joint.combinations[outcome.next as usize]);
+            let outcome = global_states.outcome(number(before), 0, access);
+            let next = protocol.show(&global_states.combinations[outcome.next as usize]);
             let found = (next.as_str(), protocol.transfers[outcome.transfer].as_str());
             assert_eq!(found, (after, transfer), "{name}: {} in {before}", access.name());
             // The other cache does the same with sides exchanged.
             let turned: String = before.chars().rev().collect();
-            let outcome = joint.outcome(number(&turned), 1, access);
+            let outcome = global_states.outcome(number(&turned), 1, access);
             let next: String =
-                protocol.show(&joint.combinations[outcome.next as usize]).chars().rev().collect();
+                protocol.show(&global_states.combinations[outcome.next as usize]).chars().rev().collect();
             assert_eq!(next, after, "{name}: {} in {turned}", access.name());
         }
     }
@@ -175,21 +178,22 @@ fn tables_that_are_no_tables() {
     }
 }
 
-/// Every table that is accepted keeps the value that was stored last: all sequences of a few accesses, word for word.
+/// Every table that is accepted keeps the value that was stored last: all sequences of a few accesses, word
+/// for word.
 #[test]
 fn what_is_accepted_is_coherent() {
     for name in tables::names() {
         let protocol = shipped(name);
-        let joint = Joint::explore(&protocol, 3).unwrap();
+        let global_states = GlobalStates::explore(&protocol, 3).unwrap();
         let mut rounds = vec![(0usize, vec![None; 3], 0u32, 0u32)];
         for round in 1..=5u32 {
             let mut next = Vec::new();
             for (at, copies, memory, latest) in rounds {
                 for cache in 0..3 {
                     for access in [Access::Load, Access::Store] {
-                        let states = &joint.combinations[at];
-                        let outcome = joint.outcome(at, cache, access);
-                        let after = &joint.combinations[outcome.next as usize];
+                        let states = &global_states.combinations[at];
+                        let outcome = global_states.outcome(at, cache, access);
+                        let after = &global_states.combinations[outcome.next as usize];
                         let row = protocol.rows_of(access).map(|(_, row)| row).find(|row| {
                             let others = states.iter().enumerate().filter(|(other, _)| *other != cache);
                             row.own >> states[cache] & 1 == 1

@@ -335,7 +335,9 @@ fn check(ask: &Ask, formula: &Formula, graph: &Graph, checker: &Checker<'_>, mod
             .check(formula)
             .map(|answer| (answer.holds(), answer.run()))
             .map_err(|error| error.to_string()),
-        Formula::Linear(formula) => linear::counterexample(formula, graph).map(|run| (run.is_none(), run)),
+        Formula::Linear(formula) => linear::counterexample(formula, graph)
+            .map(|run| (run.is_none(), run))
+            .map_err(|error| error.to_string()),
     };
     match found {
         Ok((holds, run)) => {

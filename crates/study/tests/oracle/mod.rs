@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use narrows_graph::Random;
+
 /// What a process does in a round.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
@@ -50,15 +52,6 @@ struct State {
 /// From, to, rate, rounds of the first process, misses.
 type Edge = (usize, usize, f64, f64, f64);
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
-    }
-}
-
 const HIT: u32 = 5;
 
 /// The latencies of cache, memory, lookup and invalidation at distances 0 and 1.
@@ -72,24 +65,24 @@ const PAUSE: u32 = 11;
 
 impl Program {
     pub(crate) fn random(seed: u64) -> Program {
-        let mut random = Random(seed.wrapping_mul(77) + 5);
+        let mut random = Random::new(seed);
         let tables = ["mesi-a", "mesi-b", "mesi-b-store", "msi", "moesi"];
-        let variables = 2 + random.below(2);
-        let processes = 2 + random.below(2);
+        let variables = 2 + random.index(2);
+        let processes = 2 + random.index(2);
         let deed = |random: &mut Random| {
-            let (x, y, z) = (random.below(variables), random.below(variables), random.below(variables));
-            match random.below(6) {
+            let (x, y, z) = (random.index(variables), random.index(variables), random.index(variables));
+            match random.index(6) {
                 0 | 1 => Deed::Load(x),
-                2 => Deed::Store(x, random.below(2) as u8),
+                2 => Deed::Store(x, random.index(2) as u8),
                 3 => Deed::TestAndSet(x),
                 4 => Deed::Both(x, y),
                 _ => Deed::Sum(x, y, z),
             }
         };
         let processes =
-            (0..processes).map(|_| (0..=random.below(2)).map(|_| deed(&mut random)).collect()).collect();
-        let table = tables[random.below(tables.len())];
-        let (is_refined, shares) = (random.below(4) == 0, random.below(4) == 0);
+            (0..processes).map(|_| (0..=random.index(2)).map(|_| deed(&mut random)).collect()).collect();
+        let table = tables[random.index(tables.len())];
+        let (is_refined, shares) = (random.index(4) == 0, random.index(4) == 0);
         let mut program = Program { table, variables, processes, is_refined, shares };
         // Every variable is used by two processes at least.
         for process in 0..2 {

@@ -31,8 +31,8 @@ impl Bdd {
         counting.from(self.edge, 0)
     }
 
-    /// Returns values of all variables for which it is true, by variable; those that do not matter are false. `None` if it
-    /// is never true.
+    /// Returns values of all variables for which it is true, by variable; those that do not matter are false.
+    /// `None` if it is never true.
     pub(crate) fn pick(&self) -> Option<Vec<bool>> {
         let kernel = self.kernel.borrow();
         let mut values = vec![false; kernel.tables.len()];

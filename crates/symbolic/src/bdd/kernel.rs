@@ -1,9 +1,10 @@
 //! Nodes of binary decision diagrams, each once.
 //!
-//! An [`Edge`] is a node's number and a bit for negation, so that a function and its opposite share all nodes; the high edge
-//! of a node is never negated, which makes diagrams canonical (Brace, Rudell, Bryant, 1990). Each variable has a table of its
-//! nodes of its own, so that neighbours in the order can be swapped. Nodes are freed by marking what the handles outside
-//! reach; results of operations are kept in a table in which later ones overwrite earlier ones.
+//! An [`Edge`] is a node's number and a bit for negation, so that a function and its opposite share all
+//! nodes; the high edge of a node is never negated, which makes diagrams canonical (Brace, Rudell, Bryant,
+//! 1990). Each variable has a table of its nodes of its own, so that neighbours in the order can be swapped.
+//! Nodes are freed by marking what the handles outside reach; results of operations are kept in a table in
+//! which later ones overwrite earlier ones.
 
 use narrows_model::Limit;
 use rustc_hash::FxHashMap;
@@ -57,8 +58,8 @@ pub(super) enum Operation {
     Restrict,
 }
 
-/// A result: operands and what came out, with a bit of the operation's number in the first bit of each operand. So an entry is in
-/// one line of the processor's cache.
+/// A result: operands and what came out, with a bit of the operation's number in the first bit of each
+/// operand. So an entry is in one line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Entry {
@@ -97,7 +98,7 @@ pub(super) struct Kernel {
     /// Nodes in use, also those that nobody needs any more.
     pub(super) used: usize,
     cache: Vec<Entry>,
-    /// Results of [`crate::saturate`], by a number and two functions.
+    /// Results of [`crate::saturation`], by a number and two functions.
     pub(super) closures: FxHashMap<(u32, Edge, Edge), Edge>,
     /// Which nodes were seen in which visit, and the number of the last one.
     seen: Vec<u32>,

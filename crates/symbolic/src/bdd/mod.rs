@@ -1,7 +1,8 @@
 //! Binary decision diagrams: sets of states and steps as functions of bits.
 //!
-//! Bit k of a state is variable 2k, and the same bit after a step is variable 2k + 1; both stay next to each other when the
-//! order changes. A [`Bdd`] is a handle: what it reaches is not freed. Every operation that makes nodes can end with a limit.
+//! Bit k of a state is variable 2k, and the same bit after a step is variable 2k + 1; both stay next to each
+//! other when the order changes. A [`Bdd`] is a handle: what it reaches is not freed. Every operation that
+//! makes nodes can end with a limit.
 
 mod count;
 mod kernel;
@@ -243,7 +244,8 @@ impl Bdd {
         self.kernel.borrow().level(self.edge)
     }
 
-    /// Returns the first variable of this and another function, and what both are where it is true and where it is false.
+    /// Returns the first variable of this and another function, and what both are where it is true and where
+    /// it is false.
     pub(crate) fn split_with(&self, other: &Bdd) -> (u32, (Bdd, Bdd), (Bdd, Bdd)) {
         let kernel = self.kernel.borrow();
         let level = kernel.level(self.edge).min(kernel.level(other.edge));

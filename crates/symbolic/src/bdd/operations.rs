@@ -171,8 +171,8 @@ impl Kernel {
         Ok(result)
     }
 
-    /// As [`Self::and_exists`], with bits after the step read as bits of the state in the result. All bits of the state
-    /// whose bits after the step occur are in the cube, or in neither function.
+    /// As [`Self::and_exists`], with bits after the step read as bits of the state in the result. All bits of
+    /// the state whose bits after the step occur are in the cube, or in neither function.
     pub(super) fn image(&mut self, f: Edge, g: Edge, cube: Edge) -> Result<Edge> {
         if f == FALSE || g == FALSE || f == g ^ 1 {
             return Ok(FALSE);
@@ -241,7 +241,8 @@ impl Kernel {
         Ok(result ^ sign)
     }
 
-    /// Returns a function that is the same where another one is true, and maybe smaller (Coudert and Madre, 1990).
+    /// Returns a function that is the same where another one is true, and maybe smaller (Coudert and Madre,
+    /// 1990).
     pub(super) fn restrict(&mut self, f: Edge, care: Edge) -> Result<Edge> {
         if care == FALSE {
             return Ok(FALSE);

@@ -1,20 +1,24 @@
-//! A better order of variables, by sifting (Rudell, 1993): each group of variables is moved through all places and stays at the
-//! best. Neighbours are swapped in place: every node goes on to stand for the same function.
+//! A better order of variables, by sifting (Rudell, 1993): each group of variables is moved through all
+//! places and stays at the best. Neighbours are swapped in place: every node goes on to stand for the same
+//! function.
 //!
-//! While groups move, nodes know how many others hold them, so that those that nobody needs go at once: their number is what
-//! is to become small.
+//! While groups move, nodes know how many others hold them, so that those that nobody needs go at once: their
+//! number is what is to become small.
+
+use narrows_graph::DenseSet;
 
 use super::kernel::{Edge, Kernel, Stop};
 
 /// A group that makes all diagrams grow by more than this on its way goes no further.
 const GROWTH: f64 = 1.2;
 /// At most this many groups are moved, the largest first.
-const MOST_GROUPS: usize = 300;
+const MAX_GROUPS: usize = 300;
 /// At most this many swaps of neighbours, times the number of nodes at hand.
-const MOST_WORK: u64 = 60_000_000;
+const MAX_WORK: u64 = 60_000_000;
 
 impl Kernel {
-    /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`] was just called.
+    /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`]
+    /// was just called.
     pub(super) fn reorder(&mut self) -> Result<(), Stop> {
         self.forget_results();
         self.generation += 1;
@@ -44,10 +48,9 @@ impl Kernel {
     }
 
     /// Finds out which variables occur in one function: others can be swapped without a look at their nodes.
-    fn meetings(&self) -> Vec<Vec<u64>> {
+    fn meetings(&self) -> Vec<DenseSet> {
         let count = self.tables.len();
-        let words = count.div_ceil(64);
-        let mut meets = vec![vec![0_u64; words]; count];
+        let mut meets = vec![DenseSet::new(count); count];
         let mut seen = vec![0_u32; self.nodes.len()];
         let mut round = 0;
         // What is part of another function that is held adds nothing.
@@ -66,20 +69,18 @@ impl Kernel {
         let roots = (1..self.nodes.len()).filter(|root| self.held[*root] > 0 && !is_part[*root]);
         for root in roots {
             round += 1;
-            let mut support = vec![0_u64; words];
+            let mut support = DenseSet::new(count);
             let mut waiting = vec![root as u32];
             while let Some(index) = waiting.pop() {
                 if index == 0 || std::mem::replace(&mut seen[index as usize], round) == round {
                     continue;
                 }
                 let node = &self.nodes[index as usize];
-                support[node.variable as usize / 64] |= 1 << (node.variable % 64);
+                support.insert(node.variable);
                 waiting.extend([node.high >> 1, node.low >> 1]);
             }
-            for (variable, row) in meets.iter_mut().enumerate() {
-                if support[variable / 64] >> (variable % 64) & 1 == 1 {
-                    row.iter_mut().zip(&support).for_each(|(word, more)| *word |= more);
-                }
+            for variable in support.iter() {
+                meets[variable as usize].union_with(&support);
             }
         }
         meets
@@ -107,7 +108,7 @@ struct Sifting<'k> {
     /// How many nodes and handles hold each node.
     holders: Vec<u32>,
     /// For each variable, those that occur in a function with it: a bit for each.
-    meets: Vec<Vec<u64>>,
+    meets: Vec<DenseSet>,
     work: u64,
     /// Room that is used again and again.
     changed: Vec<u32>,
@@ -127,8 +128,8 @@ impl Sifting<'_> {
             })
             .collect();
         order.sort_unstable_by_key(|(count, first)| (std::cmp::Reverse(*count), *first));
-        for (count, first) in order.into_iter().take(MOST_GROUPS) {
-            if count < 2 || self.work > MOST_WORK {
+        for (count, first) in order.into_iter().take(MAX_GROUPS) {
+            if count < 2 || self.work > MAX_WORK {
                 break;
             }
             let bytes = self.kernel.bytes();
@@ -189,7 +190,7 @@ impl Sifting<'_> {
     fn swap(&mut self, level: u32) {
         let (x, y) = (self.kernel.variable_at[level as usize], self.kernel.variable_at[level as usize + 1]);
         self.work += 1;
-        if self.meets[x as usize][y as usize / 64] >> (y % 64) & 1 == 0 {
+        if !self.meets[x as usize].contains(y) {
             self.exchange_levels(x, y, level);
             return;
         }

@@ -1,19 +1,12 @@
 //! Operations agree with tables of all values, whatever the order of variables.
 
+use narrows_graph::Random;
+
 use super::{Bdd, Manager};
 
 /// Bits of a state in the tests: 64 values, and 4096 of steps.
 const BITS: u32 = 4;
 const ROWS: usize = 1 << (2 * BITS);
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-}
 
 /// A function and its table; row r gives variable v the value of bit v of r.
 #[derive(Clone)]
@@ -65,11 +58,11 @@ fn exists(table: &[bool], variables: &[u32]) -> Vec<bool> {
 }
 
 fn random_function(manager: &Manager, random: &mut Random, variables: &[u32]) -> Both {
-    let pick = |random: &mut Random| variables[random.next(variables.len() as u64) as usize];
+    let pick = |random: &mut Random| variables[random.below(variables.len() as u64) as usize];
     let mut result = literal(manager, pick(random));
     for _ in 0..12 {
         let other = literal(manager, pick(random));
-        result = match random.next(4) {
+        result = match random.below(4) {
             0 => {
                 Both { bdd: result.bdd.and(&other.bdd).unwrap(), table: zip(&result, &other, |a, b| a && b) }
             }
@@ -94,7 +87,7 @@ fn operations_agree_with_tables() {
     let all: Vec<u32> = (0..2 * BITS).collect();
     let current: Vec<u32> = (0..BITS).map(|bit| 2 * bit).collect();
     for seed in 0..60 {
-        let random = &mut Random(seed);
+        let random = &mut Random::new(seed);
         let manager = manager();
         let f = random_function(&manager, random, &all);
         let g = random_function(&manager, random, &all);
@@ -109,7 +102,7 @@ fn operations_agree_with_tables() {
             zip(&f, &g, |a, b| a && !b),
             "seed {seed}"
         );
-        let some: Vec<u32> = all.iter().copied().filter(|_| random.next(2) == 0).collect();
+        let some: Vec<u32> = all.iter().copied().filter(|_| random.below(2) == 0).collect();
         let cube = manager.cube(&some).unwrap();
         assert_eq!(table(&manager, &f.bdd.exists(&cube).unwrap()), exists(&f.table, &some), "seed {seed}");
         let product = exists(&zip(&f, &g, |a, b| a && b), &some);

@@ -1,4 +1,5 @@
-//! Formulas about runs, by definition: every state with every guess of what is to come, and the strongly connected parts of that graph.
+//! Formulas about runs, by definition: every state with every guess of what is to come, and the strongly
+//! connected parts of that graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -279,7 +279,8 @@ impl<'m> Graph<'m> {
         }
     }
 
-    /// The greatest sum of weights on a way, the weight of each state counted when it is passed; `None` for infinity.
+    /// The greatest sum of weights on a way, the weight of each state counted when it is passed; `None` for
+    /// infinity.
     pub(crate) fn longest(
         &self,
         from: &Set,
@@ -288,7 +289,8 @@ impl<'m> Graph<'m> {
         weight: impl Fn(usize) -> u64,
         ends_count: bool,
     ) -> Option<u64> {
-        // Values grow along paths: if they still do after more rounds than there could be on a path, they do for ever.
+        // Values grow along paths: if they still do after more rounds than there could be on a path, they do
+        // for ever.
         let ends: Set = within
             .iter()
             .copied()

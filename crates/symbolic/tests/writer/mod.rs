@@ -2,22 +2,10 @@
 
 use std::fmt::Write;
 
-/// Random numbers.
-pub(crate) struct Random(pub(crate) u64);
+use narrows_graph::Random;
 
-impl Random {
-    pub(crate) fn below(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
-
-    fn one_in(&mut self, number: u64) -> bool {
-        self.below(number) == 0
-    }
-
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len() as u64) as usize]
-    }
+fn pick<'a>(random: &mut Random, list: &[&'a str]) -> &'a str {
+    list[random.index(list.len())]
 }
 
 /// Every model has these: b, n in 0..3, e in {red, green, blue}.
@@ -28,10 +16,10 @@ pub(crate) fn predicate(random: &mut Random) -> String {
         1 => "!b".to_owned(),
         2 => format!("n = {number}"),
         3 => format!("n <= {number}"),
-        4 => format!("e = {}", random.pick(&["red", "green", "blue"])),
+        4 => format!("e = {}", pick(random, &["red", "green", "blue"])),
         5 => "e in {red, blue}".to_owned(),
         6 => format!("(b & n != {number})"),
-        7 => format!("(b xor e = {})", random.pick(&["red", "green"])),
+        7 => format!("(b xor e = {})", pick(random, &["red", "green"])),
         _ => format!("n + {number} > 3"),
     }
 }
@@ -39,7 +27,7 @@ pub(crate) fn predicate(random: &mut Random) -> String {
 fn condition(random: &mut Random, with_input: bool) -> String {
     match random.below(6) {
         0 if with_input => "i".to_owned(),
-        1 if with_input => random.pick(&["!i & b", "k = 2", "(k < 2 | b)", "n = k"]).to_owned(),
+        1 if with_input => pick(random, &["!i & b", "k = 2", "(k < 2 | b)", "n = k"]).to_owned(),
         2 => format!("({} | {})", predicate(random), predicate(random)),
         3 => format!("({} -> {})", predicate(random), predicate(random)),
         _ => predicate(random),
@@ -69,7 +57,7 @@ fn truth(random: &mut Random, with_input: bool) -> String {
 }
 
 fn colour(random: &mut Random) -> String {
-    let one = random.pick(&["red", "green", "blue"]);
+    let one = pick(random, &["red", "green", "blue"]);
     match random.below(4) {
         0 => format!("{{{one}, red}}"),
         1 => "e".to_owned(),
@@ -94,7 +82,7 @@ fn branching(random: &mut Random, depth: u32) -> String {
     }
     let mut inner = || branching(random, depth - 1);
     let (left, right) = (inner(), inner());
-    let operator = random.pick(&["AG", "AF", "AX", "EG", "EF", "EX"]);
+    let operator = pick(random, &["AG", "AF", "AX", "EG", "EF", "EX"]);
     match random.below(9) {
         0 => format!("A [{left} U {right}]"),
         1 => format!("E [{left} U {right}]"),
@@ -102,10 +90,10 @@ fn branching(random: &mut Random, depth: u32) -> String {
         3 => format!("({left} & {operator} {right})"),
         4 => {
             let bounds = (random.below(3), random.below(3));
-            let operator = random.pick(&["ABF", "EBF", "ABG", "EBG"]);
+            let operator = pick(random, &["ABF", "EBF", "ABG", "EBG"]);
             format!("{operator} {}..{} ({left})", bounds.0, bounds.0 + bounds.1)
         }
-        5 => format!("{} [{left} BU {}..3 {right}]", random.pick(&["A", "E"]), random.below(3)),
+        5 => format!("{} [{left} BU {}..3 {right}]", pick(random, &["A", "E"]), random.below(3)),
         6 => format!("!({left} <-> {operator} {right})"),
         _ => format!("{operator} ({left})"),
     }
@@ -123,9 +111,9 @@ fn linear(random: &mut Random, depth: u32) -> String {
         2 => format!("(({left}) S ({right}))"),
         3 => format!("(({left}) T ({right}))"),
         4 => format!("(({left}) -> F ({right}))"),
-        5 => format!("{} [1, 2] ({left})", random.pick(&["F", "G", "O", "H"])),
+        5 => format!("{} [1, 2] ({left})", pick(random, &["F", "G", "O", "H"])),
         6 => format!("G (({left}) | ({right}))"),
-        _ => format!("{} ({left})", random.pick(&["G", "F", "X", "Y", "Z", "H", "O", "G F", "F G"])),
+        _ => format!("{} ({left})", pick(random, &["G", "F", "X", "Y", "Z", "H", "O", "G F", "F G"])),
     }
 }
 
@@ -137,7 +125,7 @@ fn alternatives(random: &mut Random, with_input: bool) -> String {
         let change = match random.below(4) {
             0 => "next(b) = !b & next(n) = n & e = next(e)".to_owned(),
             1 => format!("next(n) in {{n, {}}} & next(b) = b & next(e) = e", random.below(4)),
-            2 => format!("next(e) = {} & next(n) = n & next(b) = b", random.pick(&["red", "blue"])),
+            2 => format!("next(e) = {} & next(n) = n & next(b) = b", pick(random, &["red", "blue"])),
             _ => "next(n) = (n + 1) mod 4 & next(b) = (n = 2) & next(e) = e".to_owned(),
         };
         list.push(format!("({guard} & {change})"));
@@ -156,8 +144,9 @@ fn idlers(random: &mut Random) -> String {
         );
     }
     let _ = writeln!(text, "ASSIGN next(b) := ({}) union b;", predicate(random));
-    let _ = writeln!(text, "  next(n) := n union {};", random.pick(&["0", "(n + 1) mod 4", "(n * 2) mod 3"]));
-    let _ = writeln!(text, "  next(e) := e union {};", random.pick(&["red", "blue"]));
+    let _ =
+        writeln!(text, "  next(n) := n union {};", pick(random, &["0", "(n + 1) mod 4", "(n * 2) mod 3"]));
+    let _ = writeln!(text, "  next(e) := e union {};", pick(random, &["red", "blue"]));
     if random.one_in(2) {
         let _ = writeln!(text, "TRANS !(next(g{}) & next(b));", random.below(8));
     }
@@ -195,9 +184,9 @@ pub(crate) fn model(random: &mut Random) -> String {
     }
     text.push_str("ASSIGN\n");
     if !random.one_in(4) {
-        let _ = writeln!(text, "  init(b) := {};", random.pick(&["TRUE", "FALSE", "{TRUE, FALSE}"]));
+        let _ = writeln!(text, "  init(b) := {};", pick(random, &["TRUE", "FALSE", "{TRUE, FALSE}"]));
     }
-    let _ = writeln!(text, "  init(n) := {};", random.pick(&["0", "1", "{0, 2}"]));
+    let _ = writeln!(text, "  init(n) := {};", pick(random, &["0", "1", "{0, 2}"]));
     if !random.one_in(4) {
         let _ = writeln!(text, "  init(e) := red;");
     }

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
                 "a graph of {} states is too large to be drawn, {} are the most; make it smaller with `narrows lts min`, \
                  or take --to dot",
                 graph.states(),
-                draw::LARGEST
+                draw::MAX_DRAWN_STATES
             ),
         },
     };

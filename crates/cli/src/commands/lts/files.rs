@@ -99,7 +99,7 @@ fn graph_of_model(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> 
 }
 
 fn read_lines(mut text: impl BufRead, shown: &str) -> anyhow::Result<Graph> {
-    let wrong = |wrong: aut::Malformed| anyhow::anyhow!("{shown}:{}: {}", wrong.line, wrong.message);
+    let wrong = |wrong: aut::Malformed| anyhow::anyhow!("{shown}:{}: {}", wrong.line, wrong.error);
     let mut reader = aut::Reader::default();
     let mut line = String::new();
     while text.read_line(&mut line).with_context(|| format!("can't read {shown}"))? > 0 {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use narrows_lts::{Graph, Label, Pace};
+use narrows_lts::{Graph, Label, LabelTiming};
 use serde_json::json;
 
 use crate::output::{self, Format};
@@ -76,8 +76,8 @@ fn count(graph: &Graph) -> anyhow::Result<Counts> {
     };
     Ok(Counts {
         internal: of(&|label| label.is_internal()),
-        rates: of(&|label| matches!(label.pace, Pace::Rate(_))),
-        probabilities: of(&|label| matches!(label.pace, Pace::Probability(_))),
+        rates: of(&|label| matches!(label.timing, LabelTiming::Rate(_))),
+        probabilities: of(&|label| matches!(label.timing, LabelTiming::Probability(_))),
         deadlocks: (0..graph.states()).filter(|state| graph.edges_from(*state).is_empty()).count(),
     })
 }

@@ -7,7 +7,6 @@ mod detail;
 mod examples;
 mod keys;
 mod machine;
-mod prng;
 mod random;
 #[cfg(test)]
 mod real_trails;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use narrows_graph::Random;
 use narrows_model::{
     Evaluator, Event, Expansion, StateSpace, StateView, Trace, TraceAtom, TraceStep, Violation,
 };
 use narrows_report::{Chart, RecordedAtom};
 use narrows_source::{FileId, Sources, Span};
-
-use super::prng::Random;
 
 /// A run, where it is now, and where it can go.
 #[derive(Debug)]
@@ -242,7 +241,7 @@ impl<'s> Session<'s> {
         if self.steps.is_empty() {
             return false;
         }
-        let index = self.random.below(self.steps.len());
+        let index = self.random.index(self.steps.len());
         self.choose(index)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use narrows_graph::components::{Components, find_indexed};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 
 use super::super::ast::{Behaviour, BehaviourKind, Process};
@@ -34,23 +35,20 @@ pub(super) fn check(root: &Process, diagnostics: &mut Diagnostics) {
         let mut walk = Walk { from: number, entries: &entries, names: &names, calls: &mut calls };
         walk.visit(&entry.process.body, false, None);
     }
-    let direct: Vec<&Call> = calls.iter().filter(|call| !call.guarded).collect();
-    for call in &direct {
-        if reaches(call.to, call.from, entries.len(), |from| {
-            direct.iter().filter(move |call| call.from == from).map(|call| call.to).collect()
-        }) {
+    // A call comes back to where it is if both processes are in one strongly connected component.
+    let direct = components(entries.len(), calls.iter().filter(|call| !call.guarded));
+    for call in calls.iter().filter(|call| !call.guarded) {
+        if direct.are_together(call.from, call.to) {
             let name = &entries[call.to].process.name.name;
             let title = format!("`{name}` comes back to itself without a step");
             let help = "put an action before the call; it would never come to an end";
             diagnostics.push(Diagnostic::error("L0301", call.span, title).help(help));
         }
     }
+    let all = components(entries.len(), calls.iter());
     for call in &calls {
         let Some(within) = call.within else { continue };
-        let again = reaches(call.to, call.from, entries.len(), |from| {
-            calls.iter().filter(move |call| call.from == from).map(|call| call.to).collect()
-        });
-        if again && !diagnostics.has_errors() {
+        if all.are_together(call.from, call.to) && !diagnostics.has_errors() {
             let name = &entries[call.to].process.name.name;
             let title = format!("each call of `{name}` adds to the state: there may be no end of states");
             let label = format!("this call is within `{within}`, which stays");
@@ -75,19 +73,13 @@ fn enter<'p>(
     }
 }
 
-/// Returns whether one process leads to another.
-fn reaches(from: usize, to: usize, count: usize, next: impl Fn(usize) -> Vec<usize>) -> bool {
-    let mut seen = vec![false; count];
-    let mut open = vec![from];
-    while let Some(process) = open.pop() {
-        if process == to {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[process], true) {
-            open.extend(next(process));
-        }
+/// Finds which processes lead to each other by calls.
+fn components<'c>(count: usize, calls: impl Iterator<Item = &'c Call>) -> Components {
+    let mut targets = vec![Vec::new(); count];
+    for call in calls {
+        targets[call.from].push(call.to);
     }
-    false
+    find_indexed(count, 0..count, |process, call| targets[process].get(call).copied())
 }
 
 struct Walk<'w, 'p> {

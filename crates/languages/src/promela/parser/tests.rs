@@ -462,15 +462,10 @@ fn any_words_may_be_a_formula() {
         "A", "E", "AG", "EX", "U", "W", "[", "]", "(", ")", "!", "&&", "->", "<->", "[]", "<>", "p",
         "x == 1", "1", "P@l", "c?[x]", "len(c)", "-", "<", ";", "G",
     ];
-    let mut seed = 7_u64;
+    let mut random = narrows_graph::Random::new(7);
     for _ in 0..50_000 {
-        let mut text = String::new();
-        for _ in 0..(seed >> 20) % 12 {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            text.push_str(words[(seed >> 33) as usize % words.len()]);
-            text.push(' ');
-        }
-        seed = seed.wrapping_add(1 << 20);
+        let words = (0..random.below(12)).map(|_| words[random.index(words.len())]).collect::<Vec<_>>();
+        let text = words.join(" ");
         let (formula, messages) = ctl_messages(&text);
         assert!(formula.is_some() || !messages.is_empty(), "{text}");
     }

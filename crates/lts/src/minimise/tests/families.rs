@@ -1,10 +1,11 @@
 //! Graphs that grow, and how much there is to do for them: work is counted, not time.
 
-use super::random::Random;
+use narrows_graph::Partition;
+
+use super::random::Sampler;
 use crate::graph::{Builder, Graph};
-use crate::minimise::partition::Partition;
 use crate::minimise::table::Table;
-use crate::minimise::{Relation, Settings, halves, refine, splitters};
+use crate::minimise::{Relation, Settings, bundle_refinement, signature_refinement, splitter_refinement};
 
 /// Internal steps from state to state, visible ones from there into a visible chain.
 struct Sketch {
@@ -13,7 +14,8 @@ struct Sketch {
 }
 
 impl Sketch {
-    /// A visible chain whose states fall apart one after the other, from its end. It comes after `length + 1` states.
+    /// A visible chain whose states fall apart one after the other, from its end. It comes after `length + 1`
+    /// states.
     fn new(length: u32, step: impl Fn(u32) -> &'static str) -> Sketch {
         let mut sketch = Sketch { builder: Builder::new(0, 4 * length as usize), length };
         for at in 0..length {
@@ -97,7 +99,7 @@ fn tree(length: u32, is_upwards: bool) -> Graph {
 }
 
 fn shuffled(length: u32) -> Graph {
-    let mut random = Random::new(21);
+    let mut random = Sampler::new(21);
     let mut sketch = Sketch::new(length, |_| "b");
     sketch.chain();
     (0..length).for_each(|state| sketch.aside(state, "a", random.below(length as usize) as u32));
@@ -106,7 +108,7 @@ fn shuffled(length: u32) -> Graph {
 
 /// Internal steps to any state not far below.
 fn thicket(length: u32) -> Graph {
-    let mut random = Random::new(22);
+    let mut random = Sampler::new(22);
     let mut sketch = Sketch::new(length, |_| "b");
     for state in 0..length {
         for _ in 0..2 {
@@ -117,12 +119,13 @@ fn thicket(length: u32) -> Graph {
     sketch.build()
 }
 
-/// Returns how many states and edges are looked at, for each state and edge and each doubling of the states, with and
-/// without signatures first.
+/// Returns how many states and edges are looked at, for each state and edge and each doubling of the states,
+/// with and without signatures first.
 fn work(graph: &Graph, settings: Settings) -> [f64; 2] {
     let table = || Table::new(graph, settings).unwrap();
-    let (first, all) = (refine::refine(&mut table(), false).0, Partition::new(table().states()));
-    let second = halves::refine(&mut table(), all);
+    let (first, all) =
+        (signature_refinement::refine(&mut table(), false).0, Partition::new(table().states()));
+    let second = bundle_refinement::refine(&mut table(), all);
     assert_eq!(first.blocks(), second.blocks());
     let size = graph.states() as f64 + graph.edges().len() as f64;
     [first, second].map(|partition| partition.work as f64 / (size * f64::from(graph.states()).log2()))
@@ -159,7 +162,8 @@ fn there_is_no_family_with_much_to_do() {
 fn visible_chains_are_little_to_do_for_weak_bisimulation() {
     for labels in [&["a"][..], &["a", "i"], &["a", "i", "b", "i", "i"]] {
         let graph = super::chain(50_000, labels);
-        let partition = splitters::refine(&Table::new(&graph, Settings::plain(Relation::Weak)).unwrap());
+        let partition =
+            splitter_refinement::refine(&Table::new(&graph, Settings::plain(Relation::Weak)).unwrap());
         assert!(partition.work < 20 * 100_001, "{labels:?}: {}", partition.work);
     }
 }

@@ -1,19 +1,19 @@
 //! Random graphs.
 
+use narrows_graph::Random;
+
 use crate::graph::{Builder, Graph};
 
-pub(crate) struct Random(u64);
+/// Draws graphs.
+pub(crate) struct Sampler(Random);
 
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+impl Sampler {
+    pub(crate) fn new(seed: u64) -> Sampler {
+        Sampler(Random::new(seed))
     }
 
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 33) % end as u64) as usize
+        self.0.index(end)
     }
 
     /// Returns a graph of a few states with labels of the given ones.
@@ -34,7 +34,8 @@ impl Random {
         builder.build().unwrap()
     }
 
-    /// Returns a graph whose first labels, all internal but for the last three, lead to states with larger numbers.
+    /// Returns a graph whose first labels, all internal but for the last three, lead to states with larger
+    /// numbers.
     pub(crate) fn downwards(&mut self, states: usize, edges: usize, labels: &[&str]) -> Graph {
         let mut builder = Builder::new(0, edges);
         builder.states(states as u32);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Graph;
-use crate::label::{Label, Pace, is_internal};
+use crate::label::{Label, LabelTiming, is_internal};
 use crate::minimise::{Relation, Settings};
 
 /// What a state can do.
@@ -111,13 +111,15 @@ impl Reference<'_> {
                 let key = (is_rate, label.action.map(str::to_owned), target);
                 *sums.entry(key).or_insert(0) += (amount * 100.0).round() as u64;
             };
-            match label.pace {
-                Pace::Rate(rate) if self.settings.stochastic => {
+            match label.timing {
+                LabelTiming::Rate(rate) if self.settings.stochastic => {
                     if !is_hasty {
                         add(true, rate);
                     }
                 }
-                Pace::Probability(probability) if self.settings.probabilistic => add(false, probability),
+                LabelTiming::Probability(probability) if self.settings.probabilistic => {
+                    add(false, probability)
+                }
                 _ if is_internal(text) => {
                     if !has_inert || target != block {
                         parts.insert(Part::Step("i".to_owned(), target));
@@ -135,7 +137,8 @@ impl Reference<'_> {
     }
 }
 
-/// Returns the edges, each once and in order, that no others make up for with internal steps before or after them.
+/// Returns the edges, each once and in order, that no others make up for with internal steps before or after
+/// them.
 pub(crate) fn needed(graph: &Graph) -> Vec<(u32, String, u32)> {
     let reference = Reference { graph, settings: Settings::plain(Relation::Weak), blocks: Vec::new() };
     let reach = |state: u32| reference.closure(state, |_| true);

@@ -1,20 +1,21 @@
 //! From tokens to formulas.
 //!
-//! Between states, `and` binds tightest, then `or`, `implies` and `equ`; `implies` groups to the right, the others to the
-//! left. What stands before a formula (`not`, `<R>`, `[R]`) binds tighter still, and the body of `mu X .` reaches as far as
-//! it can. After an error within brackets or parentheses, reading goes on behind them.
+//! Between states, `and` binds tightest, then `or`, `implies` and `equ`; `implies` groups to the right, the
+//! others to the left. What stands before a formula (`not`, `<R>`, `[R]`) binds tighter still, and the body
+//! of `mu X .` reaches as far as it can. After an error within brackets or parentheses, reading goes on
+//! behind them.
 
 mod regular;
 
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
-use super::lexer::{Kind, Token, tokens};
+use super::lexer::{Token, TokenKind, tokens};
 use super::syntax::{Formula, Name, Operator, Regular, Sign};
 
 /// Formulas may be nested so deeply.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 /// So many operators may a formula have: each may be a level of the tree.
-const MOST_OPERATORS: usize = 2_000;
+const MAX_OPERATORS: usize = 2_000;
 
 /// The words with a meaning of their own.
 pub(super) const WORDS: [&str; 10] =
@@ -30,7 +31,7 @@ pub(super) fn read(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> O
     let tokens = tokens(file, text, diagnostics);
     let mut parser = Parser { tokens, position: 0, depth: 0, operators: 0, diagnostics };
     let formula = parser.formula(0).ok()?;
-    if !parser.at(Kind::End) {
+    if !parser.at(TokenKind::End) {
         parser.trailing();
     }
     Some(formula)
@@ -49,7 +50,7 @@ impl Parser<'_> {
         &self.tokens[self.position]
     }
 
-    fn at(&self, kind: Kind) -> bool {
+    fn at(&self, kind: TokenKind) -> bool {
         self.token().kind == kind
     }
 
@@ -58,12 +59,12 @@ impl Parser<'_> {
     }
 
     fn bump(&mut self) {
-        if !self.at(Kind::End) {
+        if !self.at(TokenKind::End) {
             self.position += 1;
         }
     }
 
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.at(kind);
         if found {
             self.bump();
@@ -72,8 +73,8 @@ impl Parser<'_> {
     }
 
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= DEEPEST {
-            return Err(self.too_large(format!("more than {DEEPEST} levels")));
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_large(format!("more than {MAX_DEPTH} levels")));
         }
         self.depth += 1;
         let result = rule(self);
@@ -83,8 +84,8 @@ impl Parser<'_> {
 
     fn count_operator(&mut self) -> Parsed<()> {
         self.operators += 1;
-        if self.operators == MOST_OPERATORS {
-            return Err(self.too_large(format!("more than {MOST_OPERATORS} operators")));
+        if self.operators == MAX_OPERATORS {
+            return Err(self.too_large(format!("more than {MAX_OPERATORS} operators")));
         }
         Ok(())
     }
@@ -99,25 +100,25 @@ impl Parser<'_> {
     /// Says what was expected instead of the token at hand.
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token();
-        if token.kind == Kind::Wrong {
+        if token.kind == TokenKind::Wrong {
             return Reported;
         }
         let found = match token.kind {
-            Kind::End => "the end of the formula".to_owned(),
-            Kind::Label => format!("`\"{}\"`", token.text),
-            Kind::Pattern => format!("`'{}'`", token.text),
+            TokenKind::End => "the end of the formula".to_owned(),
+            TokenKind::Label => format!("`\"{}\"`", token.text),
+            TokenKind::Pattern => format!("`'{}'`", token.text),
             _ => format!("`{}`", token.text),
         };
         let title = format!("expected {expected}, found {found}");
         let mut diagnostic =
             Diagnostic::error("M0001", token.span, title).label(format!("expected {expected}"));
-        if token.kind == Kind::Word && !WORDS.contains(&token.text.as_str()) {
+        if token.kind == TokenKind::Word && !WORDS.contains(&token.text.as_str()) {
             if let Some(word) = closest(&token.text, WORDS) {
                 diagnostic = diagnostic.help(format!("did you mean `{word}`?"));
             }
-        } else if matches!(token.kind, Kind::Label | Kind::Pattern) {
+        } else if matches!(token.kind, TokenKind::Label | TokenKind::Pattern) {
             diagnostic = diagnostic.help("an action stands in brackets: `<\"A\"> true` or `[\"A\"] false`");
-        } else if token.kind == Kind::Bar {
+        } else if token.kind == TokenKind::Bar {
             diagnostic = diagnostic.help("between formulas about states, write `or`; `|` joins paths");
         }
         self.diagnostics.push(diagnostic);
@@ -127,7 +128,7 @@ impl Parser<'_> {
     /// Reports what stands behind the end of a formula.
     fn trailing(&mut self) {
         let _ = match self.token().kind {
-            Kind::RightParen | Kind::RightBracket | Kind::Greater => {
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::Greater => {
                 let title = format!("`{}` closes nothing", self.token().text);
                 let diagnostic = Diagnostic::error("M0002", self.span(), title).label("nothing is open here");
                 self.diagnostics.push(diagnostic);
@@ -138,11 +139,11 @@ impl Parser<'_> {
     }
 
     /// Expects the end of what an opening sign began.
-    fn close(&mut self, kind: Kind, sign: &str, opened: Span) -> Parsed<()> {
+    fn close(&mut self, kind: TokenKind, sign: &str, opened: Span) -> Parsed<()> {
         if self.eat(kind) {
             return Ok(());
         }
-        if self.at(Kind::End) {
+        if self.at(TokenKind::End) {
             let open = &self.tokens.iter().find(|token| token.span == opened).map_or("", |token| &token.text);
             let title = format!("`{open}` is not closed");
             let diagnostic = Diagnostic::error("M0002", opened, title)
@@ -155,17 +156,17 @@ impl Parser<'_> {
     }
 
     /// Goes behind the sign that closes what is open; returns whether there is one.
-    fn skip_behind(&mut self, kind: Kind) -> bool {
+    fn skip_behind(&mut self, kind: TokenKind) -> bool {
         let mut parens = 0_usize;
-        while !self.at(Kind::End) {
+        while !self.at(TokenKind::End) {
             let here = self.token().kind;
             if here == kind && parens == 0 {
                 self.bump();
                 return true;
             }
             match here {
-                Kind::LeftParen => parens += 1,
-                Kind::RightParen => parens = parens.saturating_sub(1),
+                TokenKind::LeftParen => parens += 1,
+                TokenKind::RightParen => parens = parens.saturating_sub(1),
                 _ => {}
             }
             self.bump();
@@ -174,7 +175,7 @@ impl Parser<'_> {
     }
 
     fn operator(&self) -> Option<(Operator, u8)> {
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return None;
         }
         Some(match self.token().text.as_str() {
@@ -210,39 +211,39 @@ impl Parser<'_> {
     fn operand(&mut self) -> Parsed<Formula> {
         let opened = self.span();
         match self.token().kind {
-            Kind::Less => {
+            TokenKind::Less => {
                 self.bump();
-                let regular = self.path(Kind::Greater, ">", opened)?;
-                if self.at(Kind::At) {
+                let regular = self.path(TokenKind::Greater, ">", opened)?;
+                if self.at(TokenKind::At) {
                     let span = opened.to(self.span());
                     self.bump();
                     return Ok(Formula::Endless(regular, span));
                 }
                 Ok(Formula::Possible(regular, Box::new(self.nested(Self::operand)?)))
             }
-            Kind::LeftBracket => {
+            TokenKind::LeftBracket => {
                 self.bump();
-                let regular = self.path(Kind::RightBracket, "]", opened)?;
-                if self.at(Kind::Stop) {
+                let regular = self.path(TokenKind::RightBracket, "]", opened)?;
+                if self.at(TokenKind::Stop) {
                     let span = opened.to(self.span());
                     self.bump();
                     return Ok(Formula::Bounded(regular, span));
                 }
                 Ok(Formula::Necessary(regular, Box::new(self.nested(Self::operand)?)))
             }
-            Kind::LeftParen => {
+            TokenKind::LeftParen => {
                 self.bump();
                 let inner = self.nested(|parser| parser.formula(0));
                 let closed = inner.and_then(|inner| {
-                    self.close(Kind::RightParen, ")", opened)?;
+                    self.close(TokenKind::RightParen, ")", opened)?;
                     Ok(inner)
                 });
                 match closed {
-                    Err(Reported) if self.skip_behind(Kind::RightParen) => Ok(Formula::True),
+                    Err(Reported) if self.skip_behind(TokenKind::RightParen) => Ok(Formula::True),
                     other => other,
                 }
             }
-            Kind::Word => self.word(),
+            TokenKind::Word => self.word(),
             _ => Err(self.unexpected("a formula")),
         }
     }
@@ -275,11 +276,11 @@ impl Parser<'_> {
     /// Parses what follows on `mu` or `nu`.
     fn fixpoint(&mut self, sign: Sign, word: &str) -> Parsed<Formula> {
         let name = self.token().clone();
-        if name.kind != Kind::Word || WORDS.contains(&name.text.as_str()) {
+        if name.kind != TokenKind::Word || WORDS.contains(&name.text.as_str()) {
             return Err(self.unexpected(&format!("the name of a variable after `{word}`")));
         }
         self.bump();
-        if !self.eat(Kind::Dot) {
+        if !self.eat(TokenKind::Dot) {
             return Err(self.unexpected(&format!("`.` after `{word} {}`", name.text)));
         }
         let mut body = self.nested(Self::operand)?;
@@ -300,7 +301,7 @@ impl Parser<'_> {
     }
 
     /// Parses what stands within brackets; after an error, goes on behind them.
-    fn path(&mut self, kind: Kind, sign: &str, opened: Span) -> Parsed<Regular> {
+    fn path(&mut self, kind: TokenKind, sign: &str, opened: Span) -> Parsed<Regular> {
         let inner = self.nested(Self::regular);
         let closed = inner.and_then(|inner| {
             self.close(kind, sign, opened)?;

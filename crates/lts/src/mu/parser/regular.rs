@@ -1,26 +1,26 @@
 //! Paths and actions: what stands within `<…>` and `[…]`.
 //!
-//! The operators of actions bind tighter than those of paths: `not "A"*` is `(not "A")*`. Of those of paths, `*`, `+` and
-//! `?` bind tightest, then `.`, then `|`.
+//! The operators of actions bind tighter than those of paths: `not "A"*` is `(not "A")*`. Of those of paths,
+//! `*`, `+` and `?` bind tightest, then `.`, then `|`.
 
 use narrows_source::{Diagnostic, Span, closest};
 
 use super::{Parsed, Parser, Reported, WORDS};
 use crate::mu::actions::pattern;
-use crate::mu::lexer::Kind;
+use crate::mu::lexer::TokenKind;
 use crate::mu::syntax::{Action, Name, Operator, Regular};
 
 /// An action as long as nothing says that it is a path.
-enum Part {
+enum PathOrAction {
     Action(Action),
     Path(Regular),
 }
 
-impl Part {
+impl PathOrAction {
     fn path(self) -> Regular {
         match self {
-            Part::Action(action) => Regular::Action(action),
-            Part::Path(regular) => regular,
+            PathOrAction::Action(action) => Regular::Action(action),
+            PathOrAction::Path(regular) => regular,
         }
     }
 }
@@ -31,43 +31,43 @@ impl Parser<'_> {
         Ok(self.choice()?.path())
     }
 
-    fn choice(&mut self) -> Parsed<Part> {
+    fn choice(&mut self) -> Parsed<PathOrAction> {
         let mut left = self.sequence()?;
-        while self.eat(Kind::Bar) {
+        while self.eat(TokenKind::Bar) {
             self.count_operator()?;
             let right = self.sequence()?.path();
-            left = Part::Path(Regular::Either(Box::new(left.path()), Box::new(right)));
+            left = PathOrAction::Path(Regular::Either(Box::new(left.path()), Box::new(right)));
         }
         Ok(left)
     }
 
-    fn sequence(&mut self) -> Parsed<Part> {
+    fn sequence(&mut self) -> Parsed<PathOrAction> {
         let mut left = self.repeated()?;
-        while self.eat(Kind::Dot) {
+        while self.eat(TokenKind::Dot) {
             self.count_operator()?;
             let right = self.repeated()?.path();
-            left = Part::Path(Regular::Then(Box::new(left.path()), Box::new(right)));
+            left = PathOrAction::Path(Regular::Then(Box::new(left.path()), Box::new(right)));
         }
         Ok(left)
     }
 
-    fn repeated(&mut self) -> Parsed<Part> {
+    fn repeated(&mut self) -> Parsed<PathOrAction> {
         let mut part = self.action(0)?;
         loop {
             let make: fn(Box<Regular>, Span) -> Regular = match self.token().kind {
-                Kind::Star => Regular::Star,
-                Kind::Plus => Regular::Plus,
-                Kind::Question => |part, _| Regular::Optional(part),
+                TokenKind::Star => Regular::Star,
+                TokenKind::Plus => Regular::Plus,
+                TokenKind::Question => |part, _| Regular::Optional(part),
                 _ => return Ok(part),
             };
             self.count_operator()?;
             let span = self.span();
             self.bump();
-            part = Part::Path(make(Box::new(part.path()), span));
+            part = PathOrAction::Path(make(Box::new(part.path()), span));
         }
     }
 
-    fn action(&mut self, minimum: u8) -> Parsed<Part> {
+    fn action(&mut self, minimum: u8) -> Parsed<PathOrAction> {
         let mut left = self.nested(Self::primary)?;
         while let Some((operator, strength)) = self.operator() {
             if strength < minimum {
@@ -80,16 +80,25 @@ impl Parser<'_> {
             let right = self.nested(|parser| parser.action(next))?;
             let (left_action, right_action) =
                 (self.as_action(left, span, &operator), self.as_action(right, span, &operator));
-            left = Part::Action(Action::Binary(operator, Box::new(left_action?), Box::new(right_action?)));
+            left = PathOrAction::Action(Action::Binary(
+                operator,
+                Box::new(left_action?),
+                Box::new(right_action?),
+            ));
         }
         Ok(left)
     }
 
     /// Takes a part for an action, or reports that it is a path.
-    fn as_action(&mut self, part: Part, span: Span, operator: &dyn std::fmt::Display) -> Parsed<Action> {
+    fn as_action(
+        &mut self,
+        part: PathOrAction,
+        span: Span,
+        operator: &dyn std::fmt::Display,
+    ) -> Parsed<Action> {
         match part {
-            Part::Action(action) => Ok(action),
-            Part::Path(_) => {
+            PathOrAction::Action(action) => Ok(action),
+            PathOrAction::Path(_) => {
                 let title = format!("`{operator}` stands beside a path");
                 self.diagnostics.push(
                     Diagnostic::error("M0010", span, title)
@@ -101,42 +110,42 @@ impl Parser<'_> {
         }
     }
 
-    fn primary(&mut self) -> Parsed<Part> {
+    fn primary(&mut self) -> Parsed<PathOrAction> {
         let token = self.token().clone();
         match token.kind {
-            Kind::LeftParen => {
+            TokenKind::LeftParen => {
                 self.bump();
                 let inner = self.nested(Self::choice)?;
-                self.close(Kind::RightParen, ")", token.span)?;
+                self.close(TokenKind::RightParen, ")", token.span)?;
                 Ok(inner)
             }
-            Kind::Label => {
+            TokenKind::Label => {
                 self.bump();
-                Ok(Part::Action(Action::Label(Name { text: token.text, span: token.span })))
+                Ok(PathOrAction::Action(Action::Label(Name { text: token.text, span: token.span })))
             }
-            Kind::Pattern => {
+            TokenKind::Pattern => {
                 self.bump();
                 match pattern(&token.text, token.span) {
-                    Ok(pattern) => Ok(Part::Action(Action::Pattern(pattern))),
+                    Ok(pattern) => Ok(PathOrAction::Action(Action::Pattern(pattern))),
                     Err(diagnostic) => {
                         self.diagnostics.push(*diagnostic);
-                        Ok(Part::Action(Action::False))
+                        Ok(PathOrAction::Action(Action::False))
                     }
                 }
             }
-            Kind::Word => self.action_word(),
+            TokenKind::Word => self.action_word(),
             _ => Err(self.unexpected("an action")),
         }
     }
 
-    fn action_word(&mut self) -> Parsed<Part> {
+    fn action_word(&mut self) -> Parsed<PathOrAction> {
         let token = self.token().clone();
         self.bump();
-        Ok(Part::Action(match token.text.as_str() {
+        Ok(PathOrAction::Action(match token.text.as_str() {
             "true" => Action::True,
             "false" => Action::False,
             "tau" | "i" => Action::Internal,
-            "nil" => return Ok(Part::Path(Regular::Nil)),
+            "nil" => return Ok(PathOrAction::Path(Regular::Nil)),
             "not" => {
                 let operand = self.nested(Self::primary)?;
                 Action::Not(Box::new(self.as_action(operand, token.span, &"not")?))

@@ -1,11 +1,12 @@
 //! Automata with few states, against all schedulers that always decide alike in a state.
 
+use narrows_graph::Random;
+
 use super::super::automaton::Builder;
 use super::super::{
     Accuracy, Aim, Automaton, Interval, Reward, average, find_zeno, landings, long_run, uniform, until,
     until_over, vanish,
 };
-use super::Random;
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
@@ -148,7 +149,7 @@ fn agree(found: Interval, expected: f64, what: &str) {
 
 #[test]
 fn averages_of_random_automata() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let (mut tried, mut open, mut narrow) = (0, 0, 0);
     for round in 0..6000 {
         let automaton = random_automaton(&mut random);
@@ -178,7 +179,7 @@ fn averages_of_random_automata() {
 
 #[test]
 fn totals_of_random_automata() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let (mut finite, mut wide) = (0, 0);
     for round in 0..6000 {
         let automaton = random_automaton(&mut random);

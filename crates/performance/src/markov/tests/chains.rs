@@ -1,7 +1,9 @@
 //! Chains whose long run is known.
 
+use narrows_graph::Random;
+
 use super::super::{Accuracy, Interval, long_run, steady};
-use super::{Builder, Random, chain, queue, tandem};
+use super::{Builder, chain, queue, tandem};
 
 fn close(found: f64, expected: f64, relative: f64) -> bool {
     (found - expected).abs() <= relative * expected.abs()
@@ -114,7 +116,7 @@ fn several_components() {
 #[test]
 fn rings_in_any_order() {
     for size in [3_u32, 500, 2000] {
-        let mut random = Random(u64::from(size));
+        let mut random = Random::new(u64::from(size));
         let mut names: Vec<u32> = (0..size).collect();
         for place in (1..size as usize).rev() {
             names.swap(place, random.below(place as u64 + 1) as usize);
@@ -144,7 +146,7 @@ fn rings_in_any_order() {
 
 #[test]
 fn random_chains_with_unlike_rates() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..30 {
         let size = 420 + random.below(300) as u32;
         let mut builder = Builder::new(0, 0);

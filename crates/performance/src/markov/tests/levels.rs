@@ -1,10 +1,12 @@
 //! Coarser chains: they leave solutions alone, and help where relaxation is slow.
 
+use narrows_graph::Random;
+
 use super::super::Accuracy;
 use super::super::dense::Dense;
 use super::super::gain::large;
 use super::super::levels::{Levels, WAYS};
-use super::{Builder, Chain, Random, queue, tandem};
+use super::{Builder, Chain, queue, tandem};
 
 /// A chain in which states lead to some that are near, at very different rates, and back to the one before.
 fn stiff(random: &mut Random, states: u32) -> Chain {
@@ -28,7 +30,7 @@ fn exact(chain: &Chain, reward: &[f64]) -> (f64, Vec<f64>) {
 
 #[test]
 fn one_elimination_serves_all_rewards() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let chain = stiff(&mut random, 60);
     let members: Vec<u32> = (0..60).collect();
     let eliminated = Dense::new(&chain, &members, vec![vec![1.0; 60]], &[]).eliminated();
@@ -44,7 +46,7 @@ fn one_elimination_serves_all_rewards() {
 
 #[test]
 fn what_is_solved_stays_as_it_is() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for way in WAYS {
         let chain = stiff(&mut random, 700);
         let reward: Vec<f64> = (0..700).map(|_| random.below(5) as f64).collect();
@@ -65,7 +67,7 @@ fn what_is_solved_stays_as_it_is() {
 
 #[test]
 fn slow_chains_are_solved_as_elimination_does() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let check = |chain: &Chain, reward: Vec<f64>| {
         let (expected, _) = exact(chain, &reward);
         let accuracy = Accuracy { sweeps: 3000, ..Accuracy::default() };

@@ -1,7 +1,9 @@
 //! Chains that are made smaller: nothing is lost, and nothing is left together that differs.
 
+use narrows_graph::Random;
+
 use super::super::{Accuracy, long_run, lump, mean_time, reward_at};
-use super::{Builder, Chain, Random, queue, tandem};
+use super::{Builder, Chain, queue, tandem};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-9, sweeps: 100_000 };
 
@@ -88,7 +90,7 @@ fn copied(random: &mut Random, small: &[Vec<u64>]) -> (Chain, Vec<u32>) {
 
 #[test]
 fn random_chains_have_the_same_figures() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let mut smaller = 0;
     for _ in 0..1000 {
         let size = 2 + random.below(4) as usize;

@@ -45,13 +45,3 @@ fn tandem(room: u32, arrive: f64, first: f64, second: f64) -> Chain {
     }
     builder.build([(0, 1.0)]).unwrap()
 }
-
-/// Numbers that look random and are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}

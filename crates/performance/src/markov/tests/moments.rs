@@ -1,8 +1,9 @@
 //! What holds at a time, over all schedulers.
 
+use narrows_graph::Random;
+
 use super::super::automaton::Builder;
 use super::super::{Accuracy, Aim, Automaton, Interval, find_zeno, reward_at, reward_at_over, vanish};
-use super::Random;
 use super::automata::{policies, random_automaton};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
@@ -134,7 +135,7 @@ fn schedulers_that_look_at_the_clock_are_better() {
 
 #[test]
 fn random_automata_at_a_time() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     let (mut tried, mut open, mut followed_too) = (0, 0, 0);
     for round in 0..400 {
         let automaton = random_automaton(&mut random);

@@ -2,8 +2,10 @@
 
 use std::cmp::Ordering;
 
+use narrows_graph::Random;
+
 use super::super::{Accuracy, long_run, steady};
-use super::{Builder, Random};
+use super::Builder;
 
 /// The determinant, without fractions (Bareiss 1968).
 fn determinant(mut matrix: Vec<Vec<i128>>) -> i128 {
@@ -62,7 +64,7 @@ fn random_rates(random: &mut Random, size: usize, limit: u64) -> Vec<Vec<i128>> 
 
 #[test]
 fn bounds_of_random_chains_hold_exactly() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for round in 0..3000 {
         let size = 2 + random.below(5) as usize;
         let rates = random_rates(&mut random, size, if round % 2 == 0 { 3 } else { 40 });

@@ -1,10 +1,12 @@
 //! How long it takes from when something begins to hold until something else does.
 
+use narrows_graph::Random;
+
 use super::super::{
     Accuracy, Aim, Automaton, Interval, find_zeno, mean_time, passage, passage_over, steady, vanish,
 };
 use super::automata::{policies, random_automaton, routing};
-use super::{Builder, Random, chain, queue};
+use super::{Builder, chain, queue};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
 
@@ -44,7 +46,7 @@ fn what_begins_once_begins_at_the_start() {
 #[test]
 fn random_chains_as_before() {
     // Starts with weights that were solved, not proved.
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..500 {
         let size = 3 + random.below(6) as u32;
         let mut builder = Builder::new(0, 0);
@@ -88,7 +90,7 @@ fn routing_takes_as_long_as_the_way_that_is_chosen() {
 
 #[test]
 fn every_policy_of_random_automata_lies_between() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let mut finite = 0;
     for round in 0..3000 {
         let automaton: Automaton = random_automaton(&mut random);

@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use narrows_graph::Random;
 use narrows_model::behaviour::Fault;
 use narrows_model::{LabelledSystem, Model, Scratch, StatePart, Trace, TraceStep};
 use narrows_report::{RecordedLabel, RecordedLabels, one_line};
 use narrows_source::Sources;
-
-use super::super::prng::Random;
 
 /// A run, where it is now, and where it can go.
 pub(super) struct Session<'m> {
@@ -147,7 +146,7 @@ impl<'m> Session<'m> {
         if self.steps.is_empty() {
             return false;
         }
-        let index = self.random.below(self.steps.len());
+        let index = self.random.index(self.steps.len());
         self.choose(index)
     }
 

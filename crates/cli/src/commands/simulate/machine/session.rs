@@ -1,12 +1,11 @@
 //! A run of a synchronous system that is being made, step by step, forwards and backwards. It knows no terminal.
 
+use narrows_graph::Random;
 use narrows_model::synchronous::{
     Evaluation, Moment, Reference, Role, Run, SynchronousSystem, Value, changes,
 };
 use narrows_model::{Change, Shown, Trace};
 use narrows_report::{RecordedAtom, RecordedRun};
-
-use super::super::prng::Random;
 
 /// So many steps are looked for at most; of a system with more there are others too.
 pub(super) const MOST: usize = 10_000;
@@ -202,7 +201,7 @@ impl<'m> Session<'m> {
         if self.steps.is_empty() {
             return false;
         }
-        let index = self.random.below(self.steps.len());
+        let index = self.random.index(self.steps.len());
         self.choose(index)
     }
 
