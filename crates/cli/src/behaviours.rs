@@ -10,7 +10,7 @@ use narrows_languages::lotos::{self, Options};
 use narrows_lts::mu::{Checker, End, Run};
 use narrows_lts::{Graph, linear, mu};
 use narrows_model::behaviour::{Behaviour, Fault};
-use narrows_performance::labelled::{self, Labelled, Unbuilt};
+use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_report::{RecordedLabel, RecordedLabels, count, json_diagnostics, one_line};
 use narrows_source::{Diagnostic, Diagnostics, Sources};
 use serde_json::{Value, json};
@@ -79,8 +79,8 @@ pub(crate) fn read_graph(path: &Path, definitions: &[String]) -> anyhow::Result<
     clock.finish();
     match built {
         Ok(built) => Ok(built.graph),
-        Err(Unbuilt::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
-        Err(Unbuilt::Fault(fault)) => {
+        Err(GraphError::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
+        Err(GraphError::Fault(fault)) => {
             show_fault(&model, &fault);
             anyhow::bail!("{}: there is no graph of all states", model.name)
         }
@@ -244,10 +244,10 @@ pub(crate) fn explore(
 const MOST_LABELS: usize = 40;
 
 /// Says that nothing was decided, and why.
-fn undecided(model: &BehaviourModel, questions: &[Formula], models: &Models, why: &Unbuilt) -> Outcome {
+fn undecided(model: &BehaviourModel, questions: &[Formula], models: &Models, why: &GraphError) -> Outcome {
     let reason = match why {
-        Unbuilt::Limit(limit) => limit.reason().to_owned(),
-        Unbuilt::Fault(fault) => {
+        GraphError::Limit(limit) => limit.reason().to_owned(),
+        GraphError::Fault(fault) => {
             show_fault(model, fault);
             Behaviour::fault_text(fault)
         }

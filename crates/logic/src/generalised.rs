@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alternating::{Ways, parts, without_contained};
+use crate::alternating::{Transitions, parts, without_contained};
 use crate::bits::BitSet;
 use crate::budget::{Budget, TooLarge};
 use crate::cube::{Cube, minimised};
@@ -36,23 +36,23 @@ pub(crate) struct Generalised {
 impl Generalised {
     /// The automaton of a formula.
     pub(crate) fn of(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
-        let mut ways = Ways::default();
+        let mut transitions = Transitions::default();
         let mut numbers: FxHashMap<BitSet, usize> = FxHashMap::default();
         let mut sets = vec![without_contained(formulas, &parts(formulas, formula))];
         numbers.insert(sets[0].clone(), 0);
         let mut states: Vec<Vec<(BitSet, Cube, usize)>> = Vec::new();
         while states.len() < sets.len() {
-            let here = ways.of_all(formulas, &sets[states.len()].clone(), budget)?;
+            let here = transitions.of_all(formulas, &sets[states.len()].clone(), budget)?;
             let mut edges = Vec::with_capacity(here.len());
-            for way in here {
-                let set = way.rest;
+            for transition in here {
+                let set = transition.rest;
                 let next = sets.len();
                 let target = *numbers.entry(set.clone()).or_insert(next);
                 if target == next {
                     sets.push(set);
                     budget.check_states(sets.len())?;
                 }
-                edges.push((way.promises, way.guard, target));
+                edges.push((transition.promises, transition.guard, target));
             }
             states.push(edges);
         }

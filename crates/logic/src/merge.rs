@@ -5,14 +5,14 @@
 //! may be tried, and what no simulation justifies is merged too; the same goes for additional marks.
 //!
 //! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through the product
-//! with the opposite automaton; above [`MUCH`] steps in all, no more pairs are tried.
+//! with the opposite automaton; above [`MAX_TRIALS`] steps in all, no more pairs are tried.
 
 use crate::bits::BitSet;
 use crate::components::components;
 use crate::generalised::Generalised;
 
 /// How many pairs of edges may be looked at in one translation.
-const MUCH: usize = 500_000;
+const MAX_TRIALS: usize = 500_000;
 
 /// Tries changes to an automaton, each of which makes it accept more or the same.
 pub(crate) struct Trials<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct Trials<'a> {
 impl Trials<'_> {
     /// `opposite` must accept exactly what the automata that will be changed do not.
     pub(crate) fn new(opposite: &Generalised) -> Trials<'_> {
-        Trials { opposite, left: MUCH }
+        Trials { opposite, left: MAX_TRIALS }
     }
 
     /// Whether the automaton accepts nothing that the opposite one accepts; `false` if that would take too long.

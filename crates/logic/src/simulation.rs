@@ -6,7 +6,7 @@
 //! CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
 //!
 //! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at most quadratic
-//! in the edges; after [`MUCH`] comparisons only states with equal edges are merged.
+//! in the edges; after [`MAX_COMPARISONS`] comparisons only states with equal edges are merged.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::cube::{Cube, is_covered};
 use crate::generalised::{Edge, Generalised};
 
 /// After so many comparisons of edges the search for a simulation is given up.
-const MUCH: usize = 5_000_000;
+const MAX_COMPARISONS: usize = 5_000_000;
 
 /// For each pair of states whether the second does what the first can.
 pub(crate) struct Relation {
@@ -35,7 +35,7 @@ impl Relation {
 /// Finds the largest simulation among those pairs that are allowed.
 fn simulation(states: &[Vec<Edge>], allowed: impl Fn(usize, usize) -> bool) -> Option<Relation> {
     let size = states.len();
-    let mut left = MUCH.checked_sub(size * size)?;
+    let mut left = MAX_COMPARISONS.checked_sub(size * size)?;
     let holds = (0..size * size).map(|pair| allowed(pair / size, pair % size)).collect();
     let mut relation = Relation { size, holds };
     loop {

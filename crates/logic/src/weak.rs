@@ -7,7 +7,7 @@
 //! *Efficient minimization of deterministic weak ω-automata*, 2001).
 //!
 //! Invariant: a result is returned only if it has no word in common with the opposite formula, and its complement none with
-//! the formula. Cost: the sets are at most [`MANY_SETS`], each with two to the number of atoms letters, at most 64.
+//! the formula. Cost: the sets are at most [`MAX_SETS`], each with two to the number of atoms letters, at most 64.
 
 use rustc_hash::FxHashMap;
 
@@ -17,10 +17,10 @@ use crate::cube::Cube;
 use crate::generalised::{Edge, Generalised};
 
 /// With more sets than this, no deterministic automaton is looked for: it would hardly be the smallest.
-const MANY_SETS: usize = 200;
+const MAX_SETS: usize = 200;
 
 /// A letter is a number of six bits, a set of letters a word of 64.
-const MANY_ATOMS: usize = 6;
+const MAX_ATOMS: usize = 6;
 
 /// A generalised automaton whose guards are sets of letters.
 struct Lettered {
@@ -44,7 +44,7 @@ pub(crate) fn weak_deterministic(automaton: &Generalised, opposite: &Generalised
     let used = edges
         .fold(BitSet::default(), |used, edge| used.union(&edge.guard.positive).union(&edge.guard.negative));
     let atoms: Vec<usize> = used.iter().collect();
-    if atoms.len() > MANY_ATOMS {
+    if atoms.len() > MAX_ATOMS {
         return None;
     }
     let letters = 1 << atoms.len();
@@ -90,7 +90,7 @@ impl Lettered {
                 }
                 row.push(number);
             }
-            if sets.len() > MANY_SETS {
+            if sets.len() > MAX_SETS {
                 return None;
             }
             next.push(row);

@@ -37,7 +37,7 @@ pub use bottleneck::{
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
-pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
+pub use evaluator::{Attempt, Evaluator, Offer, Outcome, StepRecord, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };

@@ -19,14 +19,14 @@ use crate::{
 };
 
 /// Larger tables than this are not worth their time; nothing is dead then.
-const MOST_BITS: usize = 1 << 24;
+const MAX_BITS: usize = 1 << 24;
 
 /// Notes which global variables nobody reads, and which local ones are dead at the start of each kind of process, and after each transition.
 pub fn mark_dead(system: &mut System) {
     mark_unread(system);
     let watched = watched(system);
     for (proctype, watched) in system.proctypes.iter_mut().zip(watched) {
-        if proctype.locations.len() * proctype.local_bytes as usize <= MOST_BITS {
+        if proctype.locations.len() * proctype.local_bytes as usize <= MAX_BITS {
             mark_proctype(proctype, watched);
         }
     }

@@ -4,25 +4,25 @@
 //! views: the timed one ([`timed`]) is exact, over all runs; the stochastic one takes every delay for a random one.
 
 pub mod actions;
+pub mod busy_waiting;
 mod delay;
+mod error;
 pub mod graphs;
 pub mod labelled;
 pub mod markov;
 mod nodes;
 mod random;
-mod rows;
 #[cfg(test)]
 mod samples;
 pub mod simulation;
 pub mod stages;
-mod states;
+mod state_graph;
+mod state_store;
 pub mod stochastic;
 pub mod timed;
 mod timing;
-mod trouble;
-pub mod waiting;
 
 pub use delay::{Delay, Time, as_f64};
-pub use rows::{Deed, Pace, Rows, Step, Values};
+pub use error::BuildError;
+pub use state_graph::{StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};
-pub use trouble::Trouble;

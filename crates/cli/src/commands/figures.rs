@@ -9,7 +9,7 @@ use clap::Args;
 use narrows_explicit::Engine;
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
-use narrows_performance::{Rows, stochastic};
+use narrows_performance::{StateGraph, stochastic};
 use narrows_report::{Analysed, Figures, Report, StudyPage, Teller, ViewSize, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
@@ -374,7 +374,7 @@ fn measured(subject: &Subject, study: &Study, clock: &Clock) -> Measured {
 /// Writes the stochastic view of a model to a file.
 fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, clock.budget());
+    let rows = StateGraph::new(&engine, Some(&prepared.system), &prepared.timing, clock.budget());
     let view = rows.and_then(stochastic::build);
     let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
     let graph =

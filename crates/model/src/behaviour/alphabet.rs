@@ -27,7 +27,7 @@ pub(super) fn alphabets(behaviour: &Behaviour, groups: &[Option<u32>]) -> Vec<Ga
     let mut waiting: Vec<usize> = (0..groups.len()).filter(|point| groups[*point].is_some()).collect();
     while let Some(point) = waiting.pop() {
         for jump in jumps(&behaviour.points[point].kind) {
-            let below = settled(behaviour, jump);
+            let below = entered(behaviour, jump);
             if groups[below] == groups[point] && !sets[point].is_within(&sets[below]) {
                 let set = sets[point].clone();
                 sets[below].extend(&set);
@@ -39,7 +39,7 @@ pub(super) fn alphabets(behaviour: &Behaviour, groups: &[Option<u32>]) -> Vec<Ga
 }
 
 /// Follows a jump to where control stays, if conditions are true.
-fn settled(behaviour: &Behaviour, jump: &Jump) -> usize {
+fn entered(behaviour: &Behaviour, jump: &Jump) -> usize {
     let mut point = jump.point;
     // There are circles, of processes that call each other without a step.
     for _ in 0..behaviour.points.len() {

@@ -1,8 +1,8 @@
 //! Events: a gate with the values that are decided there, each kept once.
 
 use super::data::SortId;
+use super::hash_consing::Lists;
 use super::points::GateId;
-use super::tables::Lists;
 use super::values::Value;
 
 /// A value's sort, and the value if it is decided.

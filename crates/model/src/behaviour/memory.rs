@@ -8,12 +8,12 @@
 use rustc_hash::FxHashMap;
 
 use super::alphabet::{Sets, alphabets, groups};
-use super::answers::{Answers, OPEN, Step};
-use super::crown::Joints;
 use super::data::OperationId;
 use super::events::Events;
+use super::hash_consing::{Lists, Nodes};
 use super::points::{Behaviour, GateSet, PointId, PointKind};
-use super::tables::{Lists, Nodes};
+use super::static_skeleton::JointSteps;
+use super::step_cache::{OPEN, Step, StepCache};
 use super::values::{Value, Values};
 
 /// What belongs to one thread.
@@ -26,7 +26,7 @@ pub(crate) struct Memory {
     pub(super) nodes: Nodes,
     pub(super) opens: Nodes,
     pub(super) events: Events,
-    pub(super) answers: Answers,
+    pub(super) step_cache: StepCache,
     /// What becomes of something open when the values are those of an event; [`NOTHING`] if they do not fit.
     pub(super) decided: FxHashMap<(u32, u32), u32>,
     pub(super) sets: Sets,
@@ -37,7 +37,7 @@ pub(crate) struct Memory {
     /// Steps while they are put together.
     pub(super) stack: Vec<Step>,
     /// Steps of rows of trees while they are put together.
-    pub(super) joints: Joints,
+    pub(super) joints: JointSteps,
     /// A successor of the state at hand.
     pub(super) target: Vec<u32>,
     /// A tree that is too high, if there is one.
@@ -51,15 +51,15 @@ pub(super) const NOTHING: u32 = u32::MAX;
 /// In the note about a node: whether it is known that everything below it has its values; how many leaves it has beside the
 /// first; and how high it is.
 const SOUND: u32 = 1 << 31;
-const MOST_LEAVES: u32 = (1 << 19) - 1;
+const MAX_LEAVES: u32 = (1 << 19) - 1;
 const HEIGHT_BITS: u32 = 12;
 const HEIGHT: u32 = (1 << HEIGHT_BITS) - 1;
 /// Trees are at most so high: otherwise processes begin within processes, and there is no end of it.
-const HIGHEST: u32 = 2000;
+const MAX_HEIGHT: u32 = 2000;
 /// More results than this are not remembered.
-const MOST: usize = 1 << 20;
+const MAX_DECIDED: usize = 1 << 20;
 /// There are not more nodes than this: their numbers leave a bit free.
-const MOST_NODES: usize = (1 << 31) - (1 << 24);
+const MAX_NODES: usize = (1 << 31) - (1 << 24);
 
 impl Memory {
     /// Makes what is there from the beginning.
@@ -71,14 +71,14 @@ impl Memory {
             self.tuples.number(&[]);
             self.events.prepare();
             self.sets.prepare();
-            self.answers.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
+            self.step_cache.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
         }
     }
 
     /// Gets ready for another state.
     pub(super) fn begin(&mut self) {
-        self.answers.make_room();
-        if self.decided.len() > MOST {
+        self.step_cache.make_room();
+        if self.decided.len() > MAX_DECIDED {
             self.decided.clear();
         }
         self.stack.clear();
@@ -89,14 +89,14 @@ impl Memory {
 
     /// Returns whether there is no number for another node.
     pub(super) fn is_full(&self) -> bool {
-        self.nodes.len() > MOST_NODES || self.opens.len() > MOST_NODES || self.events.len() > MOST_NODES
+        self.nodes.len() > MAX_NODES || self.opens.len() > MAX_NODES || self.events.len() > MAX_NODES
     }
 
     /// Returns about how many bytes are in use.
     pub(super) fn bytes(&self) -> u64 {
         let hashed = (self.decided.capacity() * 12) as u64;
         let nodes = self.nodes.bytes() + self.opens.bytes() + self.tuples.bytes();
-        nodes + self.events.bytes() + self.answers.bytes() + hashed
+        nodes + self.events.bytes() + self.step_cache.bytes() + hashed
     }
 
     /// Returns the node of a point where a single process stands.
@@ -177,8 +177,8 @@ impl Memory {
 
     fn note(&mut self, node: u32, sound: u32, leaves: u32, below: u32) {
         let height = (below + 1).min(HEIGHT);
-        *self.nodes.note(node) = sound | leaves.min(MOST_LEAVES) << HEIGHT_BITS | height;
-        if below >= HIGHEST {
+        *self.nodes.note(node) = sound | leaves.min(MAX_LEAVES) << HEIGHT_BITS | height;
+        if below >= MAX_HEIGHT {
             self.too_high.get_or_insert(node);
         }
     }

@@ -4,20 +4,20 @@
 //! [`StateSpace`]: from a state, a string of bytes, to its successors, each with a label.
 
 mod alphabet;
-mod answers;
-mod crown;
+mod closure;
 mod data;
+mod encoding;
 mod events;
-mod leaves;
+mod hash_consing;
 mod memory;
 mod points;
+mod process_steps;
 mod rewrite;
-mod settle;
+mod static_skeleton;
+mod step_cache;
 mod steps;
-mod tables;
 mod unfolding;
 mod values;
-mod written;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -30,13 +30,13 @@ pub use rewrite::Fault;
 pub use unfolding::Unfolding;
 
 use crate::{Difference, Expansion, Scratch, StateSpace, Successor, Violation};
-use crown::Crown;
 use memory::Memory;
 use rustc_hash::FxHashSet;
+use static_skeleton::Skeleton;
 use values::{read_number, write_number};
 
 /// What a thread remembers of states as bytes is forgotten when it has more bytes than this.
-const MOST: u64 = 1 << 28;
+const MAX_MEMORY: u64 = 1 << 28;
 
 impl Behaviour {
     /// Writes a label as text: the gate, and the values after exclamation marks.
@@ -62,9 +62,9 @@ impl Behaviour {
         let result = match state {
             Some(mut state) => {
                 let node = self.read(&mut state, &mut memory);
-                self.expand(&Crown::Tree(0), &[node], &mut memory, &mut |_, _| {})
+                self.expand(&Skeleton::Tree(0), &[node], &mut memory, &mut |_, _| {})
             }
-            None => self.settle(self.initial, &[], &mut memory, 0).map(|_| ()),
+            None => self.enter(self.initial, &[], &mut memory, 0).map(|_| ()),
         };
         result.err().map(|fault| *fault)
     }
@@ -110,7 +110,7 @@ impl StateSpace for Behaviour {
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut memory = Memory::default();
         memory.prepare(self);
-        let node = self.settle(self.initial, &[], &mut memory, 0).map_err(|fault| fault.violation())?;
+        let node = self.enter(self.initial, &[], &mut memory, 0).map_err(|fault| fault.violation())?;
         let mut state = Vec::new();
         self.write(node, &memory, &mut state);
         Ok((state, Vec::new()))
@@ -123,7 +123,7 @@ impl StateSpace for Behaviour {
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
         let memory: &mut Memory = scratch.memory();
-        if memory.bytes() > MOST {
+        if memory.bytes() > MAX_MEMORY {
             *memory = Memory::default();
         }
         memory.prepare(self);
@@ -131,7 +131,7 @@ impl StateSpace for Behaviour {
         let node = self.read(&mut rest, memory);
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut seen = FxHashSet::default();
-        let result = self.expand(&Crown::Tree(0), &[node], memory, &mut |event, row| {
+        let result = self.expand(&Skeleton::Tree(0), &[node], memory, &mut |event, row| {
             // Two processes may do the same.
             if seen.insert((event, row[0])) {
                 found.push((event, row[0]));

@@ -7,11 +7,11 @@
 //! states. An answer depends on the tree alone, and so do the successors and their order.
 
 use super::alphabet::Sets;
-use super::answers::{ALL, OPEN, Range, Recipe, Step};
 use super::events::{Events, Given};
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, GateSet, PointId, PointKind};
 use super::rewrite::Computed;
+use super::step_cache::{ALL, OPEN, Range, Recipe, Step};
 
 impl Behaviour {
     /// Returns what a tree can do but at some gates.
@@ -31,12 +31,12 @@ impl Behaviour {
         self.ask(node, event, memory)
     }
 
-    /// Answers a question about a tree, or finds the answer among those that are kept.
+    /// StepCache a question about a tree, or finds the answer among those that are kept.
     fn ask(&self, node: u32, question: u32, memory: &mut Memory) -> Computed<Range> {
         let point = memory.nodes.get(node)[0];
-        let is_worthwhile = memory.answers.is_worthwhile(point, question);
-        if is_worthwhile && let Some(known) = memory.answers.find(node, question) {
-            memory.answers.count_found(point, question);
+        let is_worthwhile = memory.step_cache.is_worthwhile(point, question);
+        if is_worthwhile && let Some(known) = memory.step_cache.find(node, question) {
+            memory.step_cache.count_found(point, question);
             return Ok(known);
         }
         let base = memory.stack.len();
@@ -47,7 +47,7 @@ impl Behaviour {
             self.list_with(node, question, memory)?;
         }
         let found_as = is_worthwhile.then_some((node, question));
-        let kept = memory.answers.keep(&memory.stack[base..], found_as);
+        let kept = memory.step_cache.keep(&memory.stack[base..], found_as);
         memory.stack.truncate(base);
         Ok(kept)
     }
@@ -55,7 +55,7 @@ impl Behaviour {
     /// Returns what a step that is kept leads to.
     #[inline]
     pub(super) fn made(&self, index: usize, memory: &mut Memory) -> u32 {
-        let step = memory.answers.step(index);
+        let step = memory.step_cache.step(index);
         match step.recipe() {
             None => step.then,
             Some(recipe) => self.make(index, &recipe, memory),
@@ -72,7 +72,7 @@ impl Behaviour {
             PointKind::Parallel { .. } | PointKind::Disable(..) => memory.pair(point, side, second),
             _ => memory.wrap(point, side, second),
         };
-        memory.answers.make(index, then);
+        memory.step_cache.make(index, then);
         then
     }
 
@@ -85,7 +85,7 @@ impl Behaviour {
                 let is_right = leads(memory.leaves(first), memory.leaves(second));
                 let (one, other) = if is_right { (second, first) } else { (first, second) };
                 for index in self.all(one, but, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     if is_common(gates, memory.events.gate(event)) {
                         self.list_together(point, index, is_right, other, memory)?;
                     } else {
@@ -94,14 +94,14 @@ impl Behaviour {
                 }
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(other, but, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, !is_right));
                 }
             }
             PointKind::Hide(gates, _) => {
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if !gates.contains(memory.events.gate(step.event)) {
                         memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
@@ -118,7 +118,7 @@ impl Behaviour {
             PointKind::Enable { right, .. } => {
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if memory.events.gate(step.event) != GateId::EXIT {
                         memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
@@ -133,7 +133,7 @@ impl Behaviour {
             }
             PointKind::Disable(..) => {
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     // When it ends, it can't be disabled any more.
                     let ends = memory.events.gate(step.event) == GateId::EXIT;
                     memory.stack.push(if ends {
@@ -143,12 +143,12 @@ impl Behaviour {
                     });
                 }
                 let steps = self.all(second, but, memory)?;
-                memory.stack.extend_from_slice(memory.answers.steps(steps));
+                memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
             _ if but == Sets::EMPTY => self.list_leaf(node, memory)?,
             _ => {
                 for index in self.all(node, Sets::EMPTY, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if !memory.sets.get(but).contains(memory.events.gate(step.event)) {
                         memory.stack.push(step);
                     }
@@ -170,11 +170,11 @@ impl Behaviour {
             }
             PointKind::Parallel { .. } => {
                 for index in self.with(first, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, false));
                 }
                 for index in self.with(second, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, true));
                 }
             }
@@ -182,13 +182,13 @@ impl Behaviour {
             PointKind::Enable { .. } if gate == GateId::EXIT => {}
             PointKind::Hide(..) | PointKind::Enable { .. } => {
                 for index in self.with(first, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, false));
                 }
             }
             PointKind::Disable(..) => {
                 for index in self.with(first, event, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     let ends = gate == GateId::EXIT;
                     memory.stack.push(if ends {
                         step
@@ -197,11 +197,11 @@ impl Behaviour {
                     });
                 }
                 let steps = self.with(second, event, memory)?;
-                memory.stack.extend_from_slice(memory.answers.steps(steps));
+                memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
             _ => {
                 for index in self.all(node, Sets::EMPTY, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if memory.events.gate(step.event) != gate {
                         continue;
                     }
@@ -225,9 +225,9 @@ impl Behaviour {
         side: u32,
         memory: &mut Memory,
     ) -> Computed<()> {
-        let event = memory.answers.step(index).event;
+        let event = memory.step_cache.step(index).event;
         for other in self.with(side, event, memory)? {
-            let event = memory.answers.step(other).event;
+            let event = memory.step_cache.step(other).event;
             let one = self.made(index, memory);
             if let Some(one) = self.attempt(one, event, memory) {
                 let other = self.made(other, memory);
@@ -279,7 +279,7 @@ impl Behaviour {
                     let is_it = |step: &Step| {
                         memory.events.gate(step.event) == gate && memory.events.is_open(step.event)
                     };
-                    if memory.answers.steps(steps).iter().any(is_it) {
+                    if memory.step_cache.steps(steps).iter().any(is_it) {
                         return point;
                     }
                 }

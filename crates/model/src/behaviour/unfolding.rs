@@ -1,10 +1,10 @@
 //! All states of a behaviour, numbered in the order in which they are found.
 
-use super::crown::Crown;
+use super::hash_consing::Rows;
 use super::memory::Memory;
 use super::points::{Behaviour, PointId, PointKind};
 use super::rewrite::Fault;
-use super::tables::Rows;
+use super::static_skeleton::Skeleton;
 use super::values::Value;
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 pub struct Unfolding<'b> {
     behaviour: &'b Behaviour,
     memory: Memory,
-    crown: Crown,
+    skeleton: Skeleton,
     states: Rows,
     /// The row of the state at hand.
     row: Vec<u32>,
@@ -25,26 +25,26 @@ pub struct Unfolding<'b> {
 }
 
 /// With more successors than this, those that are the same are found by hashes.
-const MANY: usize = 16;
+const HASH_FROM: usize = 16;
 /// With so many states, and then each time with so many times more, it is found out which trees seldom come again.
 const FIRST_LOOK: usize = 1 << 13;
 const LOOK_AGAIN: usize = 4;
 /// A tree that comes in fewer states than this on average comes seldom.
-const SELDOM: usize = 4;
+const MIN_SHARING: usize = 4;
 /// There are not more states than this.
-const MOST: usize = (1 << 32) - (1 << 24);
+const MAX_STATES: usize = (1 << 32) - (1 << 24);
 
 impl<'b> Unfolding<'b> {
     /// Begins with the initial state; or says why there is none.
     pub fn new(behaviour: &'b Behaviour) -> Result<Unfolding<'b>, Fault> {
         let mut memory = Memory::default();
         memory.prepare(behaviour);
-        let node = behaviour.settle(behaviour.initial, &[], &mut memory, 0).map_err(|fault| *fault)?;
+        let node = behaviour.enter(behaviour.initial, &[], &mut memory, 0).map_err(|fault| *fault)?;
         let mut states = Rows::new(1);
         states.number(&[node]);
         let (row, edges, seen) = (Vec::new(), Vec::new(), FxHashSet::default());
-        let crown = Crown::Tree(0);
-        Ok(Unfolding { behaviour, memory, crown, states, row, edges, seen, next_look: FIRST_LOOK })
+        let skeleton = Skeleton::Tree(0);
+        Ok(Unfolding { behaviour, memory, skeleton, states, row, edges, seen, next_look: FIRST_LOOK })
     }
 
     /// Sets how many states there are when trees are first taken apart that seldom come again. It makes no difference to what
@@ -68,19 +68,19 @@ impl<'b> Unfolding<'b> {
         self.row.extend_from_slice(self.states.get(state));
         self.edges.clear();
         self.seen.clear();
-        let Unfolding { behaviour, memory, crown, states, row, edges, seen, .. } = self;
+        let Unfolding { behaviour, memory, skeleton, states, row, edges, seen, .. } = self;
         let mut visit = |event: u32, target: &[u32]| {
             let edge = (event, states.number(target));
             // Two processes may do the same.
-            if edges.len() == MANY {
+            if edges.len() == HASH_FROM {
                 seen.extend(edges.iter().copied());
             }
-            let is_new = if edges.len() < MANY { !edges.contains(&edge) } else { seen.insert(edge) };
+            let is_new = if edges.len() < HASH_FROM { !edges.contains(&edge) } else { seen.insert(edge) };
             if is_new {
                 edges.push(edge);
             }
         };
-        behaviour.expand(crown, row, memory, &mut visit).map_err(|fault| *fault)
+        behaviour.expand(skeleton, row, memory, &mut visit).map_err(|fault| *fault)
     }
 
     /// Returns the edges of the state that was expanded last: events and successors, each pair once.
@@ -107,7 +107,7 @@ impl<'b> Unfolding<'b> {
         let mut is_known = vec![false; self.memory.nodes.len()];
         let mut trees: Vec<u32> = (0..count).map(|number| self.states.get(number)[place]).collect();
         trees.retain(|tree| !std::mem::replace(&mut is_known[*tree as usize], true));
-        if trees.len() * SELDOM < count as usize {
+        if trees.len() * MIN_SHARING < count as usize {
             return None;
         }
         trees.retain(|tree| *tree != done);
@@ -137,12 +137,12 @@ impl<'b> Unfolding<'b> {
             states.number(&self.row);
         }
         self.states = states;
-        self.crown.grow(place, point, is_pair.then_some(width));
+        self.skeleton.grow(place, point, is_pair.then_some(width));
     }
 
     /// Returns whether there is no number for another state.
     pub fn is_full(&self) -> bool {
-        self.memory.is_full() || self.states.len() > MOST
+        self.memory.is_full() || self.states.len() > MAX_STATES
     }
 
     /// Returns about how many bytes are in use.

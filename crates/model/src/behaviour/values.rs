@@ -40,7 +40,7 @@ impl Value {
 }
 
 /// More values of one sort than this are not listed.
-const MOST: usize = 1 << 20;
+const MAX_VALUES: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -150,7 +150,7 @@ impl Values {
             let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
             for argument in &data.operation(*constructor).arguments {
                 let values = self.list(data, *argument, within)?;
-                if rows.len().saturating_mul(values.len()) > MOST {
+                if rows.len().saturating_mul(values.len()) > MAX_VALUES {
                     return None;
                 }
                 let longer = |row: &Vec<Value>| {
@@ -162,7 +162,7 @@ impl Values {
             for row in rows {
                 list.push(self.term(*constructor, &row));
             }
-            if list.len() > MOST {
+            if list.len() > MAX_VALUES {
                 return None;
             }
         }

@@ -24,7 +24,7 @@ pub struct Attempt<'a> {
 
 /// What was said on the way: an attempt adds to it.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct StepRecord {
     /// What went wrong.
     pub violations: Vec<Violation>,
     /// What was sent and received, if the evaluator records it.
@@ -51,10 +51,10 @@ impl Evaluator<'_> {
         state: &[u8],
         attempt: &Attempt<'_>,
         workspace: &mut Workspace,
-        told: &mut Told,
+        record: &mut StepRecord,
     ) -> Result<Outcome, Violation> {
         workspace.frame.load(self.system, state);
-        execute(self, &mut workspace.frame, attempt, &mut told.violations, &mut told.events)
+        execute(self, &mut workspace.frame, attempt, &mut record.violations, &mut record.events)
     }
 
     /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important can move.
@@ -64,10 +64,10 @@ impl Evaluator<'_> {
         pid: usize,
         timeout: bool,
         workspace: &mut Workspace,
-        told: &mut Told,
+        record: &mut StepRecord,
     ) -> bool {
         workspace.frame.load(self.system, state);
-        let mut context = Context::new(self.system, &mut workspace.frame, pid, &mut told.violations);
+        let mut context = Context::new(self.system, &mut workspace.frame, pid, &mut record.violations);
         context.timeout = timeout;
         // A fault in a `provided` clause blocks the process.
         context.may_move().unwrap_or(false)

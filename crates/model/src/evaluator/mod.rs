@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 
 use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, Successor, System, Violation};
 
-pub use attempt::{Attempt, Told, Workspace};
+pub use attempt::{Attempt, StepRecord, Workspace};
 pub use channels::Offer;
 pub use execute::Outcome;
 pub(crate) use expressions::Context;

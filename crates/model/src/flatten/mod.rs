@@ -27,7 +27,7 @@ use narrows_source::Span;
 
 pub use extent::Extent;
 
-use expressions::Who;
+use expressions::Actor;
 use layout::Layout;
 use path::Path;
 use terms::Terms;
@@ -36,10 +36,10 @@ use crate::synchronous::{Constraint, Demand, ExprId, Node, SynchronousSystem, Va
 use crate::{Evaluator, Expr, StateSpace, System, Violation, ViolationKind};
 
 /// An index that may name more elements than this is not followed.
-const MOST_ELEMENTS: usize = 4096;
+const MAX_ELEMENTS: usize = 4096;
 
 /// With more moves than this, there would be too many alternatives.
-const MOST_MOVES: usize = 400_000;
+const MAX_MOVES: usize = 400_000;
 
 /// Why a system can't be made into a synchronous system, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
     let system = evaluator.system();
     let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
     if system.has_priorities {
-        return refuse("Priorities decide who may move.");
+        return refuse("Priorities decide actor may move.");
     }
     if system.hidden_bytes > 0 {
         return refuse("Hidden variables are no part of a state.");
@@ -227,9 +227,9 @@ impl<'s> Flat<'s> {
 }
 
 impl Maker<'_> {
-    fn note_hazard(&mut self, who: Who, condition: ExprId, kind: ViolationKind, span: Span) {
+    fn note_hazard(&mut self, actor: Actor, condition: ExprId, kind: ViolationKind, span: Span) {
         if !self.terms.is_false(condition) {
-            let violation = Violation { kind, span, pid: who.pid as u8 };
+            let violation = Violation { kind, span, pid: actor.pid as u8 };
             self.hazards.push(FlatHazard { violation, condition });
         }
     }
@@ -243,7 +243,7 @@ impl Maker<'_> {
     /// Counts a move, and stops where there are too many.
     fn count_step(&mut self, span: Span) -> Result<(), Refused> {
         self.moves += 1;
-        if self.moves > MOST_MOVES {
+        if self.moves > MAX_MOVES {
             let reason = "There are too many ways through an atomic sequence.".to_owned();
             return Err(Refused { reason, span: Some(span) });
         }
@@ -257,7 +257,7 @@ impl Maker<'_> {
         let mut path = Path::new(&mut self.terms);
         let always = self.terms.truth(true);
         let hazards = std::mem::take(&mut self.hazards);
-        let holds = self.holds(&mut path, Who::OBSERVER, expr, always);
+        let holds = self.holds(&mut path, Actor::OBSERVER, expr, always);
         let wrong: Vec<ExprId> = std::mem::replace(&mut self.hazards, hazards)
             .into_iter()
             .map(|hazard| hazard.condition)

@@ -6,7 +6,7 @@ use crate::synchronous::{ExprId, Node, Operator, VariableId};
 
 /// A message that is held out, in the middle of a rendezvous.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldMessage {
     pub(super) channel: ChannelId,
     pub(super) message: Vec<ExprId>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Path {
     facts: Vec<ExprId>,
     /// What variables were before the step, where that is known.
     pub(super) known: Vec<(VariableId, ExprId)>,
-    pub(super) offer: Option<Held>,
+    pub(super) offer: Option<HeldMessage>,
     /// What the `run` of the statement gave.
     pub(super) run_result: ExprId,
     is_impossible: bool,

@@ -3,8 +3,8 @@
 use crate::synchronous::{Builder, Domain, ExprId, Node, Operator, Value, VariableId};
 use crate::{Binary, Scalar, Unary};
 
-const LEAST: Value = i32::MIN as Value;
-const MOST: Value = i32::MAX as Value;
+const MIN_VALUE: Value = i32::MIN as Value;
+const MAX_VALUE: Value = i32::MAX as Value;
 
 /// A number between these, ends included.
 pub(super) type Range = (Value, Value);
@@ -60,13 +60,13 @@ impl Terms {
             Node::Constant(value) => (*value, *value),
             Node::Current(variable) | Node::Next(variable) => match &synchronous.variable(*variable).domain {
                 Domain::Range(low, high) => (*low, *high),
-                Domain::Values(_) => (LEAST, MOST),
+                Domain::Values(_) => (MIN_VALUE, MAX_VALUE),
             },
             Node::Not(_) | Node::In(..) | Node::Within(..) => (0, 1),
             Node::Negate(operand) => (-of(operand).1, -of(operand).0),
             Node::Invert(operand) => (!of(operand).1, !of(operand).0),
             Node::Choose(_, then, otherwise) => hull(of(then), of(otherwise)),
-            Node::Set(_) => (LEAST, MOST),
+            Node::Set(_) => (MIN_VALUE, MAX_VALUE),
             Node::Wrap { operand, width, signed } => {
                 let kept = word(*width, *signed);
                 if within(of(operand), kept) { of(operand) } else { kept }

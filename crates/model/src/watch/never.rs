@@ -6,7 +6,7 @@ use crate::{Evaluator, LocationId, Proctype, Statement, Violation, ViolationKind
 use super::Seen;
 
 /// An atomic sequence of a claim that is longer than this never ends.
-const LONGEST: usize = 10_000;
+const MAX_CLAIM_STEPS: usize = 10_000;
 
 /// How many bytes the location takes, before the claim's variables.
 const LOCATION: usize = 2;
@@ -54,7 +54,7 @@ impl Look<'_, '_> {
             self.end(ViolationKind::ClaimMatched, location.span);
             return;
         }
-        if depth > LONGEST {
+        if depth > MAX_CLAIM_STEPS {
             self.end(ViolationKind::EndlessAtomic, location.span);
             return;
         }

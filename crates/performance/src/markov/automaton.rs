@@ -1,7 +1,7 @@
 //! Markov automata: some states wait for a random time, others decide at once between choices, each of which leads
 //! somewhere by chance.
 
-use super::chain::{TOLERANCE, Wrong};
+use super::chain::{ChainError, TOLERANCE};
 use super::interval::rounding;
 
 /// A Markov automaton with the state it begins in.
@@ -47,7 +47,7 @@ pub struct Builder {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
-    wrong: Option<Wrong>,
+    wrong: Option<ChainError>,
 }
 
 impl Builder {
@@ -72,7 +72,7 @@ impl Builder {
         let sum: f64 = self.weights[begin..].iter().sum();
         if (sum - 1.0).abs() > TOLERANCE {
             let state = self.waits.len().saturating_sub(1) as u32;
-            self.wrong.get_or_insert(Wrong::NoDistribution(Some(state), sum));
+            self.wrong.get_or_insert(ChainError::NoDistribution(Some(state), sum));
         }
         for weight in &mut self.weights[begin..] {
             *weight /= sum;
@@ -95,33 +95,33 @@ impl Builder {
         self.starts.push(self.targets.len() as u32);
         for (target, weight) in entries {
             if !(weight > 0.0 && weight.is_finite()) {
-                self.wrong.get_or_insert(Wrong::NoRate(state, weight));
+                self.wrong.get_or_insert(ChainError::NoRate(state, weight));
             }
             self.targets.push(target);
             self.weights.push(weight);
         }
         if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
-            self.wrong.get_or_insert(Wrong::TooLarge);
+            self.wrong.get_or_insert(ChainError::TooLarge);
         }
     }
 
     /// Ends with the state that the automaton begins in.
-    pub fn build(mut self, initial: u32) -> Result<Automaton, Wrong> {
+    pub fn build(mut self, initial: u32) -> Result<Automaton, ChainError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
         let states = self.waits.len();
         if states == 0 {
-            return Err(Wrong::Empty);
+            return Err(ChainError::Empty);
         }
         if let Some(state) = self.targets.iter().chain([&initial]).find(|state| **state as usize >= states) {
-            return Err(Wrong::NoSuchState(*state));
+            return Err(ChainError::NoSuchState(*state));
         }
         self.choices.push(self.starts.len() as u32);
         self.starts.push(self.targets.len() as u32);
         let empty = (0..states).find(|state| self.choices[*state] == self.choices[*state + 1]);
         if let Some(state) = empty {
-            return Err(Wrong::NoChoice(state as u32));
+            return Err(ChainError::NoChoice(state as u32));
         }
         Ok(Automaton {
             initial,

@@ -17,7 +17,7 @@ pub struct Chain {
 
 /// Why something is no Markov chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wrong {
+pub enum ChainError {
     /// There is no state at all.
     Empty,
     /// There are more states or transitions than fit.
@@ -32,27 +32,29 @@ pub enum Wrong {
     NoChoice(u32),
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for ChainError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wrong::Empty => formatter.write_str("there are no states"),
-            Wrong::TooLarge => formatter.write_str("there are more than 4 294 967 294 states or transitions"),
-            Wrong::NoSuchState(state) => write!(formatter, "there is no state {state}"),
-            Wrong::NoRate(state, rate) => {
+            ChainError::Empty => formatter.write_str("there are no states"),
+            ChainError::TooLarge => {
+                formatter.write_str("there are more than 4 294 967 294 states or transitions")
+            }
+            ChainError::NoSuchState(state) => write!(formatter, "there is no state {state}"),
+            ChainError::NoRate(state, rate) => {
                 write!(formatter, "`{rate}` in state {state} is not above 0 and finite")
             }
-            Wrong::NoDistribution(Some(state), sum) => {
+            ChainError::NoDistribution(Some(state), sum) => {
                 write!(formatter, "probabilities of state {state} add up to {sum}, not to 1")
             }
-            Wrong::NoDistribution(None, sum) => {
+            ChainError::NoDistribution(None, sum) => {
                 write!(formatter, "probabilities to begin with add up to {sum}, not to 1")
             }
-            Wrong::NoChoice(state) => write!(formatter, "state {state} has no choices"),
+            ChainError::NoChoice(state) => write!(formatter, "state {state} has no choices"),
         }
     }
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for ChainError {}
 
 /// How far probabilities that were written with few digits may be from 1 together; they are scaled to it.
 pub(super) const TOLERANCE: f64 = 1e-5;
@@ -65,7 +67,7 @@ pub struct Builder {
     rates: Vec<f64>,
     row: Vec<(u32, f64)>,
     roundings: usize,
-    wrong: Option<Wrong>,
+    wrong: Option<ChainError>,
 }
 
 impl Builder {
@@ -92,7 +94,7 @@ impl Builder {
         let mut merged = 0;
         for (target, rate) in self.row.drain(..) {
             if !(rate > 0.0 && rate.is_finite()) {
-                self.wrong.get_or_insert(Wrong::NoRate(state, rate));
+                self.wrong.get_or_insert(ChainError::NoRate(state, rate));
             }
             let begin = self.starts[state as usize] as usize;
             if target == state {
@@ -110,7 +112,7 @@ impl Builder {
         }
         self.roundings = self.roundings.max(merged);
         if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
-            self.wrong.get_or_insert(Wrong::TooLarge);
+            self.wrong.get_or_insert(ChainError::TooLarge);
         }
     }
 
@@ -125,16 +127,16 @@ impl Builder {
     }
 
     /// Ends with where the chain begins: states with probabilities.
-    pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+    pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
         let states = self.starts.len() as u32;
         if states == 0 {
-            return Err(Wrong::Empty);
+            return Err(ChainError::Empty);
         }
         if let Some(target) = self.targets.iter().find(|target| **target >= states) {
-            return Err(Wrong::NoSuchState(*target));
+            return Err(ChainError::NoSuchState(*target));
         }
         self.starts.push(self.targets.len() as u32);
         let initial = distribution(initial, states)?;
@@ -152,7 +154,7 @@ impl Builder {
 fn distribution(
     entries: impl IntoIterator<Item = (u32, f64)>,
     states: u32,
-) -> Result<Vec<(u32, f64)>, Wrong> {
+) -> Result<Vec<(u32, f64)>, ChainError> {
     let mut entries: Vec<(u32, f64)> = entries.into_iter().collect();
     entries.sort_unstable_by_key(|(state, _)| *state);
     entries.dedup_by(|next, kept| {
@@ -164,15 +166,15 @@ fn distribution(
     });
     for (state, probability) in &entries {
         if *state >= states {
-            return Err(Wrong::NoSuchState(*state));
+            return Err(ChainError::NoSuchState(*state));
         }
         if !(*probability > 0.0 && probability.is_finite()) {
-            return Err(Wrong::NoRate(*state, *probability));
+            return Err(ChainError::NoRate(*state, *probability));
         }
     }
     let sum: f64 = entries.iter().map(|(_, probability)| probability).sum();
     if (sum - 1.0).abs() > TOLERANCE {
-        return Err(Wrong::NoDistribution(None, sum));
+        return Err(ChainError::NoDistribution(None, sum));
     }
     for (_, probability) in &mut entries {
         *probability /= sum;
@@ -197,7 +199,7 @@ impl Chain {
     }
 
     /// Returns the same chain with another beginning.
-    pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+    pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         Ok(Chain { initial: distribution(initial, self.states() as u32)?, ..self.clone() })
     }
 
@@ -303,7 +305,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use super::{Builder, Wrong};
+    use super::{Builder, ChainError};
 
     #[test]
     fn rows_are_sorted_and_merged() {
@@ -319,16 +321,16 @@ mod tests {
 
     #[test]
     fn what_is_no_chain_is_refused() {
-        assert_eq!(Builder::default().build([]).err(), Some(Wrong::Empty));
+        assert_eq!(Builder::default().build([]).err(), Some(ChainError::Empty));
         let one = |row: &[(u32, f64)], initial: &[(u32, f64)]| {
             let mut builder = Builder::default();
             builder.row(row.iter().copied());
             builder.build(initial.iter().copied()).err()
         };
-        assert_eq!(one(&[(1, 1.0)], &[(0, 1.0)]), Some(Wrong::NoSuchState(1)));
-        assert_eq!(one(&[(0, -1.0)], &[(0, 1.0)]), Some(Wrong::NoRate(0, -1.0)));
-        assert_eq!(one(&[], &[(0, 0.5)]), Some(Wrong::NoDistribution(None, 0.5)));
-        assert_eq!(one(&[], &[(1, 1.0)]), Some(Wrong::NoSuchState(1)));
+        assert_eq!(one(&[(1, 1.0)], &[(0, 1.0)]), Some(ChainError::NoSuchState(1)));
+        assert_eq!(one(&[(0, -1.0)], &[(0, 1.0)]), Some(ChainError::NoRate(0, -1.0)));
+        assert_eq!(one(&[], &[(0, 0.5)]), Some(ChainError::NoDistribution(None, 0.5)));
+        assert_eq!(one(&[], &[(1, 1.0)]), Some(ChainError::NoSuchState(1)));
         assert_eq!(one(&[], &[(0, 1.0)]), None);
     }
 }

@@ -9,9 +9,9 @@
 use narrows_lts::components::find_in_lists;
 
 use super::chain::Chain;
-use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
+use super::elimination::{self, Dense, MAX_ELIMINATED, MAX_ELIMINATED_IF_SLOW, MAX_SWEEPS};
 use super::interval::{Accuracy, Interval};
-use super::relax::Equations;
+use super::relaxation::Equations;
 
 /// What `r + Q·h` says about the gain, and how much of the width may be due to rounding.
 struct Bounds {
@@ -48,11 +48,11 @@ pub(super) fn gain(
     if members.len() == 1 || known.width() == 0.0 {
         return known;
     }
-    if members.len() <= SMALL {
+    if members.len() <= MAX_ELIMINATED {
         return known.and(small(chain, members, reward, values));
     }
-    if members.len() <= MEDIUM {
-        let patient = Accuracy { sweeps: accuracy.sweeps.min(PATIENCE), ..accuracy };
+    if members.len() <= MAX_ELIMINATED_IF_SLOW {
+        let patient = Accuracy { sweeps: accuracy.sweeps.min(MAX_SWEEPS), ..accuracy };
         let found = known.and(large(chain, members, reward, values, patient));
         let is_enough = accuracy.is_met(found);
         return if is_enough { found } else { found.and(small(chain, members, reward, values)) };
@@ -82,7 +82,7 @@ fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> 
     if !positive {
         return found;
     }
-    let off = gain * dense::relative_error(members.len(), chain.roundings());
+    let off = gain * elimination::relative_error(members.len(), chain.roundings());
     found.and(Interval { low: (gain - off).max(0.0), high: gain + off })
 }
 

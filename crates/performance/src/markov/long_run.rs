@@ -5,7 +5,7 @@ use narrows_lts::components::{OUTSIDE, find_in_lists};
 use super::chain::Chain;
 use super::gain::gain;
 use super::interval::{Accuracy, Interval};
-use super::total::total;
+use super::total_reward::total;
 
 /// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there per time.
 ///

@@ -15,8 +15,8 @@ use super::chain::Chain;
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::long_run::{Parts, long_run, mean_time};
-use super::schedulers::{Aim, until_over};
-use super::total::times;
+use super::optimal_total::{Aim, until_over};
+use super::total_reward::times;
 
 /// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in which `to`
 /// does. If `from` does not begin to hold again and again, ways begin where the chain does; `None` if it does not hold there.

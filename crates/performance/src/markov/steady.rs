@@ -1,10 +1,10 @@
 //! The distribution of the long run: how often each state is visited.
 
 use super::chain::Chain;
-use super::dense::{Dense, SMALL};
+use super::elimination::{Dense, MAX_ELIMINATED};
 use super::interval::Accuracy;
 use super::long_run::Parts;
-use super::relax::Equations;
+use super::relaxation::Equations;
 
 /// Computes how much of the time each state has in the long run.
 ///
@@ -16,10 +16,11 @@ pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
     let mut values = vec![0.0; chain.states()];
     let reached = parts.reached(chain, &mut values, accuracy);
     values.fill(0.0);
-    let backwards = parts.bottoms.iter().any(|members| members.len() > SMALL).then(|| chain.transposed());
+    let backwards =
+        parts.bottoms.iter().any(|members| members.len() > MAX_ELIMINATED).then(|| chain.transposed());
     for (members, reached) in parts.bottoms.iter().zip(reached) {
         match &backwards {
-            Some(backwards) if members.len() > SMALL => {
+            Some(backwards) if members.len() > MAX_ELIMINATED => {
                 relax(chain, backwards, members, &mut values, accuracy);
             }
             _ => {

@@ -6,7 +6,7 @@
 
 use super::Timed;
 use super::paths::Walk;
-use crate::Pace;
+use crate::Urgency;
 
 /// A delay that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +48,12 @@ impl Walk {
         let mut running: Vec<(u8, u16, u64, Option<usize>)> = Vec::new();
         let mut now = 0;
         for (node, edge) in &self.steps {
-            let row = timed.rows().row(timed.state(*node));
-            let paces = || row.iter().map(|step| timed.rows().deed(step.deed).pace);
-            running.retain(|(pid, delay, ..)| paces().any(|pace| pace == Pace::Later(*pid, *delay)));
-            for pace in paces() {
-                if let Pace::Later(pid, delay) = pace
+            let row = timed.state_graph().steps_of(timed.state(*node));
+            let urgency = || row.iter().map(|step| timed.state_graph().effect(step.effect).urgency);
+            running
+                .retain(|(pid, delay, ..)| urgency().any(|urgency| urgency == Urgency::Timed(*pid, *delay)));
+            for urgency in urgency() {
+                if let Urgency::Timed(pid, delay) = urgency
                     && !running.iter().any(|(other, number, ..)| (*other, *number) == (pid, delay))
                 {
                     running.push((pid, delay, now, list.len().checked_sub(1)));
@@ -60,13 +61,13 @@ impl Walk {
             }
             let edge = &timed.edges(*node)[*edge as usize];
             now += u64::from(edge.ticks);
-            let deed = timed.rows().deed(edge.deed);
-            if let Pace::Later(pid, delay) = deed.pace {
+            let effect = timed.state_graph().effect(edge.effect);
+            if let Urgency::Timed(pid, delay) = effect.urgency {
                 let own = running.iter().find(|(other, number, ..)| (*other, *number) == (pid, delay));
                 let (start, cause) = own.map_or((now, None), |(.., start, cause)| (*start, *cause));
                 list.push(Activity { pid, delay, start, end: now, cause });
             }
-            running.retain(|(pid, delay, ..)| !deed.stops(*pid, *delay));
+            running.retain(|(pid, delay, ..)| !effect.stops(*pid, *delay));
         }
         list
     }

@@ -9,13 +9,13 @@ pub mod activity;
 pub mod bounds;
 mod build;
 mod howard;
-mod meetings;
 mod paths;
 pub mod ratio;
+mod reachability;
 #[cfg(test)]
 mod tests;
 
-use crate::{Rows, Time};
+use crate::{StateGraph, Time};
 
 pub use build::{Unscalable, build, build_clocked, build_untimed};
 pub use paths::Walk;
@@ -23,7 +23,7 @@ pub use paths::Walk;
 /// The graph of a timed view.
 #[derive(Debug)]
 pub struct Timed<'a> {
-    pub(crate) rows: Rows<'a>,
+    pub(crate) state_graph: StateGraph<'a>,
     /// The state of each node.
     pub(crate) states: Vec<u32>,
     /// Where the edges of each node begin, and at last how many there are.
@@ -41,15 +41,15 @@ pub struct Edge {
     /// How many ticks it takes.
     pub ticks: u32,
     /// What is done.
-    pub deed: u32,
+    pub effect: u32,
     /// Which successor of the state it is.
     pub choice: u32,
 }
 
 impl<'a> Timed<'a> {
     /// Returns the states of the model, and their steps.
-    pub fn rows(&self) -> &Rows<'a> {
-        &self.rows
+    pub fn state_graph(&self) -> &StateGraph<'a> {
+        &self.state_graph
     }
 
     /// Returns how many nodes there are; the first is the initial one.
@@ -79,7 +79,7 @@ impl<'a> Timed<'a> {
 
     /// Returns how many times an edge is an event.
     pub fn count(&self, edge: &Edge, event: u16) -> u32 {
-        let events = &self.rows.deed(edge.deed).events;
+        let events = &self.state_graph.effect(edge.effect).events;
         events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
     }
 }

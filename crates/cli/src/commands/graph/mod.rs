@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::Args;
 use narrows_lts::{Graph, aut};
 use narrows_model::Limit;
-use narrows_performance::labelled::{self, Unbuilt};
+use narrows_performance::labelled::{self, GraphError};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
@@ -115,8 +115,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             clock.finish();
             match built {
                 Ok(built) => write_graph(&model.name, &built.graph, arguments, kind),
-                Err(Unbuilt::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
-                Err(Unbuilt::Fault(fault)) => {
+                Err(GraphError::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
+                Err(GraphError::Fault(fault)) => {
                     behaviours::show_fault(model, &fault);
                     Ok(not_whole(&model.name, arguments, Limit::Fault))
                 }

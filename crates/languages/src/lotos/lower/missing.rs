@@ -9,7 +9,7 @@ use narrows_source::{Diagnostic, Diagnostics};
 use super::types::Scope;
 
 /// So many cases are looked at for one operation.
-const MOST: usize = 10_000;
+const MAX_CASES: usize = 10_000;
 
 /// Warns of every operation that has no equation for some values.
 pub(super) fn warn(scope: &Scope, diagnostics: &mut Diagnostics) {
@@ -49,7 +49,7 @@ impl Search<'_> {
     /// Finds arguments that fit no row.
     fn find(&mut self, rows: &[Vec<&Pattern>], sorts: &[SortId]) -> Option<Vec<String>> {
         self.steps += 1;
-        if self.steps > MOST {
+        if self.steps > MAX_CASES {
             return None;
         }
         let Some((first, others)) = sorts.split_first() else {

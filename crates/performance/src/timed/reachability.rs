@@ -7,7 +7,7 @@ use super::{Edge, Timed};
 
 impl Timed<'_> {
     /// Finds a run with the fewest steps that takes an edge of some kind; `None` if no run does.
-    pub fn meeting(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
+    pub fn reaching(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
         let meant = |node: u32| self.edges(node).iter().position(|edge| is_meant(node, edge));
         let mut steps = self.way([0], |node| meant(node).is_some(), |_| true)?;
         let begins = steps.len();

@@ -13,7 +13,7 @@ struct Index {
     shift: u32,
 }
 
-const SMALLEST: usize = 1 << 8;
+const MIN_SLOTS: usize = 1 << 8;
 
 impl Index {
     /// Finds a number, or the slot where it belongs.
@@ -43,7 +43,7 @@ impl Index {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.slots.len() * 2).max(SMALLEST);
+        let length = (self.slots.len() * 2).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![0; length]);
         self.shift = 32 - length.trailing_zeros();
         for entry in old.into_iter().filter(|entry| *entry != 0) {

@@ -1,20 +1,20 @@
 //! What a single process can do where it stands.
 
 use super::alphabet::Sets;
-use super::answers::{OPEN, Step};
+use super::closure::MAX_JUMPS;
 use super::data::SortId;
 use super::events::Given;
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
-use super::settle::DEEPEST;
+use super::step_cache::{OPEN, Step};
 use super::values::Value;
 use crate::ViolationKind;
 
 /// More combinations of values than this are not tried for one step.
-const MOST: usize = 1 << 20;
+const MAX_COMBINATIONS: usize = 1 << 20;
 /// An alternative between processes side by side counts as so many that are nested.
-const COMPOUND: u32 = 16;
+const COMPOUND_WEIGHT: u32 = 16;
 
 impl Behaviour {
     /// Returns whether a single process stands at a point.
@@ -80,16 +80,16 @@ impl Behaviour {
     /// Puts what an alternative can do on the stack.
     fn list_branch(&self, point: PointId, node: u32, memory: &mut Memory) -> Computed<()> {
         let is_leaf = self.is_leaf(memory.nodes.get(node)[0]);
-        let weight = if is_leaf { 1 } else { COMPOUND };
+        let weight = if is_leaf { 1 } else { COMPOUND_WEIGHT };
         memory.nesting += weight;
-        if memory.nesting > DEEPEST {
+        if memory.nesting > MAX_JUMPS {
             return Err(Box::new(self.endless_recursion(point)));
         }
         if is_leaf {
             self.list_leaf(node, memory)?;
         } else {
             let steps = self.all(node, Sets::EMPTY, memory)?;
-            memory.stack.extend_from_slice(memory.answers.steps(steps));
+            memory.stack.extend_from_slice(memory.step_cache.steps(steps));
         }
         memory.nesting -= weight;
         Ok(())
@@ -118,7 +118,7 @@ impl Behaviour {
                 None => memory.values.all(&self.data, *sort).ok_or(*sort)?.to_vec(),
             };
             count = count.saturating_mul(values.len());
-            if count > MOST {
+            if count > MAX_COMBINATIONS {
                 return Err(*sort);
             }
             choices.push(values);

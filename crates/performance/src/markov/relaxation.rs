@@ -6,16 +6,16 @@
 //! (Saad and Schultz 1986) finds the best e of those that a few more sweeps lead to. If the gain is unknown, it is chosen
 //! best at the same time: what it changes in a sweep, the slope, is kept out of the other directions.
 //!
-//! If few directions leave much, a sweep is followed by what coarser chains say (`levels.rs`), and by another sweep: that is
+//! If few directions leave much, a sweep is followed by what coarser chains say (`multigrid.rs`), and by another sweep: that is
 //! an affine map too.
 //!
-//! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
+//! Nothing here is trusted: what comes out is a guess, which `gain.rs` and `total_reward.rs` turn into bounds. So directions are
 //! kept with few digits.
 //!
 //! Memory: besides x, for each state 32 bytes, 12 more if it has many transitions, and 4 for each direction.
 
 use super::chain::Chain;
-use super::levels::{Levels, WAYS};
+use super::multigrid::{Multigrid, WAYS};
 
 /// The equations of some states of a chain.
 pub(super) struct Equations<'a, T> {
@@ -74,7 +74,7 @@ struct Halves {
 enum Help {
     Untried,
     /// The chains, and in which way they were made.
-    Given(Box<Levels>, usize),
+    Given(Box<Multigrid>, usize),
     Useless,
 }
 
@@ -374,7 +374,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         // What there was is given back before there is more.
         iteration.help = Help::Useless;
         for (number, way) in WAYS.iter().enumerate().skip(first) {
-            if let Some(levels) = Levels::new(self.chain, self.order, &iteration.visited, *way) {
+            if let Some(levels) = Multigrid::new(self.chain, self.order, &iteration.visited, *way) {
                 iteration.help = Help::Given(Box::new(levels), number);
                 break;
             }

@@ -9,11 +9,11 @@
 use narrows_lts::components::OUTSIDE;
 
 use super::automaton::{self, Automaton, Reward};
-use super::chain::Wrong;
+use super::chain::ChainError;
 use super::end_components::{EndComponent, Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
+use super::optimal_total::{Aim, Optimum, largest};
 use super::policy::Members;
-use super::schedulers::{Aim, Optimum, largest};
 
 /// Bounds the greatest or the least average of a reward in the long run.
 pub fn average(
@@ -38,7 +38,7 @@ fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy) -> Inter
     let parts = end_components(automaton, |state| reached[state]);
     let steps = decisions(automaton, &reached);
     let gains: Vec<Interval> =
-        parts.iter().map(|part| Part::new(automaton, part, reward, &steps).gain(finer)).collect();
+        parts.iter().map(|part| Component::new(automaton, part, reward, &steps).gain(finer)).collect();
     if let ([only], true) = (gains.as_slice(), reaches_all(&parts, &reached)) {
         return *only;
     }
@@ -72,7 +72,7 @@ pub(super) fn decisions(automaton: &Automaton, reached: &[bool]) -> Vec<f64> {
 }
 
 /// One end component while its best gain is sought.
-struct Part<'a> {
+struct Component<'a> {
     automaton: &'a Automaton,
     inside: &'a EndComponent,
     reward: &'a Reward,
@@ -82,16 +82,16 @@ struct Part<'a> {
     policy: Vec<u32>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Component<'a> {
     fn new(
         automaton: &'a Automaton,
         inside: &'a EndComponent,
         reward: &'a Reward,
         steps: &'a [f64],
-    ) -> Part<'a> {
+    ) -> Component<'a> {
         let mut policy = vec![OUTSIDE; automaton.states()];
         let members = Members { states: inside.states.clone() };
-        let mut found = Part { automaton, inside, reward, steps, members, policy: Vec::new() };
+        let mut found = Component { automaton, inside, reward, steps, members, policy: Vec::new() };
         for state in &inside.states {
             policy[*state as usize] = found.choices(*state).next().unwrap_or(OUTSIDE);
         }
@@ -121,7 +121,7 @@ impl<'a> Part<'a> {
 
     /// Guesses the gain of the policy and what its states are ahead of each other. If the policy may end in several
     /// ways, the best one is kept, and all other states turn towards it.
-    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, Wrong> {
+    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, ChainError> {
         let mut fixed = self.members.fixed(self.automaton, &self.policy, self.reward)?;
         let mut local: Vec<f64> = self.inside.states.iter().map(|state| values[*state as usize]).collect();
         local.push(0.0);
@@ -274,7 +274,7 @@ fn quotient(
     parts: &[EndComponent],
     gains: &[Interval],
     accuracy: Accuracy,
-) -> Result<Interval, Wrong> {
+) -> Result<Interval, ChainError> {
     let mut number = vec![OUTSIDE; automaton.states()];
     for (part, component) in (0..).zip(parts) {
         for state in &component.states {

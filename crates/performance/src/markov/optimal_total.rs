@@ -8,9 +8,9 @@
 use narrows_lts::components::OUTSIDE;
 
 use super::automaton::{Automaton, Reward};
-use super::average::decisions;
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
+use super::optimal_average::decisions;
 use super::policy::Members;
 
 /// Which of all schedulers is asked for.

@@ -13,11 +13,11 @@
 //! Rounding and rests of series only add up: `exp(Q·x)` makes no difference larger.
 
 use super::automaton::Automaton;
-use super::average::decisions;
 use super::end_components::{Zeno, find_zeno, reachable};
 use super::interval::{Accuracy, Interval, rounding};
-use super::schedulers::Aim;
-use super::vanish::{Settled, settle};
+use super::optimal_average::decisions;
+use super::optimal_total::Aim;
+use super::vanishing::{Resolved, resolve};
 
 /// How many terms of a series are taken, after the first.
 const TERMS: usize = 16;
@@ -87,7 +87,7 @@ struct Course<'a> {
     often: f64,
     tolerance: f64,
     policy: Vec<u32>,
-    settled: Settled,
+    resolved: Resolved,
     /// The worth of each state, but for `below` and `above`.
     worth: Vec<f64>,
     below: f64,
@@ -136,7 +136,7 @@ impl<'a> Course<'a> {
         let often = waiting.iter().map(often).fold(0.0, f64::max) * up;
         let sizes = (0..automaton.choice_count()).map(|choice| automaton.targets(choice).len());
         let (transitions, terms) = sizes.fold((1, 1), |(sum, most), size| (sum + size, most.max(size)));
-        let settled = settle(automaton, &policy)?;
+        let resolved = resolve(automaton, &policy)?;
         let mut worth = vec![0.0; automaton.states()];
         for state in &waiting {
             worth[*state as usize] = reward[*state as usize];
@@ -153,7 +153,7 @@ impl<'a> Course<'a> {
             often,
             tolerance,
             policy,
-            settled,
+            resolved,
             worth,
             below,
             above,
@@ -223,14 +223,14 @@ impl<'a> Course<'a> {
     /// Fills in what decisions are worth.
     fn fill(&self, values: &mut [f64]) {
         for state in &self.deciding {
-            let row = &self.settled.rows[*state as usize];
+            let row = &self.resolved.rows[*state as usize];
             values[*state as usize] = row.iter().map(|(to, share)| share * values[*to as usize]).sum();
         }
     }
 
     /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton, divided by the pace.
     fn slip(&self, largest: f64) -> f64 {
-        rounding(4 * self.terms.max(self.settled.terms) + 16 + 2 * self.settled.roundings, 2.0 * largest)
+        rounding(4 * self.terms.max(self.resolved.terms) + 16 + 2 * self.resolved.roundings, 2.0 * largest)
     }
 
     /// The series of `exp(Q·x)` applied to what states are worth, at the end of a step.
@@ -309,7 +309,7 @@ impl<'a> Course<'a> {
             self.policy[*state as usize] = *choice as u32;
         }
         if !better.is_empty() {
-            self.settled = settle(self.automaton, &self.policy)?;
+            self.resolved = resolve(self.automaton, &self.policy)?;
         }
         Ok(!better.is_empty())
     }

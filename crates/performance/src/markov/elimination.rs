@@ -11,13 +11,13 @@
 use super::chain::Chain;
 
 /// Up to this many states, elimination is quick.
-pub(super) const SMALL: usize = 400;
+pub(super) const MAX_ELIMINATED: usize = 400;
 
-/// Up to this many states, elimination is possible: for what relaxation has not solved after [`PATIENCE`] sweeps.
-pub(super) const MEDIUM: usize = 3000;
+/// Up to this many states, elimination is possible: for what relaxation has not solved after [`MAX_SWEEPS`] sweeps.
+pub(super) const MAX_ELIMINATED_IF_SLOW: usize = 3000;
 
 /// How many sweeps there are before elimination.
-pub(super) const PATIENCE: usize = 4000;
+pub(super) const MAX_SWEEPS: usize = 4000;
 
 /// A system of equations about a few states.
 pub(super) struct Dense {

@@ -1,18 +1,18 @@
 //! Where control is after it went to a point: conditions and definitions are no places to stay at.
 
-use super::answers::OPEN;
 use super::memory::{Memory, NOTHING};
 use super::points::{Behaviour, Jump, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
+use super::step_cache::OPEN;
 use super::values::Value;
 use crate::ViolationKind;
 
 /// Points that lead to each other without a step are followed this far.
-pub(super) const DEEPEST: u32 = 2000;
+pub(super) const MAX_JUMPS: u32 = 2000;
 
 impl Behaviour {
     /// Returns the node where control is after it went to a point.
-    pub(super) fn settle(
+    pub(super) fn enter(
         &self,
         point: PointId,
         variables: &[Value],
@@ -20,12 +20,12 @@ impl Behaviour {
         depth: u32,
     ) -> Computed<u32> {
         let here = self.point(point);
-        if depth > DEEPEST {
+        if depth > MAX_JUMPS {
             return Err(Box::new(self.endless_recursion(point)));
         }
         let go = |jump: &Jump, values: &[Value], memory: &mut Memory| {
             let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
-            self.settle(jump.point, &passed, memory, depth + 1)
+            self.enter(jump.point, &passed, memory, depth + 1)
         };
         match &here.kind {
             PointKind::Guard(condition, next) => {
@@ -71,7 +71,7 @@ impl Behaviour {
     /// Follows a jump.
     pub(super) fn follow(&self, jump: &Jump, values: &[Value], memory: &mut Memory) -> Computed<u32> {
         let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
-        self.settle(jump.point, &passed, memory, 0)
+        self.enter(jump.point, &passed, memory, 0)
     }
 
     /// Says that there is no end of points that lead to each other.

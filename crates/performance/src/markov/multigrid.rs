@@ -9,11 +9,11 @@
 //! Groups decide whether this works. States that are left for another one nearly always, and at once, must be in the same
 //! group as that one: otherwise a group would leave too often.
 //!
-//! Nothing here is trusted: see `relax.rs`. Memory: for each state 8 bytes, and smaller chains, together about as large as
+//! Nothing here is trusted: see `relaxation.rs`. Memory: for each state 8 bytes, and smaller chains, together about as large as
 //! half of the chain.
 
 use super::chain::{Builder, Chain};
-use super::dense::{Dense, Eliminated};
+use super::elimination::{Dense, Eliminated};
 
 /// Chains with at most so many states are solved by elimination.
 const COARSEST: usize = 200;
@@ -38,7 +38,7 @@ struct Level {
 }
 
 /// All levels, from fine to coarse.
-pub(super) struct Levels {
+pub(super) struct Multigrid {
     levels: Vec<Level>,
     coarsest: Eliminated,
 }
@@ -50,10 +50,10 @@ struct Groups {
     count: usize,
 }
 
-impl Levels {
+impl Multigrid {
     /// Puts the states of a component together, which come in the order of a sweep, with how long each is visited; `None` if
     /// that makes nothing smaller.
-    pub(super) fn new(chain: &Chain, order: &[u32], visited: &[f32], way: (u8, f64)) -> Option<Levels> {
+    pub(super) fn new(chain: &Chain, order: &[u32], visited: &[f32], way: (u8, f64)) -> Option<Multigrid> {
         let mut weights = vec![0.0; chain.states()];
         for (state, visited) in order.iter().zip(visited) {
             weights[*state as usize] = f64::from(*visited);
@@ -65,14 +65,14 @@ impl Levels {
             if states <= COARSEST {
                 let members: Vec<u32> = (0..states as u32).collect();
                 let coarsest = Dense::new(&last.chain, &members, vec![vec![1.0; states]], &[]).eliminated();
-                return Some(Levels { levels, coarsest });
+                return Some(Multigrid { levels, coarsest });
             }
             let order: Vec<u32> = (0..states as u32).collect();
             levels.push(Level::new(&last.chain, &order, &mut weights, way)?);
         }
     }
 
-    /// Changes values, of the states of a component, by what coarser chains say. The equation is that of `relax.rs`.
+    /// Changes values, of the states of a component, by what coarser chains say. The equation is that of `relaxation.rs`.
     pub(super) fn correct(
         &mut self,
         chain: &Chain,

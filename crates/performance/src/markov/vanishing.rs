@@ -52,12 +52,12 @@ pub fn vanish(
 
 /// Finds, for each state, with which probability each state that waits is the next one; for one that waits, itself. If
 /// choices differ in that, the first one that does is the error.
-pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> {
+pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishError> {
     let first = |state: usize| vec![automaton.choices(state).start];
     let mut vanishing = Vanishing::new(automaton, &[], &first);
-    vanishing.run().map_err(Unclear::Zeno)?;
+    vanishing.run().map_err(VanishError::Zeno)?;
     if let Some(zeno) = find_zeno(automaton) {
-        return Err(Unclear::Zeno(zeno));
+        return Err(VanishError::Zeno(zeno));
     }
     let landing = |state: usize| -> BTreeMap<u32, f64> {
         if automaton.waits(state) {
@@ -79,7 +79,7 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> 
             }
             let is_close = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-12 * one.max(*other);
             if !expected.keys().eq(found.keys()) || !expected.values().zip(found.values()).all(is_close) {
-                return Err(Unclear::Choice(state as u32));
+                return Err(VanishError::Choice(state as u32));
             }
         }
     }
@@ -87,7 +87,7 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> 
 }
 
 /// Where decisions lead under a policy.
-pub(super) struct Settled {
+pub(super) struct Resolved {
     /// For each state that decides, with which probability each state that waits is the next one; empty for others.
     pub(super) rows: Vec<Vec<(u32, f64)>>,
     /// How long a row is at most.
@@ -97,19 +97,19 @@ pub(super) struct Settled {
 }
 
 /// Finds where decisions lead that take the given choice in each state.
-pub(super) fn settle(automaton: &Automaton, policy: &[u32]) -> Result<Settled, Zeno> {
+pub(super) fn resolve(automaton: &Automaton, policy: &[u32]) -> Result<Resolved, Zeno> {
     let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
     vanishing.run()?;
     let roundings = vanishing.outcomes.iter().map(|outcome| outcome.roundings).max().unwrap_or(0);
     let rows: Vec<Vec<(u32, f64)>> =
         vanishing.outcomes.into_iter().map(|outcome| outcome.row.into_iter().collect()).collect();
     let terms = rows.iter().map(Vec::len).max().unwrap_or(0);
-    Ok(Settled { rows, terms, roundings })
+    Ok(Resolved { rows, terms, roundings })
 }
 
 /// Why an automaton is no chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unclear {
+pub enum VanishError {
     /// Decisions can go on for ever.
     Zeno(Zeno),
     /// It matters what is chosen in this state.
@@ -233,7 +233,7 @@ impl<'a> Vanishing<'a> {
                 self.outcomes[*other as usize] = outcome;
             }
         }
-        // As in `dense`: n³ roundings, of which each may hit every number.
+        // As in `elimination.rs`: n³ roundings, of which each may hit every number.
         let size = group.len();
         let most = group.iter().map(|state| self.outcomes[*state as usize].roundings).max().unwrap_or(0);
         for state in group {

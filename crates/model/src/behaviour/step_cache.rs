@@ -58,9 +58,9 @@ pub(super) const ALL: u32 = 1 << 31;
 /// Some steps that are kept: from where to where.
 pub(super) type Range = std::ops::Range<usize>;
 
-/// Answers to questions about nodes.
+/// StepCache to questions about nodes.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct StepCache {
     /// A node and 1, or 0 if the slot is free; a question; where its steps begin, and how many they are.
     slots: Vec<[u32; 4]>,
     count: usize,
@@ -68,38 +68,38 @@ pub(super) struct Answers {
     /// Up to where steps belong to answers that can be found again.
     end: usize,
     /// How often answers are found, for each point and each of the two kinds of questions.
-    rates: Vec<[Rate; 2]>,
+    rates: Vec<[HitRate; 2]>,
 }
 
 /// How often an answer was looked for, and found; how often it will not be looked for.
 #[derive(Clone, Copy, Debug, Default)]
-struct Rate {
+struct HitRate {
     asked: u32,
     found: u32,
     pause: u32,
     is_always: bool,
 }
 
-const SMALLEST: usize = 1 << 10;
+const MIN_SLOTS: usize = 1 << 10;
 /// So many answers, or steps in them, are kept; then they are all forgotten.
-const MOST: usize = 1 << 20;
-const MOST_STEPS: usize = 1 << 22;
+const MAX_ENTRIES: usize = 1 << 20;
+const MAX_STEPS: usize = 1 << 22;
 /// After so many questions at a point it is decided whether it pays to keep answers there: if one in so many is found.
 const PROBE: u32 = 1 << 12;
 const WORTHWHILE: u32 = 4;
 /// If not, so many questions are answered without looking.
 const PAUSE: u32 = 1 << 18;
 
-impl Answers {
+impl StepCache {
     /// Makes counters for points, of which it is said whether answers are kept there in any case.
     pub(super) fn prepare(&mut self, points: impl Iterator<Item = bool>) {
-        self.rates = points.map(|is_always| [Rate { is_always, ..Rate::default() }; 2]).collect();
+        self.rates = points.map(|is_always| [HitRate { is_always, ..HitRate::default() }; 2]).collect();
     }
 
     /// Forgets steps that can't be found again, and all answers if they are many.
     pub(super) fn make_room(&mut self) {
         self.steps.truncate(self.end);
-        if self.count > MOST || self.steps.len() > MOST_STEPS {
+        if self.count > MAX_ENTRIES || self.steps.len() > MAX_STEPS {
             self.slots.fill([0; 4]);
             self.count = 0;
             self.steps.clear();
@@ -120,7 +120,7 @@ impl Answers {
             return true;
         }
         let pays = rate.found >= rate.asked / WORTHWHILE;
-        *rate = Rate { pause: if pays { 0 } else { PAUSE }, ..Rate::default() };
+        *rate = HitRate { pause: if pays { 0 } else { PAUSE }, ..HitRate::default() };
         pays
     }
 
@@ -174,7 +174,7 @@ impl Answers {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.slots.len() * 2).max(SMALLEST);
+        let length = (self.slots.len() * 2).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![[0; 4]; length]);
         old.into_iter().filter(|entry| entry[0] != 0).for_each(|entry| self.enter(entry));
     }

@@ -7,9 +7,9 @@
 //! then x/b and x/a are bounds too. Both are one sum for each state.
 
 use super::chain::Chain;
-use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
+use super::elimination::{self, Dense, MAX_ELIMINATED, MAX_ELIMINATED_IF_SLOW, MAX_SWEEPS};
 use super::interval::{Accuracy, Interval, rounding};
-use super::relax::{Equations, Iteration};
+use super::relaxation::{Equations, Iteration};
 
 /// Bounds `Σ weight·x(state)` over the given starts. `members` are all states that can be left for ever, in ascending
 /// order; `values` has x outside and room inside.
@@ -28,11 +28,11 @@ pub(super) fn total(
     if inside.is_empty() {
         return given;
     }
-    let found = if members.len() <= SMALL {
+    let found = if members.len() <= MAX_ELIMINATED {
         small(chain, members, reward, values, &inside)
     } else {
-        let is_medium = members.len() <= MEDIUM;
-        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+        let is_medium = members.len() <= MAX_ELIMINATED_IF_SLOW;
+        let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let found = large(chain, members, reward, values, &inside, Accuracy { sweeps, ..accuracy });
         if is_medium && !accuracy.is_met(found) {
             found.and(small(chain, members, reward, values, &inside))
@@ -51,9 +51,9 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
         let (low, high) = factors(chain, members, &ones, values);
         if low > 0.0 { Interval { low: 1.0 / high, high: 1.0 / low } } else { Interval::ANY }
     };
-    if members.len() > SMALL {
-        let is_medium = members.len() <= MEDIUM;
-        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+    if members.len() > MAX_ELIMINATED {
+        let is_medium = members.len() <= MAX_ELIMINATED_IF_SLOW;
+        let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let order: Vec<u32> = members.iter().rev().copied().collect();
         let (leaving, time) = (chain, None::<fn(usize) -> f64>);
         let equations = Equations { chain, leaving, order: &order, right: &ones, time, closed: false };
@@ -66,7 +66,7 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
     for (state, value) in members.iter().zip(solved) {
         values[*state as usize] = value;
     }
-    let relative = dense::relative_error(members.len(), chain.roundings());
+    let relative = elimination::relative_error(members.len(), chain.roundings());
     let (low, high) = factors(chain, members, &ones, values);
     let nearly = if relative < 0.5 { (1.0 - relative, 1.0 + 2.0 * relative) } else { (0.0, f64::INFINITY) };
     (low.max(nearly.0), high.min(nearly.1))
@@ -99,7 +99,7 @@ fn small(
             .all(|target| values[*target as usize] >= 0.0);
     let solve = |columns, values: &[f64]| Dense::new(chain, members, columns, values).totals();
     let solved = solve(vec![rewards], values);
-    let relative = dense::relative_error(members.len(), chain.roundings());
+    let relative = elimination::relative_error(members.len(), chain.roundings());
     for (state, value) in members.iter().zip(&solved) {
         values[*state as usize] = *value;
     }
