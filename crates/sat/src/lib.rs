@@ -4,6 +4,15 @@
 //! state by their length, and for a proof that there are none: by induction, or by an invariant that it finds
 //! (IC3). Every run is replayed in the reference before it is handed out, every invariant is checked again by
 //! another solver, and running out of anything is an answer.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `circuit/` | hash-consed gates, expressions as gates, latches and inputs |
+//! | `solver.rs`, `unroll.rs` | the solver, its limits and slices of work; unrolled runs as clauses |
+//! | `bounded.rs`, `induction.rs`, `ic3/` | bounded model checking; k-induction; IC3 with certificates |
+//! | `universal.rs`, `loops.rs` | CTL with an LTL equivalent; liveness to safety |
+//! | `question.rs`, `check.rs` | questions to bad states, runs back to the system; engines take turns |
+//! | `aiger.rs` | circuits as files |
 
 mod aiger;
 mod bounded;

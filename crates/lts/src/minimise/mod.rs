@@ -2,6 +2,17 @@
 //!
 //! A [`Relation`] says what *the same* means. States are divided into blocks of states that behave the same
 //! (`refine.rs`, `halves.rs`, `splitters.rs`), and each block becomes a state of the result.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `table.rs` | a graph without cycles of internal steps, and without rates where no time passes |
+//! | `amounts.rs`, `weights.rs` | exact decimal numbers; sums of rates and probabilities as labels |
+//! | `partition.rs`, `classes.rs` | blocks of states that are refined; signatures, hash-consed |
+//! | `refine.rs` | strong and branching bisimulation by signatures, with divergence and rates |
+//! | `halves.rs`, `groups.rs`, `race.rs` | the same in O(m log n), processing the smaller half |
+//! | `spread.rs`, `splitters.rs`, `prune.rs` | weak bisimulation: reachability of 128 sets at once |
+//! | `weak.rs`, `trace.rs` | weak bisimulation by signatures; determinisation for traces |
+//! | `quotient.rs`, `history.rs` | the quotient; how blocks were split, for distinguishing formulas |
 
 mod amounts;
 mod classes;

@@ -3,6 +3,17 @@
 //! [`parse`] reads a formula, a [`Checker`] finds the states of a graph that satisfy it, and an [`Answer`] says why the
 //! first state does, or does not: as a [`Run`] where one is enough, and as a part of the graph, [`Evidence`], always.
 //! Time and memory are linear in the graph and in the formula.
+//!
+//! In the order in which a formula gets its answer:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `lexer.rs`, `parser/`, `syntax.rs`, `print.rs` | text to tree, and back |
+//! | `scope.rs`, `messages.rs` | variables, negations, alternation; what `narrows explain` says |
+//! | `actions.rs`, `equations.rs` | matching labels; one equation for each operator, also of paths |
+//! | `solve.rs`, `endless.rs` | dependencies; fixpoints by propagation of changes; `<R> @` by components |
+//! | `evidence.rs`, `lasso.rs` | witnesses: a run, a part of the graph; short lassos |
+//! | `reference.rs` | the semantics, word for word: for tests |
 
 mod actions;
 mod bits;

@@ -1,4 +1,4 @@
-//! What a single process can do where it stands.
+//! The steps of a sequential process.
 
 use super::alphabet::Sets;
 use super::closure::MAX_JUMPS;
@@ -11,13 +11,13 @@ use super::step_cache::{OPEN, Step};
 use super::values::Value;
 use crate::ViolationKind;
 
-/// More combinations of values than this are not tried for one step.
+/// The maximal number of value combinations of one step.
 const MAX_COMBINATIONS: usize = 1 << 20;
-/// An alternative between processes side by side counts as so many that are nested.
+/// An alternative that begins with a parallel composition counts as so many nested choices.
 const COMPOUND_WEIGHT: u32 = 16;
 
 impl Behaviour {
-    /// Returns whether a single process stands at a point.
+    /// Returns whether a control point belongs to a sequential process.
     pub(super) fn is_leaf(&self, point: u32) -> bool {
         !matches!(
             self.point(PointId(point)).kind,
@@ -28,7 +28,7 @@ impl Behaviour {
         )
     }
 
-    /// Puts what a process can do on the stack.
+    /// Pushes the steps of a process on the stack.
     pub(super) fn list_leaf(&self, node: u32, memory: &mut Memory) -> Computed<()> {
         let [point, tuple, _] = memory.nodes.get(node);
         let here = self.point(PointId(point));
@@ -77,7 +77,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what an alternative can do on the stack.
+    /// Pushes the steps of an alternative on the stack.
     fn list_branch(&self, point: PointId, node: u32, memory: &mut Memory) -> Computed<()> {
         let is_leaf = self.is_leaf(memory.nodes.get(node)[0]);
         let weight = if is_leaf { 1 } else { COMPOUND_WEIGHT };
@@ -95,7 +95,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Computes the values of an action.
+    /// Evaluates the offers of an action.
     fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<Given>> {
         let mut all = Vec::with_capacity(offers.len());
         for offer in offers {
@@ -107,8 +107,8 @@ impl Behaviour {
         Ok(all)
     }
 
-    /// Gives open values all values they can have, the last one changing first; or returns the sort of which there are too
-    /// many.
+    /// Enumerates the values of undecided offers, the last one changing fastest; or returns the sort that has
+    /// too many values.
     pub(super) fn ways(&self, given: &[Given], memory: &mut Memory) -> Result<Vec<Vec<Given>>, SortId> {
         let mut choices: Vec<Vec<Value>> = Vec::new();
         let mut count = 1_usize;
@@ -136,7 +136,7 @@ impl Behaviour {
         Ok(ways)
     }
 
-    /// Says that a sort has too many values.
+    /// Returns the fault that a sort has too many values.
     pub(super) fn endless_sort(&self, sort: SortId, span: narrows_source::Span) -> Fault {
         let about = self.data.sort(sort).name.clone();
         Fault { kind: ViolationKind::EndlessSort, span, about }

@@ -1,4 +1,4 @@
-//! What terms are worth: equations from left to right, arguments first, the first equation that fits.
+//! Innermost rewriting: equations from left to right, arguments first, the first equation that matches.
 
 use narrows_source::Span;
 
@@ -7,11 +7,11 @@ use super::memory::Memory;
 use super::values::{NUMBERS, Value};
 use crate::ViolationKind;
 
-/// Calls are nested at most so deeply.
+/// The maximal depth of calls.
 const MAX_CALL_DEPTH: u32 = 4000;
-/// Values are nested at most so deeply.
+/// The maximal depth of values.
 const MAX_VALUE_DEPTH: u32 = 4000;
-/// So many results are remembered.
+/// The maximal number of memoised results.
 const MAX_RESULTS: usize = 1 << 18;
 
 /// Why something has no value, or a state no steps.
@@ -29,12 +29,12 @@ pub struct Fault {
 pub(crate) type Computed<T> = Result<T, Box<Fault>>;
 
 impl Data {
-    /// Computes what a term is worth.
+    /// Evaluates a term.
     pub(crate) fn evaluate(&self, term: &Term, variables: &[Value], memory: &mut Memory) -> Computed<Value> {
         self.compute(term, variables, memory, 0)
     }
 
-    /// Finds out whether a condition is true.
+    /// Evaluates a condition.
     pub(crate) fn holds(
         &self,
         condition: &Condition,
@@ -198,7 +198,7 @@ impl Data {
     }
 }
 
-/// Returns whether a value looks as it has to, and gives variables their values.
+/// Matches a value against a pattern, and binds variables.
 fn fits(pattern: &Pattern, value: Value, bound: &mut [Value], memory: &Memory) -> bool {
     match pattern {
         Pattern::Bind(variable) => {

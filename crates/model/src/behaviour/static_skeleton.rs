@@ -1,9 +1,9 @@
-//! The upper part of a state, where trees are not kept.
+//! The static skeleton: the upper part of all states, which is not hash-consed.
 //!
-//! Near its root, the tree of a state comes only once, and nothing is gained by keeping it. So a state is a row of trees, and
-//! above them stands the skeleton, which is the same in all states: points where two sides meet, and points where gates are
-//! hidden, as both stay for ever. At first the skeleton is nothing, and the row a single tree. Once there are many states, trees
-//! that seldom come again are taken apart, and their point becomes part of the skeleton.
+//! Near its root, the tree of a state is unique, and nothing is gained by hash consing. So a state is a row
+//! of subtrees below a skeleton that is the same in all states: points of parallel composition and of hiding,
+//! as both are static operators. At first the skeleton is empty, and the row a single tree. Once there are
+//! many states, trees that are seldom shared are split, and their point becomes part of the skeleton.
 
 use super::alphabet::Sets;
 use super::events::Events;
@@ -13,10 +13,10 @@ use super::rewrite::Computed;
 use super::step_cache::OPEN;
 use super::steps::{Decided, is_common, leads};
 
-/// What is above the trees of a state.
+/// The operators above the trees of a state.
 #[derive(Debug)]
 pub(super) enum Skeleton {
-    /// A tree, by its place in the row.
+    /// A tree, by its index in the row.
     Tree(usize),
     /// A point, and its two sides.
     Pair(u32, Box<Skeleton>, Box<Skeleton>),
@@ -25,7 +25,7 @@ pub(super) enum Skeleton {
 }
 
 impl Skeleton {
-    /// Puts a point in the place of a tree: below it are the tree at the same place, and if there are two, another one.
+    /// Replaces a tree by a point with that tree below it, and if there are two sides, another one.
     pub(super) fn grow(&mut self, place: usize, point: u32, other: Option<usize>) {
         match self {
             Skeleton::Tree(found) if *found == place => {
@@ -44,7 +44,7 @@ impl Skeleton {
         }
     }
 
-    /// Returns about how many processes there are.
+    /// Returns the approximate number of processes.
     fn leaves(&self, row: &[u32], memory: &mut Memory) -> u32 {
         match self {
             Skeleton::Tree(place) => memory.leaves(row[*place]),
@@ -54,7 +54,7 @@ impl Skeleton {
     }
 }
 
-/// A step that some trees of a row take together: an event, and which changes belong to it.
+/// A step that some trees of a row take together: an event, and the range of its changes.
 #[derive(Clone, Copy, Debug)]
 struct JointStep {
     event: u32,
@@ -62,21 +62,21 @@ struct JointStep {
     end: usize,
 }
 
-/// What becomes of a tree of a row.
+/// A change of one tree of a row.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     place: usize,
     /// Which step it takes.
     step: usize,
-    /// What it becomes; [`NOTHING`] as long as nobody asked.
+    /// The tree afterwards; [`NOTHING`] until it is built.
     then: u32,
 }
 
-/// Steps of rows while they are put together.
+/// Steps of rows while they are composed.
 #[derive(Debug, Default)]
 pub(super) struct JointSteps {
     changes: Vec<Change>,
-    /// Lists to be used again.
+    /// Spare lists.
     spare: Vec<Vec<JointStep>>,
 }
 
@@ -104,7 +104,7 @@ impl JointSteps {
 }
 
 impl Behaviour {
-    /// Finds all successors of a row, and shows the event and the row of each. Two may be the same.
+    /// Enumerates the successors of a row: events and rows, possibly with duplicates.
     pub(super) fn expand(
         &self,
         skeleton: &Skeleton,
@@ -140,7 +140,7 @@ impl Behaviour {
         }
     }
 
-    /// Lists what a row can do below a part of the skeleton but at some gates.
+    /// Lists the steps of a row below a part of the skeleton, except at some gates.
     fn join_all(
         &self,
         skeleton: &Skeleton,
@@ -194,7 +194,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Lists what a row can do below a part of the skeleton with somebody who takes part in an event.
+    /// Lists the steps of a row below a part of the skeleton that synchronise with an event.
     fn join_with(
         &self,
         skeleton: &Skeleton,
@@ -232,7 +232,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Lists what a side of a skeleton does together with a step of the other side.
+    /// Lists the joint steps of one side of a point with a step of the other side.
     fn join_both(
         &self,
         joint: JointStep,
@@ -261,7 +261,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Returns what a tree becomes by a change, as far as that is decided.
+    /// Returns the target of a change, as far as it is decided.
     fn target_of(&self, index: usize, memory: &mut Memory) -> u32 {
         let change = memory.joints.changes[index];
         if change.then != NOTHING {
@@ -277,7 +277,7 @@ impl Behaviour {
         if !memory.events.is_open(joint.event) {
             return Ok(Decided::one(joint.event));
         }
-        // Who leaves a value open is to blame if it can't be decided.
+        // A process that leaves a value open is to blame if it can't be decided.
         let mut from = (0, joint.start);
         for index in (joint.start..joint.end).rev() {
             let then = self.target_of(index, memory);
@@ -289,7 +289,7 @@ impl Behaviour {
         self.decide(joint.event, from.0, row[place], memory)
     }
 
-    /// Follows a step whose values are those of an event; `None` if they are not what somebody asks for.
+    /// Decides the values of a step as in an event; `None` if they violate a predicate.
     fn decided_joint(
         &self,
         joint: JointStep,

@@ -1,10 +1,10 @@
-//! The steps of a state.
+//! The steps of a tree.
 //!
-//! Two questions are asked of a tree: what it can do at all, but for some gates; and what it can do together with somebody
-//! who takes part in an event. A point where two sides meet asks one side the first question, then for each event at a
-//! common gate the other side the second one, and at last the other side the first one, but for the common gates. So
-//! few list what others would not go along with. Below the root, answers are kept: the same tree comes again in many
-//! states. An answer depends on the tree alone, and so do the successors and their order.
+//! A tree answers two queries: all its steps, except at some gates; and its steps that synchronise with a
+//! given event. A parallel composition asks one side the first query, then for each event at a common gate
+//! the other side the second one, and finally the other side the first one, except at the common gates. So
+//! few steps are listed that no partner accepts. Below the root, results are cached: the same tree occurs in
+//! many states. A result depends on the tree alone, and so do the successors and their order.
 
 use super::alphabet::Sets;
 use super::events::{Events, Given};
@@ -14,7 +14,7 @@ use super::rewrite::Computed;
 use super::step_cache::{ALL, OPEN, Range, Recipe, Step};
 
 impl Behaviour {
-    /// Returns what a tree can do but at some gates.
+    /// Returns the steps of a tree, except at some gates.
     pub(super) fn all(&self, node: u32, but: u32, memory: &mut Memory) -> Computed<Range> {
         if memory.is_idle(node, but) {
             return Ok(0..0);
@@ -22,7 +22,7 @@ impl Behaviour {
         self.ask(node, ALL | but, memory)
     }
 
-    /// Returns what a tree can do together with somebody who takes part in an event.
+    /// Returns the steps of a tree that synchronise with an event.
     pub(super) fn with(&self, node: u32, event: u32, memory: &mut Memory) -> Computed<Range> {
         let point = memory.nodes.get(node)[0];
         if !memory.alphabet(point).contains(memory.events.gate(event)) {
@@ -31,7 +31,7 @@ impl Behaviour {
         self.ask(node, event, memory)
     }
 
-    /// StepCache a question about a tree, or finds the answer among those that are kept.
+    /// Answers a query about a tree, from the cache if possible.
     fn ask(&self, node: u32, question: u32, memory: &mut Memory) -> Computed<Range> {
         let point = memory.nodes.get(node)[0];
         let is_worthwhile = memory.step_cache.is_worthwhile(point, question);
@@ -52,7 +52,7 @@ impl Behaviour {
         Ok(kept)
     }
 
-    /// Returns what a step that is kept leads to.
+    /// Returns the target of a cached step.
     #[inline]
     pub(super) fn made(&self, index: usize, memory: &mut Memory) -> u32 {
         let step = memory.step_cache.step(index);
@@ -76,7 +76,7 @@ impl Behaviour {
         then
     }
 
-    /// Puts what a tree can do but at some gates on the stack.
+    /// Pushes the steps of a tree, except at some gates, on the stack.
     fn list_all(&self, node: u32, but: u32, memory: &mut Memory) -> Computed<()> {
         let [point, first, second] = memory.nodes.get(node);
         let here = self.point(PointId(point));
@@ -158,7 +158,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what a tree can do with somebody who takes part in an event on the stack.
+    /// Pushes the steps of a tree that synchronise with an event on the stack.
     fn list_with(&self, node: u32, event: u32, memory: &mut Memory) -> Computed<()> {
         let [point, first, second] = memory.nodes.get(node);
         let gate = memory.events.gate(event);
@@ -216,7 +216,8 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what a side does together with a step of the other one, which may be the right one, on the stack.
+    /// Pushes the joint steps of a side with a step of the other one, which may be the right one, on the
+    /// stack.
     fn list_together(
         &self,
         point: u32,
@@ -254,7 +255,7 @@ impl Behaviour {
         Ok(Decided::Many(events.into_iter()))
     }
 
-    /// Finds a point that a step of a tree comes from.
+    /// Finds a control point that a step comes from.
     fn place(&self, gate: GateId, then: u32, node: u32, memory: &mut Memory) -> u32 {
         let mut waiting = vec![then];
         while let Some(then) = waiting.pop() {
@@ -289,7 +290,7 @@ impl Behaviour {
     }
 }
 
-/// Events, one after the other.
+/// An iterator over events.
 pub(super) enum Decided {
     One(std::option::IntoIter<u32>),
     Many(std::vec::IntoIter<u32>),
@@ -313,12 +314,13 @@ impl Iterator for Decided {
     }
 }
 
-/// Returns whether the right side is asked first: the one with fewer processes has fewer steps that come to nothing.
+/// Returns whether the right side is asked first: the one with fewer processes has fewer steps that are
+/// discarded.
 pub(super) fn leads(left: u32, right: u32) -> bool {
     right < left
 }
 
-/// Returns whether two sides take the steps at a gate together.
+/// Returns whether two sides synchronise at a gate.
 pub(super) fn is_common(gates: &GateSet, gate: GateId) -> bool {
     gate == GateId::EXIT || gates.contains(gate)
 }

@@ -1,7 +1,7 @@
-//! Values: natural numbers, and terms of constructors, each kept once.
+//! Values: natural numbers, and hash-consed constructor terms.
 //!
-//! Whoever computes with values has a [`Values`] of its own, so that nobody waits for anybody. In states, values are
-//! written out: what a state says does not depend on who found it.
+//! Each thread has [`Values`] of its own, so that there are no locks. In states, values are encoded as bytes:
+//! a state does not depend on the thread that found it.
 
 use rustc_hash::FxHashMap;
 
@@ -39,7 +39,7 @@ impl Value {
     }
 }
 
-/// More values of one sort than this are not listed.
+/// The maximal number of values of one sort that are enumerated.
 const MAX_VALUES: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -51,13 +51,13 @@ struct Entry {
     depth: u32,
 }
 
-/// Terms, each once.
+/// Hash-consed terms.
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     entries: Vec<Entry>,
     arguments: Vec<Value>,
     known: FxHashMap<(OperationId, Box<[Value]>), Value>,
-    /// The values of sorts, once somebody asked; `None` if there are too many.
+    /// The enumerated values of sorts; `None` if there are too many.
     all: FxHashMap<SortId, Option<Box<[Value]>>>,
 }
 

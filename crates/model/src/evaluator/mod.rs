@@ -10,6 +10,14 @@
 //!   process   tag u16 = kind          | location u16 | priority u8 (if used) | locals
 //!   channel   tag u16 = kind | 0x8000 | length u16   | messages, unused ones zero
 //! ```
+//!
+//! | file | contents |
+//! |---|---|
+//! | `frame.rs` | the layout of a state |
+//! | `steps.rs` | successors: interleaving, `atomic`, rendezvous, `else`, `timeout`, `unless`, priorities |
+//! | `execute.rs`, `expressions.rs` | statements and expressions |
+//! | `channels.rs`, `processes.rs` | send and receive; creation and termination of processes |
+//! | `attempt.rs` | one statement by itself, for compiled code |
 
 mod attempt;
 mod channels;

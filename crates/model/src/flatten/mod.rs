@@ -10,6 +10,11 @@
 //! that leads out of that is no step of the synchronous system, but a condition in [`Flat::beyond`]: if no
 //! state that can be reached meets one, the synchronous system has all states. If one does, what follows it
 //! is looked at, and the synchronous system is made again.
+//!
+//! Files follow those of `evaluator/`, symbolically: `expressions.rs`, `channels.rs`, `statements.rs`,
+//! `steps.rs`. `extent.rs` samples the ranges of variables, `layout.rs` maps variables to parts of a state
+//! and back, `path.rs` is one symbolic path through a step, `terms.rs` builds expressions and knows their
+//! ranges, `formulas.rs` has claims.
 
 mod channels;
 mod expressions;

@@ -1,21 +1,21 @@
-//! Markov chains in continuous time: for each state, where it goes and how fast.
+//! Continuous-time Markov chains, as sparse rows of rates.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A Markov chain in continuous time, with where it begins. Twelve bytes for each transition, four for each state.
+/// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, four per state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// Where the transitions of each state begin, and after the last state, where they end.
+    /// The first transition of each state, and at last the number of transitions.
     starts: Vec<u32>,
     targets: Vec<u32>,
     rates: Vec<f64>,
     initial: Vec<(u32, f64)>,
-    /// How many roundings a rate has been through at most before it was stored.
+    /// How many rounding errors a rate may have accumulated before it was stored.
     roundings: usize,
 }
 
-/// Why something is no Markov chain.
+/// Why something is not a Markov chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChainError {
     /// There is no state at all.
@@ -28,7 +28,7 @@ pub enum ChainError {
     NoRate(u32, f64),
     /// Probabilities should add up to 1: those to begin with, or those of a choice of this state.
     NoDistribution(Option<u32>, f64),
-    /// This state has to decide at once, but has nothing to choose from.
+    /// This vanishing state has no choice.
     NoChoice(u32),
 }
 
@@ -121,12 +121,12 @@ impl Builder {
         self.starts.len()
     }
 
-    /// Says that rates were computed with so many roundings. Bounds allow for what they may have done.
+    /// Declares how many roundings rates have been through; bounds allow for them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
     }
 
-    /// Ends with where the chain begins: states with probabilities.
+    /// Finishes the chain, given its initial distribution.
     pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
@@ -193,12 +193,12 @@ impl Chain {
         self.targets.len()
     }
 
-    /// Returns where the chain begins: states with probabilities, in the order of states.
+    /// Returns the initial distribution, in the order of states.
     pub fn initial(&self) -> &[(u32, f64)] {
         &self.initial
     }
 
-    /// Returns the same chain with another beginning.
+    /// Returns the same chain with another initial distribution.
     pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         Ok(Chain { initial: distribution(initial, self.states() as u32)?, ..self.clone() })
     }
@@ -214,7 +214,7 @@ impl Chain {
         self.targets[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
     }
 
-    /// Returns the rate with which a state is left.
+    /// Returns the exit rate of a state.
     pub fn exit(&self, state: usize) -> f64 {
         self.rates[self.starts[state] as usize..self.starts[state + 1] as usize].iter().sum()
     }
@@ -278,7 +278,7 @@ impl Chain {
         self.roundings
     }
 
-    /// Returns the same transitions by the states they go to; it is no chain that begins anywhere.
+    /// Returns the transposed matrix, as a chain without an initial distribution.
     pub(super) fn transposed(&self) -> Chain {
         let states = self.states();
         let mut starts = vec![0_u32; states + 1];

@@ -1,4 +1,4 @@
-//! Small systems, by elimination without subtraction (Grassmann, Taksar and Heyman 1985).
+//! Small systems, by GTH elimination: without subtraction (Grassmann, Taksar and Heyman 1985).
 //!
 //! Eliminating a state hands on its rates, times and rewards to those that go there. Only positive numbers are added,
 //! multiplied and divided, so that no digits cancel, however unlike the rates are.
@@ -31,7 +31,8 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// Takes some states of a chain, in ascending order; what lies outside has given values in the first column.
+    /// Takes some states of a chain, in ascending order; states outside have the given values in the first
+    /// column.
     pub(super) fn new(chain: &Chain, members: &[u32], columns: Vec<Vec<f64>>, values: &[f64]) -> Dense {
         let size = members.len();
         let mut dense = Dense { size, rates: vec![0.0; size * size], outside: vec![0.0; size], columns };
@@ -76,8 +77,8 @@ impl Dense {
         exits
     }
 
-    /// Solves an irreducible system whose last column are times: for each other column, the average of the long run
-    /// and what each state has in advance of the first one.
+    /// Solves an irreducible system whose last column are times: for each other column, the gain, and the
+    /// bias of each state relative to the first one.
     pub(super) fn gains(mut self) -> Vec<(f64, Vec<f64>)> {
         let exits = self.eliminate(1);
         let Some(times) = self.columns.pop() else { return Vec::new() };
@@ -101,7 +102,7 @@ impl Dense {
         Eliminated { dense: self, exits, times }
     }
 
-    /// Solves a system that is left for ever: what is gained from each state on.
+    /// Solves a transient system: the total reward from each state.
     pub(super) fn totals(mut self) -> Vec<f64> {
         let exits = self.eliminate(0);
         let mut values = vec![0.0; self.size];
@@ -113,8 +114,8 @@ impl Dense {
         values
     }
 
-    /// Computes the distribution of the long run of an irreducible system, in which each state counts as long as the
-    /// last column says.
+    /// Computes the stationary distribution of an irreducible system, in which each state is weighted by the
+    /// last column.
     pub(super) fn distribution(mut self) -> Vec<f64> {
         let exits = self.eliminate(1);
         let mut weights = vec![0.0; self.size];
@@ -138,8 +139,8 @@ pub(super) struct Eliminated {
 }
 
 impl Eliminated {
-    /// Finds what each state has in advance of the first one; the rewards are used up. There may be negative ones: then
-    /// digits may cancel.
+    /// Computes the bias of each state relative to the first one; the rewards are consumed. There may be
+    /// negative ones: then digits may cancel.
     pub(super) fn advance(&self, rewards: &mut [f64], values: &mut [f64]) {
         let size = self.dense.size;
         let rates = &self.dense.rates;

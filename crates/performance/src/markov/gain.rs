@@ -1,10 +1,11 @@
-//! The average of a reward in the long run, in a component that is never left, with bounds.
+//! The long-run average of a reward in a bottom component, with bounds.
 //!
-//! For any values h whatever, `min (r + Q·h) ≤ gain ≤ max (r + Q·h)`: weigh the states as the long run does, and the
-//! term with Q vanishes. The bounds meet if h solves Poisson's equation `r + Q·h = gain`. So h may come from anywhere;
-//! here it comes from elimination in small components and from relaxation in others. Only the last evaluation has to be
-//! right, and it is one sum for each state, whose rounding errors are bounded by [`rounding`](super::interval::rounding).
-//! There, a rate that is the result of roundings counts as one that may be off by them.
+//! For any values h whatever, `min (r + Q·h) ≤ gain ≤ max (r + Q·h)`: weighted by the stationary
+//! distribution, the term with Q vanishes. The bounds meet if h solves Poisson's equation `r + Q·h = gain`.
+//! So h may come from anywhere; here it comes from elimination in small components and from relaxation in
+//! others. Only the last evaluation has to be right, and it is one sum per state, whose rounding errors are
+//! bounded by [`rounding`](super::interval::rounding). There, a rate that is the result of roundings counts
+//! as one that may be off by them.
 
 use narrows_lts::components::find_in_lists;
 
@@ -35,8 +36,8 @@ fn bounds(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> Bou
     Bounds { interval, noise }
 }
 
-/// Bounds the average of a reward in a component. States come in ascending order, or all of the chain; `values` is
-/// room for a value for each state of the chain.
+/// Bounds the average of a reward in a component. States come in ascending order, or are all of the chain;
+/// `values` is scratch memory, one value per state of the chain.
 pub(super) fn gain(
     chain: &Chain,
     members: &[u32],

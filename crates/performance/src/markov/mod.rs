@@ -1,10 +1,25 @@
-//! Markov chains and Markov automata: averages of the long run, what holds at a time, how long something takes.
+//! Continuous-time Markov chains and Markov automata: long-run averages, transient values, first-passage
+//! times. Knows no model.
 //!
-//! Numbers come with bounds: an [`Interval`] has the true value in it, rounding included, and is as narrow as
-//! [`Accuracy`] asks, or as narrow as could be achieved. A [`Chain`] is solved by guessing values with any method that is
-//! quick, and then evaluating once what they prove: see `gain.rs` and `total_reward.rs`. With an [`Automaton`], whose
-//! decisions are open, there is a least and a greatest value over all schedulers, and one for decisions that are
-//! taken by chance ([`uniform`]).
+//! Every number is a sound bound: an [`Interval`] contains the true value, rounding included, and is as
+//! narrow as [`Accuracy`] asks, or as narrow as could be achieved. A [`Chain`] is solved by guessing values
+//! with any fast method, and then evaluating once what they prove: see `gain.rs` and `total_reward.rs`. In an
+//! [`Automaton`], nondeterminism is open: there is a range of values over all schedulers, and one value for
+//! uniform random choices ([`uniform`]).
+//!
+//! | file | contents |
+//! |---|---|
+//! | `chain.rs`, `automaton.rs` | chains (rows of rates); automata (choices between distributions) |
+//! | `lumping.rs` | ordinary lumping of chains |
+//! | `vanishing.rs` | elimination of vanishing states: from an automaton to a chain |
+//! | `interval.rs` | bounds, and rounding errors of sums |
+//! | `gain.rs`, `total_reward.rs` | from a guess to bounds: average of one component; total reward until states are left |
+//! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH elimination; Gauss–Seidel with GMRES; aggregation multigrid |
+//! | `long_run.rs`, `steady.rs` | bottom components (BSCCs), their probabilities and averages; stationary distributions |
+//! | `passage.rs` | first-passage times |
+//! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
+//! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
+//! | `optimal_average.rs`, `optimal_total.rs`, `optimal_transient.rs` | ranges over all schedulers: policy iteration, and the proof afterwards |
 
 pub mod automaton;
 pub mod chain;

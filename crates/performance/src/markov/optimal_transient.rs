@@ -1,14 +1,16 @@
-//! What a reward is worth at a time, at most or at least over all schedulers.
+//! The range of the expected reward at a time, over all schedulers.
 //!
-//! Schedulers may look at the clock. Let v(τ) be the greatest worth if the time τ is left: `v' = max Q·v`, where each decision
-//! is the best one at that moment. Time is cut into steps, in each of which a policy is fixed, so that v is followed by
-//! `w(x) = exp(Q·x)·w`, a power series in x. This is what an actual scheduler gains: a bound from below, for any policies.
+//! Schedulers may depend on time. Let v(τ) be the greatest value with time τ left: `v' = max Q·v`, where each
+//! choice is the best one at that instant. Time is divided into steps, in each of which a policy is fixed, so
+//! that v is followed by `w(x) = exp(Q·x)·w`, a power series in x. This is the value of an actual scheduler:
+//! a lower bound, for any policies.
 //!
-//! From above: let no choice gain more than `a(x)` on w(x), anywhere. Then no scheduler is ahead of w by more than the
-//! integral of `a(x)` times a number that says how often decisions are taken (w with that added grows at least as fast as any
-//! scheduler's worth). What a choice gains is a power series too, a polynomial but for a small rest, and a polynomial is
-//! at most what its coefficients in Bernstein's basis are. So the bounds meet unless the best choice changes within
-//! a step; such steps are halved until that costs next to nothing.
+//! Upper bound: let no choice gain more than `a(x)` on w(x), anywhere. Then no scheduler is ahead of w by
+//! more than the integral of `a(x)` times a bound on how often choices are made (w with that added grows at
+//! least as fast as any scheduler's value). The advantage of a choice is a power series too, a polynomial but
+//! for a small remainder, and a polynomial is at most its largest coefficient in the Bernstein basis. So the
+//! bounds meet unless the best choice changes within a step; such steps are halved until that costs next to
+//! nothing.
 //!
 //! Rounding and rests of series only add up: `exp(Q·x)` makes no difference larger.
 
@@ -31,7 +33,7 @@ const UNITS: u64 = 1 << 50;
 /// How many transitions are looked at, at most, before bounds are given as wide as they are.
 const WORK: f64 = 4e9;
 
-/// Bounds the greatest or the least worth of a reward at a time. Only the rewards of states that wait count.
+/// Bounds the greatest or the least expected reward at a time. Only rewards of tangible states count.
 pub fn reward_at_over(
     automaton: &Automaton,
     reward: &[f64],
@@ -71,7 +73,7 @@ pub fn reward_at_over(
     Ok(aim.unsigned(best))
 }
 
-/// The worth of states, followed from the end of time to its beginning.
+/// The values of states, computed backwards from the time horizon.
 struct Course<'a> {
     automaton: &'a Automaton,
     waiting: Vec<u32>,

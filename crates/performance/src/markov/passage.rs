@@ -1,12 +1,12 @@
-//! How long it takes from when something begins to hold until something else does.
+//! First-passage times: from when one predicate becomes true until another does.
 //!
-//! In a chain, ways begin again and again: how often each state is entered is weighed as the long run does. So the mean is a
-//! quotient of two averages of the long run. What is gained with each transition into a start is 1 below, and above it is
-//! the expected time from there. Both have bounds, and so has the time.
+//! In a chain, passages begin again and again, and their starts are weighted by how often each is entered in
+//! the long run. So the mean is a quotient of two long-run averages: each transition into a start counts 1 in
+//! the denominator, and the expected time from there in the numerator. Both have bounds, and so has the mean.
 //!
-//! In an automaton, a scheduler decides which starts are entered and how often. Here it also decides where the way begins,
-//! among all starts that can be entered again and again: whatever mixture of them a scheduler brings about, and whatever
-//! it remembers, the mean lies between the least and the greatest of these.
+//! In an automaton, a scheduler decides which starts are entered and how often. Here it also chooses the
+//! start, among all that can be entered infinitely often: for whatever mixture of them a scheduler realises,
+//! and whatever its memory, the mean lies within the range over these.
 
 use narrows_lts::components::find_in_lists;
 

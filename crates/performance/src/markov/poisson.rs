@@ -1,4 +1,4 @@
-//! How likely it is that a Poisson process has had n events: weights that neither overflow nor vanish.
+//! Poisson probabilities that neither overflow nor underflow.
 //!
 //! The idea is that of Fox and Glynn (1988): start at the likeliest number with weight 1, go up and down by the
 //! quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a geometric

@@ -1,4 +1,4 @@
-//! Markov automata in which every decision has been taken: chains in which some states take no time.
+//! Markov automata under a fixed policy: chains in which some states take no time.
 
 use narrows_lts::components::{OUTSIDE, find_in_lists};
 
@@ -12,7 +12,7 @@ pub(super) struct FixedPolicy {
     pub(super) chain: Chain,
     /// What is gained in each state, per time or per step.
     pub(super) right: Vec<f64>,
-    /// 1 where time passes, 0 where a decision is taken.
+    /// 1 in tangible states, 0 in vanishing ones.
     pub(super) time: Vec<f64>,
 }
 
@@ -51,7 +51,7 @@ impl Members {
 }
 
 impl FixedPolicy {
-    /// Returns the components that are never left, but for the last state, with their states in ascending order.
+    /// Returns the bottom components, except the last state, with their states in ascending order.
     pub(super) fn bottoms(&self) -> Vec<Vec<u32>> {
         let last = self.chain.states() as u32 - 1;
         let found = find_in_lists(self.chain.states(), 0..=last, |state| self.chain.targets(state));
@@ -71,7 +71,7 @@ impl FixedPolicy {
         all
     }
 
-    /// Guesses the gain of a component, and what its states are ahead of each other.
+    /// Estimates gain and bias of a component.
     pub(super) fn gain(&self, members: &[u32], values: &mut [f64], relative: f64) -> f64 {
         if let [only] = members {
             values[*only as usize] = 0.0;
@@ -91,7 +91,7 @@ impl FixedPolicy {
         self.relax(members, Some(time), values, relative)
     }
 
-    /// Guesses what is gained from each of some states until they are left for ever, at a cost per time.
+    /// Estimates the total reward from each of some transient states, at a cost per time.
     pub(super) fn total(&self, members: &[u32], cost: f64, values: &mut [f64], relative: f64) {
         let mut right = self.right.clone();
         for (right, time) in right.iter_mut().zip(&self.time) {

@@ -1,4 +1,4 @@
-//! Solves linear equations about a chain by relaxation, and speeds it up.
+//! Iterative solution of linear equations about a chain: Gauss–Seidel, accelerated by GMRES and multigrid.
 //!
 //! An equation is `right(s) − gain·time(s) + Σ rate(s,t)·(x(t) − x(s)) = 0` for the states of a list; elsewhere x is
 //! given. A sweep solves it in one state after the other (Gauss–Seidel). A sweep is an affine map, x ↦ M·x + b, so that
@@ -25,13 +25,13 @@ pub(super) struct Equations<'a, T> {
     /// The states, in the order in which a sweep visits them.
     pub(super) order: &'a [u32],
     pub(super) right: &'a [f64],
-    /// How much the gain counts in a state; nowhere if there is none.
+    /// The coefficient of the gain in a state; `None` if there is no gain.
     pub(super) time: Option<T>,
-    /// Whether the states are a component that is never left: if this takes long, coarser chains help.
+    /// Whether the states are a bottom component: if this converges slowly, multigrid helps.
     pub(super) closed: bool,
 }
 
-/// An iteration that goes on where it stopped.
+/// An iteration that can be resumed.
 pub(super) struct Iteration {
     pub(super) gain: f64,
     /// How many sweeps there were.
@@ -70,7 +70,7 @@ struct Halves {
     kept: Vec<f64>,
 }
 
-/// What coarser chains are to an iteration.
+/// The use of multigrid in an iteration.
 enum Help {
     Untried,
     /// The chains, and in which way they were made.

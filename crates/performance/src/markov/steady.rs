@@ -1,4 +1,4 @@
-//! The distribution of the long run: how often each state is visited.
+//! Stationary distributions.
 
 use super::chain::Chain;
 use super::elimination::{Dense, MAX_ELIMINATED};
@@ -6,7 +6,7 @@ use super::interval::Accuracy;
 use super::long_run::Parts;
 use super::relaxation::Equations;
 
-/// Computes how much of the time each state has in the long run.
+/// Computes the fraction of time that each state has in the long run.
 ///
 /// In components of a few hundred states each number is right in nearly all digits (elimination); in larger ones, and
 /// where several components may be reached, they are those of an iteration that went on until nothing changed, and are

@@ -1,4 +1,4 @@
-//! What is gained until some states are left for ever, with bounds.
+//! The total reward until transient states are left for ever, with bounds.
 //!
 //! The equation is `r(s) + Σ rate(s,t)·(x(t) − x(s)) = 0`, with x given outside. Let y be more than the expected number of
 //! steps until the states are left: `E(s) + Σ rate(s,t)·(y(t) − y(s)) ≤ 0` with `E(s)` the rate of leaving s, and y = 0

@@ -1,9 +1,9 @@
-//! From a Markov automaton to a chain: states in which no time passes vanish.
+//! From a Markov automaton to a chain: elimination of vanishing states.
 //!
-//! Each decision becomes one by chance: all choices alike, or one that is given. Then a state that decides is nothing but
-//! a distribution over states that wait, found by going through components of decisions from the last to the first;
-//! where they go round, states are eliminated one by one, without subtraction. What decisions gain on the way is added
-//! to the reward of the state that waited before.
+//! Each nondeterministic choice becomes a random one: uniform, or a given one. Then a vanishing state is
+//! nothing but a distribution over tangible states, computed component by component against the direction of
+//! the edges; within a component, states are eliminated one by one, without subtraction. Impulses on the way
+//! are added to the reward of the tangible state before.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use super::end_components::{Zeno, find_zeno, reachable};
 /// A chain made of an automaton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vanished {
-    /// The chain of the states that wait.
+    /// The chain of the tangible states.
     pub chain: Chain,
     /// For each state of the chain, which one of the automaton it is.
     pub states: Vec<u32>,
     /// For each reward, what is gained in each state of the chain, per time.
     pub rewards: Vec<Vec<f64>>,
-    /// For each reward, what is gained by decisions before any time passes.
+    /// For each reward, the impulses before the first tangible state.
     pub before: Vec<f64>,
 }
 
-/// Where decisions lead in the end, and what they gain.
+/// The distribution of a vanishing state over tangible ones, and its expected impulses.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     row: BTreeMap<u32, f64>,
@@ -34,12 +34,12 @@ struct Outcome {
     roundings: usize,
 }
 
-/// Takes every choice of a state with the same probability, and leaves out states that decide.
+/// Resolves choices uniformly, and eliminates vanishing states.
 pub fn uniform(automaton: &Automaton, rewards: &[Reward]) -> Result<Vanished, Zeno> {
     vanish(automaton, rewards, |state| automaton.choices(state).collect())
 }
 
-/// Takes a choice in each state with the same probability as others that are given there.
+/// Resolves choices uniformly among those that are given, and eliminates vanishing states.
 pub fn vanish(
     automaton: &Automaton,
     rewards: &[Reward],
@@ -50,8 +50,8 @@ pub fn vanish(
     vanishing.finish()
 }
 
-/// Finds, for each state, with which probability each state that waits is the next one; for one that waits, itself. If
-/// choices differ in that, the first one that does is the error.
+/// Returns, for each state, the distribution of the next tangible state; for a tangible one, itself. The
+/// error is the first state in which choices differ in that.
 pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishError> {
     let first = |state: usize| vec![automaton.choices(state).start];
     let mut vanishing = Vanishing::new(automaton, &[], &first);
@@ -86,9 +86,9 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishErr
     Ok((0..automaton.states()).map(|state| landing(state).into_iter().collect()).collect())
 }
 
-/// Where decisions lead under a policy.
+/// The distributions of vanishing states under a policy.
 pub(super) struct Resolved {
-    /// For each state that decides, with which probability each state that waits is the next one; empty for others.
+    /// For each vanishing state, the distribution of the next tangible state; empty for others.
     pub(super) rows: Vec<Vec<(u32, f64)>>,
     /// How long a row is at most.
     pub(super) terms: usize,
@@ -96,7 +96,7 @@ pub(super) struct Resolved {
     pub(super) roundings: usize,
 }
 
-/// Finds where decisions lead that take the given choice in each state.
+/// Computes the distributions of vanishing states under a policy.
 pub(super) fn resolve(automaton: &Automaton, policy: &[u32]) -> Result<Resolved, Zeno> {
     let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
     vanishing.run()?;
@@ -107,12 +107,12 @@ pub(super) fn resolve(automaton: &Automaton, policy: &[u32]) -> Result<Resolved,
     Ok(Resolved { rows, terms, roundings })
 }
 
-/// Why an automaton is no chain.
+/// Why an automaton is not a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VanishError {
-    /// Decisions can go on for ever.
+    /// There is a Zeno cycle.
     Zeno(Zeno),
-    /// It matters what is chosen in this state.
+    /// The choice in this state matters.
     Choice(u32),
 }
 
@@ -151,7 +151,7 @@ impl<'a> Vanishing<'a> {
         Vanishing { automaton, rewards, outcomes: (0..automaton.states()).map(outcome).collect() }
     }
 
-    /// Makes every decision lead to states that wait.
+    /// Resolves every vanishing state.
     fn run(&mut self) -> Result<(), Zeno> {
         let automaton = self.automaton;
         let deciding: Vec<Vec<u32>> = self
@@ -209,7 +209,7 @@ impl<'a> Vanishing<'a> {
         }
     }
 
-    /// Eliminates decisions that go round among themselves.
+    /// Eliminates a component of vanishing states.
     fn eliminate(&mut self, group: &[u32]) -> Result<(), Zeno> {
         for state in group {
             let mut outcome = std::mem::take(&mut self.outcomes[*state as usize]);

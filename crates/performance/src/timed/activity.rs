@@ -1,8 +1,8 @@
-//! What goes on along a run: which delay runs from when to when, and what each waits for.
+//! Activities along a run: which delay runs from when to when, and what caused it.
 //!
-//! A delay begins when its statement becomes possible, and that happens right after another delay has ended: so every delay
-//! has a cause. Going back from cause to cause along a run that goes round, one comes to the chain of delays that its round
-//! takes as long as it does for: the critical one.
+//! A delay starts when its statement becomes enabled, and that happens right after another delay has expired:
+//! so every delay has a cause. The causes along a cyclic run lead back to the chain of delays that determines
+//! its period: the critical chain.
 
 use super::Timed;
 use super::paths::Walk;
@@ -96,8 +96,8 @@ impl Walk {
     }
 }
 
-/// Returns what the last of some activities waited for in a window of time, one after the other: which of them, and for how
-/// long in the window. The earliest comes first.
+/// Returns the critical chain of the last activity in a window of time: which activities, and for how long
+/// each within the window, the earliest first.
 pub fn chain(activities: &[Activity], window: (u64, u64)) -> Vec<(usize, u64)> {
     let mut chain = Vec::new();
     let mut next = activities.len().checked_sub(1);

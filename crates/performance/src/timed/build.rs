@@ -1,5 +1,5 @@
-//! Builds the graph of a timed view, round by round: where time passes, the first delay to run out, or any that may,
-//! gives the nodes of the next round.
+//! Builds the graph of a timed view round by round: in tangible nodes, the first delay to expire, or any that
+//! may be the first, gives the nodes of the next round.
 
 use num_traits::Zero;
 
@@ -21,7 +21,7 @@ pub enum Unscalable {
 /// The least and the most ticks that a delay takes.
 type Window = (u32, u32);
 
-/// Builds the view in which every step takes one tick, of all states.
+/// Builds the untimed view: every step takes one tick.
 pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildError> {
     let (mut starts, mut edges) = (vec![0], Vec::new());
     let mut state = 0;
@@ -41,12 +41,12 @@ pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, Build
     Ok(Timed { state_graph, states, starts, edges, tick: None })
 }
 
-/// Builds the same view where a step is a tick of a clock: it takes one unit of time.
+/// Builds the same view for synchronous systems, where a step is a clock tick of one unit of time.
 pub fn build_clocked(state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildError> {
     Ok(Timed { tick: Some(Time::from_integer(1)), ..build_untimed(state_graph)? })
 }
 
-/// Builds the view in which delays take the time they take.
+/// Builds the timed view.
 pub fn build(state_graph: StateGraph<'_>) -> Result<Result<Timed<'_>, BuildError>, Unscalable> {
     let (windows, tick) = scale(&state_graph)?;
     Ok(run(state_graph, &windows, tick))
@@ -104,7 +104,7 @@ fn run<'a>(state_graph: StateGraph<'a>, windows: &[Window], tick: Time) -> Resul
     Ok(finish(nodes, tick))
 }
 
-/// Lets the delays of a node run until one of them ends, in every way that is possible.
+/// Lets time pass in a node until a delay expires, for every delay that may be the first.
 fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result<(), BuildError> {
     let state = nodes.state(node);
     let running = nodes.running(node);

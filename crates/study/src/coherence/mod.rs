@@ -5,6 +5,17 @@
 //! process is rewritten ([`rewrite`]): system in, system out, plain data that every engine takes as it is. The idea is that
 //! of G. Chehaibar, M. Zidouni and R. Mateescu, *Modeling multiprocessor cache protocol impact on MPI performance*, 2009, who
 //! did it by hand for the ping-pong of two processes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `settings.rs` | what a study says: table, nodes, placement of processes and variables, latencies |
+//! | `protocol.rs`, `read.rs`, `tables.rs` | a coherence table as data, from a file, or built in |
+//! | `joint.rs` | the reachable combinations of cache states of a line; whether the table is coherent there |
+//! | `memory.rs` | caches and lines, and the line of a variable |
+//! | `places.rs`, `split.rs` | what statements read and write; loads taken out of expressions, in order |
+//! | `steps.rs`, `tree.rs` | what an access does to its line, as expressions |
+//! | `rewrite.rs` | locations and transitions: accesses, waits, polling, test-and-set |
+//! | `events.rs` | `miss(packet)` and the like |
 
 mod events;
 mod joint;
