@@ -7,14 +7,14 @@ use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Evaluator, Scratch, StateSpace, System};
 use narrows_performance::{StateGraph, Timing};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err(format!("there is no {path}"))
+    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NotFound { searched: format!("as {path}") })
     }
 }
 

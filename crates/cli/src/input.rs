@@ -9,7 +9,7 @@ use narrows_explicit::Engine;
 use narrows_languages::promela::{Formula, Options, compile};
 use narrows_model::{Evaluator, System};
 use narrows_report::json_diagnostics;
-use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, closest};
+use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, closest};
 use serde_json::Value;
 
 use crate::behaviours::{self, BehaviourModel};
@@ -389,15 +389,19 @@ pub(crate) struct Disk<'a> {
 }
 
 impl Loader for Disk<'_> {
-    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, LoadError> {
         let beside = Path::new(from).parent().filter(|_| !system).map(Path::to_path_buf);
-        let mut reason = "there is no such file beside it or in the folders given with -I".to_owned();
+        let searched = "beside it or in the folders given with -I".to_owned();
+        let mut reason = LoadError::NotFound { searched };
         for folder in beside.iter().chain(self.folders) {
             let candidate = folder.join(path);
             match read_text(&candidate) {
                 Ok(text) => return Ok(Loaded { name: candidate.display().to_string(), text }),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => reason = format!("`{}`: {error}", candidate.display()),
+                Err(error) => {
+                    let name = candidate.display().to_string();
+                    reason = LoadError::Unreadable { name, reason: error.to_string() };
+                }
             }
         }
         Err(reason)

@@ -42,7 +42,7 @@ mod tests;
 
 pub use breadth_first::{Goal, breadth_first, breadth_first_reduced};
 pub use check::{Checked, NotReplayed, Options, accepts, check, explore, replay};
-pub use checkpoint::Checkpoints;
+pub use checkpoint::{CheckpointError, Checkpoints};
 pub use ctl::{CtlAnswer, ctl};
 pub use depth_first::{Faults, depth_first, depth_first_reduced};
 pub use engine::Engine;

@@ -16,7 +16,7 @@ use narrows_languages::promela::{Options, compile};
 use narrows_languages::{lotos, smv};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
-use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, render};
+use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, render};
 use narrows_tests::generator;
 use narrows_tests::random::Random;
 
@@ -24,9 +24,9 @@ use narrows_tests::random::Random;
 struct Mirror(&'static str);
 
 impl Loader for Mirror {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
         if self.0.is_empty() {
-            return Err("there are no files here".to_owned());
+            return Err(LoadError::NoFiles);
         }
         Ok(Loaded { name: "mirror.pml".to_owned(), text: self.0.to_owned() })
     }

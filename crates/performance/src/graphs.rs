@@ -5,7 +5,7 @@
 //! own. Only states that are reachable then are kept.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::Write;
 
 use narrows_lts::{Graph, Label, Pace};
 
@@ -31,43 +31,33 @@ pub struct Timed {
 }
 
 /// Why a graph has no automaton, or no chain.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AutomatonError {
     /// A label has a number that makes no sense.
+    #[error("{0}")]
     Label(String),
     /// The probabilities of this state of the graph don't add up to 1.
+    #[error("the probabilities of state {0} add up to {1}, not to 1")]
     Probabilities(u32, f64),
     /// A Zeno cycle: these states of the graph follow each other while no time passes.
+    #[error("no time passes on the cycle {}", round(.0))]
     Zeno(Vec<u32>),
     /// The choice in this state of the graph is nondeterministic, and it matters.
+    #[error("it matters what is chosen in state {0}")]
     Choice(u32),
     /// Something else is wrong.
+    #[error(transparent)]
     Other(ChainError),
 }
 
-impl fmt::Display for AutomatonError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AutomatonError::Label(text) => formatter.write_str(text),
-            AutomatonError::Probabilities(state, sum) => {
-                write!(formatter, "the probabilities of state {state} add up to {sum}, not to 1")
-            }
-            AutomatonError::Zeno(cycle) => {
-                formatter.write_str("no time passes on the cycle ")?;
-                for state in cycle {
-                    write!(formatter, "{state} → ")?;
-                }
-                write!(formatter, "{}", cycle.first().copied().unwrap_or(0))
-            }
-            AutomatonError::Choice(state) => {
-                write!(formatter, "it matters what is chosen in state {state}")
-            }
-            AutomatonError::Other(wrong) => wrong.fmt(formatter),
-        }
+fn round(cycle: &[u32]) -> String {
+    let mut text = String::new();
+    for state in cycle {
+        let _ = write!(text, "{state} → ");
     }
+    let _ = write!(text, "{}", cycle.first().copied().unwrap_or(0));
+    text
 }
-
-impl std::error::Error for AutomatonError {}
 
 impl Timed {
     /// Makes the automaton of a graph.

@@ -1,6 +1,5 @@
 //! Continuous-time Markov chains, as sparse rows of rates.
 
-use std::fmt;
 use std::ops::Range;
 
 /// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, four per state.
@@ -16,45 +15,31 @@ pub struct Chain {
 }
 
 /// Why something is not a Markov chain.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ChainError {
     /// There is no state at all.
+    #[error("there are no states")]
     Empty,
     /// There are more states or transitions than fit.
+    #[error("there are more than 4 294 967 294 states or transitions")]
     TooLarge,
     /// A state that is mentioned does not exist.
+    #[error("there is no state {0}")]
     NoSuchState(u32),
     /// A rate or a probability of this state is not above 0, or not finite.
+    #[error("`{1}` in state {0} is not above 0 and finite")]
     NoRate(u32, f64),
     /// Probabilities should add up to 1: those to begin with, or those of a choice of this state.
+    #[error("probabilities {whose} add up to {sum}, not to 1", whose = of_state(*.0), sum = .1)]
     NoDistribution(Option<u32>, f64),
     /// This vanishing state has no choice.
+    #[error("state {0} has no choices")]
     NoChoice(u32),
 }
 
-impl fmt::Display for ChainError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ChainError::Empty => formatter.write_str("there are no states"),
-            ChainError::TooLarge => {
-                formatter.write_str("there are more than 4 294 967 294 states or transitions")
-            }
-            ChainError::NoSuchState(state) => write!(formatter, "there is no state {state}"),
-            ChainError::NoRate(state, rate) => {
-                write!(formatter, "`{rate}` in state {state} is not above 0 and finite")
-            }
-            ChainError::NoDistribution(Some(state), sum) => {
-                write!(formatter, "probabilities of state {state} add up to {sum}, not to 1")
-            }
-            ChainError::NoDistribution(None, sum) => {
-                write!(formatter, "probabilities to begin with add up to {sum}, not to 1")
-            }
-            ChainError::NoChoice(state) => write!(formatter, "state {state} has no choices"),
-        }
-    }
+fn of_state(state: Option<u32>) -> String {
+    state.map_or_else(|| "to begin with".to_owned(), |state| format!("of state {state}"))
 }
-
-impl std::error::Error for ChainError {}
 
 /// How far probabilities that were written with few digits may be from 1 together; they are scaled to it.
 pub(super) const TOLERANCE: f64 = 1e-5;
@@ -81,8 +66,8 @@ impl Builder {
         }
     }
 
-    /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a state to
-    /// itself change nothing and are dropped.
+    /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a
+    /// state to itself change nothing and are dropped.
     pub fn row(&mut self, transitions: impl IntoIterator<Item = (u32, f64)>) {
         let state = self.starts.len() as u32;
         self.starts.push(self.targets.len() as u32);
