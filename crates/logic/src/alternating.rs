@@ -1,13 +1,15 @@
-//! What a formula demands of the first letter of a word, and of the rest.
+//! The very weak alternating automaton of a formula: what a formula demands of the first letter of a word,
+//! and of the rest.
 //!
-//! A formula becomes a list of ways to satisfy it: a way has a guard for the letter and a set of formulas that the rest of
-//! the word must satisfy. An `a U b` that is put off is noted in the way as a promise. These ways are the transitions of a
-//! very weak alternating automaton whose states are the formulas (Gastin and Oddoux, *Fast LTL to Büchi automata
-//! translation*, CAV 2001), with promises as in Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
+//! The states are formulas. A transition has a guard for the letter, and a set of formulas that the rest of
+//! the word must satisfy. An `a U b` that is postponed is noted in the transition as a promise (Gastin and
+//! Oddoux, *Fast LTL to Büchi automata translation*, CAV 2001, with promises as in Couvreur, *On-the-fly
+//! verification of linear temporal logic*, FM 1999).
 //!
-//! Invariant: a word satisfies the formula if and only if it has a way whose guard holds on the first letter and whose
-//! formulas hold on the rest, and no promise is put off for ever. Cost: at worst exponential in the conjunctions inside of
-//! disjunctions; the number of ways that are made is bounded by the budget.
+//! Invariant: a word satisfies the formula if and only if there is a transition whose guard holds on the
+//! first letter and whose formulas hold on the rest, and no promise is postponed for ever. Cost: at worst
+//! exponential in the conjunctions inside of disjunctions; the number of transitions is bounded by the
+//! budget.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +18,7 @@ use crate::budget::{Budget, TooLarge};
 use crate::cube::Cube;
 use crate::formula::{Formulas, Id, Node};
 
-/// A way to satisfy a formula.
+/// A transition of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Transition {
     /// What must hold of the letter.
@@ -48,14 +50,14 @@ impl Transition {
     }
 }
 
-/// The ways of all formulas that were asked for.
+/// The transitions of all formulas that were asked for.
 #[derive(Default)]
 pub(crate) struct Transitions {
     known: FxHashMap<Id, Vec<Transition>>,
 }
 
 impl Transitions {
-    /// The ways to satisfy all formulas of a set at once.
+    /// The transitions of the conjunction of a set of formulas.
     pub(crate) fn of_all(
         &mut self,
         formulas: &Formulas,
@@ -73,7 +75,7 @@ impl Transitions {
         undominated(transitions, budget)
     }
 
-    /// The ways to satisfy a formula.
+    /// The transitions of a formula.
     fn of(&mut self, formulas: &Formulas, id: Id, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
         if let Some(transitions) = self.known.get(&id) {
             return Ok(transitions.clone());
@@ -128,7 +130,7 @@ impl Transitions {
         Ok(transitions)
     }
 
-    /// Takes back promises that are kept already by what else the way demands.
+    /// Removes promises that are fulfilled by what else the transition demands.
     fn redeem(&self, transition: &mut Transition) {
         let kept: Vec<usize> = transition
             .promises
@@ -186,7 +188,7 @@ fn product(
     undominated(transitions, budget)
 }
 
-/// Only the ways that demand no more than another one.
+/// Removes transitions that are subsumed by another one.
 fn undominated(mut transitions: Vec<Transition>, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
     transitions.sort();
     transitions.dedup();

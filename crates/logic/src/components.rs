@@ -3,8 +3,8 @@
 /// The components of a graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
-    /// The component of each node, `usize::MAX` if it can't be reached from the roots. Edges lead to components with the
-    /// same or a smaller number.
+    /// The component of each node, `usize::MAX` if it can't be reached from the roots. Edges lead to
+    /// components with the same or a smaller number.
     pub(crate) of: Vec<usize>,
     /// How many there are.
     pub(crate) count: usize,

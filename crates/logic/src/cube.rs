@@ -96,8 +96,8 @@ impl Cube {
 
 /// Whether one of the others holds whenever `cube` does.
 ///
-/// In general that takes time exponential in the atoms: after [`MAX_CASES`] cases the answer is `false`, so that only
-/// `true` can be relied on.
+/// In general that takes time exponential in the atoms: after [`MAX_CASES`] cases the answer is `false`, so
+/// that only `true` can be relied on.
 pub(crate) fn is_covered(cube: &Cube, others: &[&Cube]) -> bool {
     let mut cases = (20 * MAX_CASES / others.len().max(1)).min(MAX_CASES);
     is_covered_within(cube, others, &mut cases)

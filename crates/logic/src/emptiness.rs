@@ -1,4 +1,4 @@
-//! Whether automata accept a common word.
+//! Emptiness of the intersection of automata.
 
 use crate::buchi::Buchi;
 use crate::components::components;

@@ -1,11 +1,12 @@
 //! Generalised Büchi automata with marks on their edges, and how formulas become such automata.
 //!
-//! A state is a set of formulas that the rest of the word must satisfy; the edges are the ways to satisfy all of them at
-//! once. An edge has the mark of an until unless it puts that until off, so that a run that sees every mark again and again
-//! keeps all promises. This is the construction of Gastin and Oddoux (CAV 2001), with states made as they are reached.
+//! A state is a set of formulas that the rest of the word must satisfy; an edge is a joint transition of all
+//! of them. An edge has the mark of an until unless it postpones that until, so that a run that sees every
+//! mark infinitely often fulfils all promises. This is the construction of Gastin and Oddoux (CAV 2001), with
+//! states made as they are reached.
 //!
-//! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to the number of
-//! temporal subformulas states; the budget bounds it.
+//! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to
+//! the number of temporal subformulas states; the budget bounds it.
 
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,7 @@
 //! Temporal logic, generic in its atoms: it knows no model.
 //!
-//! [`Ltl`] is a formula, [`translate`] turns it into a [`Buchi`] automaton that accepts the words on which it holds.
+//! [`Ltl`] is a formula, [`translate`] turns it into a [`Buchi`] automaton that accepts the words on which it
+//! holds.
 //!
 //! In the order in which a formula becomes an automaton:
 //!

@@ -1,11 +1,12 @@
 //! States merged because the result was seen to be right.
 //!
-//! Merging two states, keeping all edges and marks of both, can only make an automaton accept more. Whether it accepts too
-//! much is seen from the automaton of the opposite formula: the two must have no word in common. So any pair of states
-//! may be tried, and what no simulation justifies is merged too; the same goes for additional marks.
+//! Merging two states, keeping all edges and marks of both, can only make an automaton accept more. Whether
+//! it accepts too much is seen from the automaton of the opposite formula: the two must have no word in
+//! common. So any pair of states may be tried, and what no simulation justifies is merged too; the same goes
+//! for additional marks.
 //!
-//! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through the product
-//! with the opposite automaton; above [`MAX_TRIALS`] steps in all, no more pairs are tried.
+//! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through
+//! the product with the opposite automaton; above [`MAX_TRIALS`] steps in all, no more pairs are tried.
 
 use crate::bits::BitSet;
 use crate::components::components;
@@ -26,7 +27,8 @@ impl Trials<'_> {
         Trials { opposite, left: MAX_TRIALS }
     }
 
-    /// Whether the automaton accepts nothing that the opposite one accepts; `false` if that would take too long.
+    /// Whether the automaton accepts nothing that the opposite one accepts; `false` if that would take too
+    /// long.
     fn is_right(&mut self, automaton: &Generalised) -> bool {
         let cost = automaton.edge_count() * self.opposite.edge_count();
         if cost > self.left {

@@ -1,12 +1,14 @@
 //! Formulas rewritten to simpler ones that hold on the same words.
 //!
-//! Each constructor looks at the outermost operators of its operands, which are simple already, and applies rules until
-//! none fits. Some rules need to know that one formula implies another; a check on their forms finds many such cases and
-//! never claims one wrongly. The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV
-//! 2000), Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR 2000), and of Spot's `tl.pdf`.
+//! Each constructor looks at the outermost operators of its operands, which are simple already, and applies
+//! rules until none fits. Some rules need to know that one formula implies another; a check on their forms
+//! finds many such cases and never claims one wrongly. The rules are those of Somenzi and Bloem (*Efficient
+//! Büchi automata from LTL formulae*, CAV 2000), Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR
+//! 2000), and of Spot's `tl.pdf`.
 //!
-//! Invariant: a constructor's result holds on exactly the words on which the plain formula would. Cost: each implication
-//! is decided once, from those of smaller formulas; above [`MAX_FORMULAS`] formulas none is looked for.
+//! Invariant: a constructor's result holds on exactly the words on which the plain formula would. Cost: each
+//! implication is decided once, from those of smaller formulas; above [`MAX_FORMULAS`] formulas none is
+//! looked for.
 
 use crate::formula::{FALSE, Formulas, Id, Node, TRUE};
 

@@ -1,12 +1,13 @@
-//! Which states can do whatever others can, and automata made smaller by it.
+//! Simulation relations between states, and automata made smaller by them.
 //!
-//! A state simulates another if each of the other's edges has an answer: edges of its own that cover the guard, have at
-//! least the same marks, and lead to states that simulate the target again. States that simulate each other are one state;
-//! an edge beside a better one is not needed. The same is done backwards, from where states are reached (Somenzi and Bloem,
-//! CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
+//! A state simulates another if each edge of the other is matched: by edges of its own that cover the guard,
+//! have at least the same marks, and lead to states that simulate the target. States that simulate each other
+//! are merged; an edge that another one subsumes is removed. The same is done backwards, with reversed edges
+//! (Somenzi and Bloem, CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
 //!
-//! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at most quadratic
-//! in the edges; after [`MAX_COMPARISONS`] comparisons only states with equal edges are merged.
+//! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at
+//! most quadratic in the edges; after [`MAX_COMPARISONS`] comparisons only states with equal edges are
+//! merged.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,9 @@
 //! From a formula to a small Büchi automaton: the steps in their order.
 //!
-//! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because marks on edges
-//! need no copies of states. It is reduced, turned into automata with accepting states in several ways, and each of these
-//! is reduced again; the smallest one is the result, unless a deterministic one is smaller still.
+//! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because
+//! marks on edges need no copies of states. It is reduced, turned into automata with accepting states in
+//! several ways, and each of these is reduced again; the smallest one is the result, unless a deterministic
+//! one is smaller still.
 //!
 //! Invariant: the automaton accepts exactly the words on which the formula holds.
 

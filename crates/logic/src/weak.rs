@@ -1,13 +1,15 @@
 //! Smallest deterministic automata for formulas that have a weak one.
 //!
-//! A set of states is what a run can have reached; with sets as states an automaton is deterministic. If the formula is an
-//! *obligation* (built from safety and guarantee), each component of it either accepts all runs that stay in it or none, one
-//! loop tells which, and merging states as in automata on finite words gives the smallest deterministic automaton (Dax,
-//! Eisinger and Klaedtke, *Mechanizing the powerset construction for restricted classes of ω-automata*, ATVA 2007; Löding,
-//! *Efficient minimization of deterministic weak ω-automata*, 2001).
+//! A set of states is what a run can have reached; with sets as states an automaton is deterministic. If the
+//! formula is an *obligation* (built from safety and guarantee), each component of it either accepts all runs
+//! that stay in it or none, one loop tells which, and merging states as in automata on finite words gives the
+//! smallest deterministic automaton (Dax, Eisinger and Klaedtke, *Mechanizing the powerset construction for
+//! restricted classes of ω-automata*, ATVA 2007; Löding, *Efficient minimization of deterministic weak
+//! ω-automata*, 2001).
 //!
-//! Invariant: a result is returned only if it has no word in common with the opposite formula, and its complement none with
-//! the formula. Cost: the sets are at most [`MAX_SETS`], each with two to the number of atoms letters, at most 64.
+//! Invariant: a result is returned only if it has no word in common with the opposite formula, and its
+//! complement none with the formula. Cost: the sets are at most [`MAX_SETS`], each with two to the number of
+//! atoms letters, at most 64.
 
 use rustc_hash::FxHashMap;
 
@@ -98,7 +100,8 @@ impl Lettered {
         Some((sets, next))
     }
 
-    /// Makes those states accepting whose component has an accepted loop, and others as suits the merging best.
+    /// Makes those states accepting whose component has an accepted loop, and others as suits the merging
+    /// best.
     fn coloured(&self, sets: &[BitSet], next: Vec<Vec<usize>>) -> Deterministic {
         let found = components(next.len(), [0], |state, letter| next[state].get(letter).copied());
         // An even colour means accepting; components come after those that they lead to.

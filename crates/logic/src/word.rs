@@ -1,4 +1,4 @@
-//! Infinite words that repeat, and what holds on them: the meaning of formulas, against which all else is tested.
+//! Ultimately periodic words, and the semantics of formulas on them, against which all else is tested.
 
 use crate::buchi::Buchi;
 use crate::components::components;
@@ -98,7 +98,8 @@ impl<L> Lasso<L> {
         let found = components(successors.len(), [start], |node, index| successors[node].get(index).copied());
         (0..successors.len()).any(|node| {
             let component = found.of[node];
-            // A state is on a cycle if an edge stays in its component: with accepting states in it, all are visited.
+            // A state is on a cycle if an edge stays in its component: with accepting states in it, all are
+            // visited.
             component != usize::MAX
                 && automaton.states[node / size].accepting
                 && successors[node].iter().any(|target| found.of[*target] == component)

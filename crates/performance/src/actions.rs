@@ -50,7 +50,8 @@ impl<'g> Actions<'g> {
         Actions { graph, marks: graph.labels().iter().map(mark).collect() }
     }
 
-    /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for both turns.
+    /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for
+    /// both turns.
     pub fn has_turns(&self) -> bool {
         self.marks.contains(&(BEGINS | ENDS))
     }
@@ -61,15 +62,15 @@ impl<'g> Actions<'g> {
         flags & BEGINS != 0 && (flags & TURN != 0) == turn
     }
 
-    /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it begins in: the
-    /// next action that does both belongs to the other turn.
+    /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it
+    /// begins in: the next action that does both belongs to the other turn.
     pub fn ends(state: &[u8], turn: bool) -> bool {
         let flags = state.last().copied().unwrap_or(0);
         flags & ENDS != 0 && !Actions::begins(state, turn)
     }
 
-    /// Returns the labels and states of a run that is given by the number of the edge at each state; `None` if there is no
-    /// such edge.
+    /// Returns the labels and states of a run that is given by the number of the edge at each state; `None`
+    /// if there is no such edge.
     pub fn run(&self, choices: &[u32]) -> Option<Vec<(u32, u32)>> {
         let mut state = self.graph.initial();
         let step = |choice: &u32| {
@@ -129,8 +130,8 @@ impl StateSpace for Actions<'_> {
     }
 }
 
-/// Says which labels take how long, and which are events. The first delay whose pattern fits counts, and one of 0 is none.
-/// `None` if there are too many labels with delays.
+/// Says which labels take how long, and which are events. The first delay whose pattern fits counts, and one
+/// of 0 is none. `None` if there are too many labels with delays.
 pub fn timing(
     graph: &Graph,
     delays: &[(LabelPattern, Delay)],

@@ -14,7 +14,8 @@ use crate::busy_waiting::left_at_once;
 #[cfg(test)]
 mod tests;
 
-/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called so.
+/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called
+/// so.
 pub const STAGE: char = '\u{1}';
 
 /// The duration of an action.

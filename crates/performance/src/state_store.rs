@@ -22,8 +22,9 @@ pub(crate) struct StateStore {
     layout: Layout,
     /// How many strings there are.
     count: u32,
-    /// At places that hashes tell: the number of a string, plus one, and above it as many bits of the hash as there is
-    /// room for. At most three quarters are in use, so that the number needs no more bits than the place.
+    /// At places that hashes tell: the number of a string, plus one, and above it as many bits of the hash as
+    /// there is room for. At most three quarters are in use, so that the number needs no more bits than the
+    /// place.
     table: Vec<u32>,
     /// How many bytes at the end of each string do not count.
     hidden: usize,
@@ -230,7 +231,8 @@ impl StateStore {
         }
     }
 
-    /// Changes how all strings are kept if one is unlike those before; returns its number if it is one of the first.
+    /// Changes how all strings are kept if one is unlike those before; returns its number if it is one of the
+    /// first.
     fn prepare(&mut self, string: &[u8]) -> Option<u32> {
         let Layout::Packed(packed) = &mut self.layout else { return None };
         if self.count == 0 {
@@ -373,7 +375,8 @@ impl StateStore {
     }
 }
 
-/// Looks for a string in a table; returns its number, or where it belongs and which bits of the hash are kept there.
+/// Looks for a string in a table; returns its number, or where it belongs and which bits of the hash are kept
+/// there.
 #[inline]
 fn probe(table: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, (usize, u32)> {
     let mask = table.len() - 1;

@@ -9,8 +9,8 @@ use crate::Delay;
 pub struct Site {
     /// The proctype.
     pub proctype: ProctypeId,
-    /// What it does. A process may do so in several places: before a label at the start of a choice, it is where it
-    /// chooses.
+    /// What it does. A process may do so in several places: before a label at the start of a choice, it is
+    /// where it chooses.
     pub transition: TransitionId,
 }
 
@@ -108,7 +108,8 @@ impl Timing {
         self.places[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
     }
 
-    /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is new.
+    /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is
+    /// new.
     pub fn rearrange(&mut self, proctype: ProctypeId, origins: &[Option<TransitionId>]) {
         let places = &mut self.places[proctype.0 as usize];
         let now = |origin: &Option<TransitionId>| {

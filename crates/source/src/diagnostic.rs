@@ -86,7 +86,8 @@ impl Diagnostic {
     }
 }
 
-/// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the whole text.
+/// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the
+/// whole text.
 const MAX_ERRORS: usize = 200;
 
 /// Collects messages in the order they are found.
@@ -100,8 +101,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a message, unless the very same one is there already (an inline is checked at every call) or there are
-    /// hundreds.
+    /// Adds a message, unless the very same one is there already (an inline is checked at every call) or
+    /// there are hundreds.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let known = self.known.entry((diagnostic.code, diagnostic.primary.span)).or_default();
         if known.iter().any(|index| self.list[*index] == diagnostic) {

@@ -5,7 +5,8 @@ const MAX_LENGTH: usize = 64;
 /// So many words are looked at.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
+/// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the
+/// keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_LENGTH {
         return None;
@@ -22,7 +23,8 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two words, ignoring case.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two words,
+/// ignoring case.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.to_lowercase().chars().collect();
     let right: Vec<char> = right.to_lowercase().chars().collect();

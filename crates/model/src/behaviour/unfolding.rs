@@ -8,7 +8,8 @@ use super::static_skeleton::Skeleton;
 use super::values::Value;
 use rustc_hash::FxHashSet;
 
-/// The states found so far, the initial one 0. A state is a row of hash-consed trees below the static skeleton.
+/// The states found so far, the initial one 0. A state is a row of hash-consed trees below the static
+/// skeleton.
 #[derive(Debug)]
 pub struct Unfolding<'b> {
     behaviour: &'b Behaviour,

@@ -1,4 +1,4 @@
-//! One statement of one process by itself, for engines that find successors their own way.
+//! The execution of one statement of one process, for engines that compute successors their own way.
 
 use super::channels::Offer;
 use super::execute::Outcome;
@@ -7,14 +7,14 @@ use super::frame::Frame;
 use super::steps::execute;
 use crate::{Communication, Evaluator, Transition, Violation};
 
-/// A process tries a transition.
+/// A transition to be executed by a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
     /// The process.
     pub pid: usize,
-    /// The transition, one of those that leave where the process is.
+    /// The transition, one that leaves the process's location.
     pub transition: &'a Transition,
-    /// The message that somebody holds out to it, in the middle of a rendezvous.
+    /// The message offered to it, in the middle of a rendezvous.
     pub offer: Option<&'a Offer>,
     /// Whether an earlier edge of the location was taken.
     pub taken: bool,
@@ -22,7 +22,7 @@ pub struct Attempt<'a> {
     pub timeout: bool,
 }
 
-/// What was said on the way: an attempt adds to it.
+/// Violations and communications of a step; an attempt adds to them.
 #[derive(Clone, Debug, Default)]
 pub struct StepRecord {
     /// What went wrong.
@@ -31,7 +31,7 @@ pub struct StepRecord {
     pub events: Vec<Communication>,
 }
 
-/// Memory for attempts, to use again and again; it holds the state after the last one.
+/// Reusable memory for attempts; it holds the state after the last one.
 #[derive(Debug, Default)]
 pub struct Workspace {
     frame: Frame,
@@ -57,7 +57,8 @@ impl Evaluator<'_> {
         execute(self, &mut workspace.frame, attempt, &mut record.violations, &mut record.events)
     }
 
-    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important can move.
+    /// Returns whether a process may move: its `provided` clause holds, and no process of higher priority can
+    /// move.
     pub fn may_move(
         &self,
         state: &[u8],

@@ -169,8 +169,9 @@ impl Context<'_, '_> {
         let mut checkpoint = None;
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever. Compared is with the state at
-            // the last power of two, which lies on the circle sooner or later (Brent's algorithm).
+            // It is deterministic: the same place with the same state again means for ever. Compared is with
+            // the state at the last power of two, which lies on the circle sooner or later (Brent's
+            // algorithm).
             let returned = checkpoint
                 .as_ref()
                 .is_some_and(|(place, state)| *place == at && *state == self.frame.to_state());

@@ -1,7 +1,9 @@
-//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes, priorities.
+//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes,
+//! priorities.
 //!
-//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside an atomic
-//! sequence and in the middle of a rendezvous are passed through, not visited; a sequence that blocks is visited there.
+//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside
+//! an atomic sequence and in the middle of a rendezvous are passed through, not visited; a sequence that
+//! blocks is visited there.
 
 use std::ops::ControlFlow;
 

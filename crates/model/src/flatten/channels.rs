@@ -7,7 +7,7 @@ use super::{Maker, Refused};
 use crate::synchronous::ExprId;
 use crate::{Binary, ChannelKind, Pattern, Receive, Send, ViolationKind};
 
-/// What came of trying a statement: the ways on which it was executed, and those on which it holds out a message.
+/// The paths of a statement: those on which it was executed, and those on which it offers a message.
 #[derive(Debug, Default)]
 pub(super) struct StatementPaths {
     pub(super) done: Vec<Path>,

@@ -10,7 +10,7 @@ use crate::evaluator::OBSERVER;
 use crate::synchronous::{ExprId, Value, VariableId};
 use crate::{Area, Binary, Expr, Place, ProctypeId, Query, Receive, Scalar, ViolationKind};
 
-/// Actor evaluates an expression.
+/// The process, or the observer, that evaluates an expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Actor {
     pub(super) pid: usize,
@@ -18,7 +18,7 @@ pub(super) struct Actor {
 }
 
 impl Actor {
-    /// Somebody who stands beside the processes.
+    /// An observer.
     pub(super) const OBSERVER: Actor = Actor { pid: OBSERVER, proctype: None };
 }
 

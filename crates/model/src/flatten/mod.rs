@@ -1,15 +1,15 @@
-//! A system of processes as a synchronous system: the same states, and the same steps, in terms of finitely
+//! Translation of a system of processes to a synchronous system with the same states and steps, over finitely
 //! many variables.
 //!
-//! Each edge of each process is followed with conditions in the place of values, through atomic sequences and
-//! rendezvous to the next state that counts: that is one alternative of the synchronous system's steps, which
-//! says what becomes of a few variables. The rules are those of `evaluator/`, file by file; tests compare the
-//! states of both. Where the system can't go on, the synchronous system stays where it is.
+//! Each edge of each process is executed symbolically, through atomic sequences and rendezvous to the next
+//! stored state: each path is one alternative of the synchronous system's steps, with a condition and updates
+//! of a few variables. The rules are those of `evaluator/`, file by file; tests compare the states of both.
+//! Where the system is deadlocked, the synchronous system stutters.
 //!
-//! Variables get the values that were seen in some states ([`Extent`]), and processes the numbers. A step
-//! that leads out of that is no step of the synchronous system, but a condition in [`Flat::beyond`]: if no
-//! state that can be reached meets one, the synchronous system has all states. If one does, what follows it
-//! is looked at, and the synchronous system is made again.
+//! Variables get the ranges that were seen in a sample of states ([`Extent`]), and so do the numbers of
+//! processes. A step out of these ranges is no step of the synchronous system, but a condition in
+//! [`Flat::beyond`]: if no reachable state satisfies one, the translation is complete. Otherwise what follows
+//! that state is added to the sample, and the system is translated again.
 //!
 //! Files follow those of `evaluator/`, symbolically: `expressions.rs`, `channels.rs`, `statements.rs`,
 //! `steps.rs`. `extent.rs` samples the ranges of variables, `layout.rs` maps variables to parts of a state
@@ -40,10 +40,10 @@ use terms::Terms;
 use crate::synchronous::{Constraint, Demand, ExprId, Node, SynchronousSystem, Value, VariableId};
 use crate::{Evaluator, Expr, StateSpace, System, Violation, ViolationKind};
 
-/// An index that may name more elements than this is not followed.
+/// Indices into larger arrays are not translated.
 const MAX_ELEMENTS: usize = 4096;
 
-/// With more moves than this, there would be too many alternatives.
+/// The maximal number of moves: each is an alternative.
 const MAX_MOVES: usize = 400_000;
 
 /// Why a system can't be made into a synchronous system, and where.
@@ -95,7 +95,7 @@ struct Maker<'s> {
 /// A system as a synchronous system.
 pub struct Flat<'s> {
     maker: Maker<'s>,
-    /// When a step may lead to where the synchronous system has no states.
+    /// The conditions under which a step leaves the ranges of variables.
     pub beyond: Vec<ExprId>,
     /// What may go wrong.
     pub hazards: Vec<FlatHazard>,
@@ -105,7 +105,7 @@ pub struct Flat<'s> {
     pub over: ExprId,
 }
 
-/// What a synchronous system does where no step of the system leads on.
+/// What the synchronous system does in a deadlock of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It stays there for ever.

@@ -15,7 +15,8 @@ use crate::{DStep, Guard, Node, NodeId, Run, Setup, Statement, ViolationKind};
 const MAX_DSTEP_PATHS: usize = 5000;
 
 impl Maker<'_> {
-    /// Tries a statement; `taken` says whether an earlier edge of the location was. Violations without a place are at `span`.
+    /// Tries a statement; `taken` says whether an earlier edge of the location was. Violations without a
+    /// place are at `span`.
     pub(super) fn execute(
         &mut self,
         mut path: Path,
@@ -212,8 +213,8 @@ impl Maker<'_> {
         Ok(may)
     }
 
-    /// Executes a `d_step`. It is deterministic, so that ways which meet can be joined: they are put off until all that
-    /// come before are done.
+    /// Executes a `d_step`. It is deterministic, so that ways which meet can be joined: they are put off
+    /// until all that come before are done.
     fn d_step(&mut self, path: Path, actor: Actor, step: &DStep) -> Result<Vec<Path>, Refused> {
         let ranks = ranks(step);
         let mut waiting: BTreeMap<usize, Path> = BTreeMap::from([(ranks[step.start.0 as usize], path)]);

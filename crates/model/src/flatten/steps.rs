@@ -1,4 +1,5 @@
-//! From a state to its successors; follows `evaluator/steps.rs` line by line, with conditions in the place of states.
+//! From a state to its successors; follows `evaluator/steps.rs` line by line, with conditions in the place of
+//! states.
 
 use super::expressions::{Actor, refused};
 use super::path::Path;
@@ -245,7 +246,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Lets someone else take a message that a process holds out; returns when anyone can, given that the path is gone.
+    /// Lets someone else take a message that a process holds out; returns when anyone can, given that the
+    /// path is gone.
     fn hold_out(&mut self, path: &Path, sender: Actor) -> Result<ExprId, Refused> {
         let mark = path.mark();
         let mut taken = Vec::new();

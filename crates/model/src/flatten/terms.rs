@@ -1,4 +1,4 @@
-//! Expressions of a synchronous system with the numbers they can be: what that decides becomes a constant.
+//! Expressions of a synchronous system with their value ranges: what these decide is folded to a constant.
 
 use crate::synchronous::{Builder, Domain, ExprId, Node, Operator, Value, VariableId};
 use crate::{Binary, Scalar, Unary};
@@ -97,7 +97,8 @@ impl Terms {
         self.builder.or(left, right)
     }
 
-    /// Returns two facts that say together what one says: those that and joins, or the opposites of those that or joins.
+    /// Returns two facts that say together what one says: those that and joins, or the opposites of those
+    /// that or joins.
     pub(super) fn parts(&mut self, fact: ExprId) -> Option<(ExprId, ExprId)> {
         let (left, right, opposite) = match *self.builder.system.node(fact) {
             Node::Binary(Operator::And, left, right) => (left, right, false),

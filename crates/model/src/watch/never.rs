@@ -1,4 +1,4 @@
-//! Never claims: a process that watches, moving once in every state before the system does.
+//! Never claims: an observer process that moves once in every state before the system does.
 
 use crate::evaluator::{Context, Frame, OBSERVER, Outcome};
 use crate::{Evaluator, LocationId, Proctype, Statement, Violation, ViolationKind};
@@ -32,7 +32,7 @@ fn memory(location: LocationId, frame: &Frame) -> Vec<u8> {
     memory
 }
 
-/// Lets the claim look at a state: every move it can make there.
+/// Returns every move of the claim in a state.
 pub(super) fn look(evaluator: &Evaluator<'_>, claim: &Proctype, memory: &[u8], state: &[u8]) -> Seen {
     let mut frame = evaluator.load(state);
     frame.set_observer(&memory[LOCATION..]);

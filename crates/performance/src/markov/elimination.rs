@@ -1,19 +1,21 @@
 //! Small systems, by GTH elimination: without subtraction (Grassmann, Taksar and Heyman 1985).
 //!
-//! Eliminating a state hands on its rates, times and rewards to those that go there. Only positive numbers are added,
-//! multiplied and divided, so that no digits cancel, however unlike the rates are.
+//! Eliminating a state hands on its rates, times and rewards to those that go there. Only positive numbers
+//! are added, multiplied and divided, so that no digits cancel, however unlike the rates are.
 //!
-//! Error: eliminating one of m states leaves a system whose every number is off by at most a factor (1 + u)^(m + 3),
-//! u = 2⁻⁵³. By the matrix-tree theorem, what is asked is a quotient of sums of products of at most m such numbers, all
-//! positive. So it is off by at most a factor of about 1 + 2·m·(m + 3)·u, and after all eliminations by less than
-//! 1 + n·(n + 1)·(n + 4)·2u (O'Cinneide 1993 has the argument for distributions). Going back adds less than that again.
+//! Error: eliminating one of m states leaves a system whose every number is off by at most a factor (1 +
+//! u)^(m + 3), u = 2⁻⁵³. By the matrix-tree theorem, what is asked is a quotient of sums of products of at
+//! most m such numbers, all positive. So it is off by at most a factor of about 1 + 2·m·(m + 3)·u, and after
+//! all eliminations by less than 1 + n·(n + 1)·(n + 4)·2u (O'Cinneide 1993 has the argument for
+//! distributions). Going back adds less than that again.
 
 use super::chain::Chain;
 
 /// Up to this many states, elimination is quick.
 pub(super) const MAX_ELIMINATED: usize = 400;
 
-/// Up to this many states, elimination is possible: for what relaxation has not solved after [`MAX_SWEEPS`] sweeps.
+/// Up to this many states, elimination is possible: for what relaxation has not solved after [`MAX_SWEEPS`]
+/// sweeps.
 pub(super) const MAX_ELIMINATED_IF_SLOW: usize = 3000;
 
 /// How many sweeps there are before elimination.
@@ -160,8 +162,8 @@ impl Eliminated {
     }
 }
 
-/// Returns by how much a result may be off, relatively, if all numbers were at least 0 and had been through so many
-/// roundings before.
+/// Returns by how much a result may be off, relatively, if all numbers were at least 0 and had been through
+/// so many roundings before.
 pub(super) fn relative_error(size: usize, roundings: usize) -> f64 {
     let size = size as f64;
     2.0 * f64::EPSILON * (size * (size + 1.0) * (size + 4.0) + 2.0 * size * roundings as f64 + 8.0)

@@ -142,8 +142,8 @@ const ASTRAY: f64 = 10.0;
 /// So many states, or twice as many, tell whether numbers say what is near.
 const SAMPLE: usize = 4096;
 
-/// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say nothing
-/// about what is near, a depth-first search says it.
+/// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say
+/// nothing about what is near, a depth-first search says it.
 fn visiting_order(chain: &Chain, members: &[u32]) -> Vec<u32> {
     let mut distance = 0.0;
     let mut transitions = 0_usize;

@@ -109,12 +109,13 @@ impl Accuracy {
     }
 }
 
-/// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of absolute values.
+/// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of
+/// absolute values.
 ///
-/// A sum of n products `q·(x − y)` that is computed in any order differs from the true one by at most γ·Σ|q·(x − y)|,
-/// γ = m·u/(1 − m·u), u = 2⁻⁵³, where m ≤ n + 2 counts the roundings that any term goes through. Here u is replaced by
-/// 2u: that pays for the denominator, for rounding in the magnitude itself and in what is done with the result. The
-/// last term stands for results so small that they lose digits.
+/// A sum of n products `q·(x − y)` that is computed in any order differs from the true one by at most
+/// γ·Σ|q·(x − y)|, γ = m·u/(1 − m·u), u = 2⁻⁵³, where m ≤ n + 2 counts the roundings that any term goes
+/// through. Here u is replaced by 2u: that pays for the denominator, for rounding in the magnitude itself and
+/// in what is done with the result. The last term stands for results so small that they lose digits.
 pub(super) fn rounding(terms: usize, magnitude: f64) -> f64 {
     (terms + 8) as f64 * (f64::EPSILON * magnitude + f64::MIN_POSITIVE)
 }

@@ -8,7 +8,8 @@ use super::gain::gain;
 use super::interval::{Accuracy, Interval};
 use super::total_reward::total;
 
-/// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there per time.
+/// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there
+/// per time.
 ///
 /// What an event counts is a reward too: in each state, the rate of the event times what it counts.
 pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy) -> Vec<Interval> {

@@ -44,7 +44,8 @@ pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     partition.finish(chain)
 }
 
-/// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
+/// How many of so many states may be left for it to pay. What is the same from two sides has half the states
+/// and a few.
 fn enough(states: usize) -> usize {
     states - states * 2 / 5
 }
@@ -84,12 +85,12 @@ impl Exact {
     }
 }
 
-/// At most so many sweeps tell states apart by hashes; after each two of them, there should be so many times as many
-/// different ones.
+/// At most so many sweeps tell states apart by hashes; after each two of them, there should be so many times
+/// as many different ones.
 const SWEEPS: (usize, f64) = (16, 20.0);
 
-/// Divides states by hashes that are the same for all that belong together; returns classes, and how many. `None` if that
-/// leaves too many already.
+/// Divides states by hashes that are the same for all that belong together; returns classes, and how many.
+/// `None` if that leaves too many already.
 fn told_apart(chain: &Chain, rewards: &[&[f64]], exact: &Exact) -> Option<(Vec<u32>, usize)> {
     let mut hashes = vec![0_u64; chain.states()];
     for reward in rewards {

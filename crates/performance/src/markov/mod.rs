@@ -13,13 +13,13 @@
 //! | `lumping.rs` | ordinary lumping of chains |
 //! | `vanishing.rs` | elimination of vanishing states: from an automaton to a chain |
 //! | `interval.rs` | bounds, and rounding errors of sums |
-//! | `gain.rs`, `total_reward.rs` | from a guess to bounds: average of one component; total reward until states are left |
-//! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH elimination; Gauss–Seidel with GMRES; aggregation multigrid |
-//! | `long_run.rs`, `steady.rs` | bottom components (BSCCs), their probabilities and averages; stationary distributions |
+//! | `gain.rs`, `total_reward.rs` | from a guess to bounds: long-run average; total reward |
+//! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH; Gauss–Seidel and GMRES; multigrid |
+//! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
 //! | `passage.rs` | first-passage times |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
-//! | `optimal_average.rs`, `optimal_total.rs`, `optimal_transient.rs` | ranges over all schedulers: policy iteration, and the proof afterwards |
+//! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 
 pub mod automaton;
 pub mod chain;

@@ -10,8 +10,8 @@
 //! The choice of groups decides whether this works. A state that goes nearly always, and fast, to one other
 //! state must be in the group of that one: otherwise the group would be left too often.
 //!
-//! Nothing here is trusted: see `relaxation.rs`. Memory: for each state 8 bytes, and smaller chains, together about as large as
-//! half of the chain.
+//! Nothing here is trusted: see `relaxation.rs`. Memory: for each state 8 bytes, and smaller chains, together
+//! about as large as half of the chain.
 
 use super::chain::{Builder, Chain};
 use super::elimination::{Dense, Eliminated};
@@ -144,7 +144,8 @@ impl Level {
 }
 
 impl Groups {
-    /// Puts each state together with the one it goes to most often, if that is still alone, and with few others.
+    /// Puts each state together with the one it goes to most often, if that is still alone, and with few
+    /// others.
     fn new(chain: &Chain, order: &[u32], weights: &[f64], (largest, dominant): (u8, f64)) -> Groups {
         let mut of = vec![NONE; chain.states()];
         let mut sizes: Vec<u8> = Vec::new();

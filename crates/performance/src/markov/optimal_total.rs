@@ -276,7 +276,8 @@ impl<'a> Optimum<'a> {
         moved(values, steps, -1.0, |values| self.loses(values))
     }
 
-    /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice gains on them.
+    /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice
+    /// gains on them.
     fn scaled(&self, values: &[f64]) -> Vec<f64> {
         let decides = |state: u32| !self.automaton.waits(state as usize);
         let by = 2.0 * self.gains(values, decides) + f64::EPSILON * largest(values);

@@ -96,7 +96,8 @@ struct Course<'a> {
     above: f64,
 }
 
-/// One step's series: the terms for each state, the largest of each term, and by how much all of them may be off together.
+/// One step's series: the terms for each state, the largest of each term, and by how much all of them may be
+/// off together.
 struct Series {
     terms: Vec<Vec<f64>>,
     largest: Vec<f64>,
@@ -230,7 +231,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton, divided by the pace.
+    /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton,
+    /// divided by the pace.
     fn slip(&self, largest: f64) -> f64 {
         rounding(4 * self.terms.max(self.resolved.terms) + 16 + 2 * self.resolved.roundings, 2.0 * largest)
     }
@@ -380,7 +382,8 @@ fn bernstein(powers: &[f64; TERMS + 1], place: usize) -> f64 {
     sum
 }
 
-/// Makes a guess of how many decisions follow each other into an upper bound: each must be one more than what follows.
+/// Makes a guess of how many decisions follow each other into an upper bound: each must be one more than what
+/// follows.
 fn enough_steps(automaton: &Automaton, deciding: &[u32], mut steps: Vec<f64>) -> Vec<f64> {
     let mut least = 1.0_f64;
     for state in deciding {

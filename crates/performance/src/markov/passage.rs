@@ -18,8 +18,9 @@ use super::long_run::{Parts, long_run, mean_time};
 use super::optimal_total::{Aim, until_over};
 use super::total_reward::times;
 
-/// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in which `to`
-/// does. If `from` does not begin to hold again and again, ways begin where the chain does; `None` if it does not hold there.
+/// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in
+/// which `to` does. If `from` does not begin to hold again and again, ways begin where the chain does; `None`
+/// if it does not hold there.
 pub fn passage(
     chain: &Chain,
     from: impl Fn(u32) -> bool,
@@ -73,8 +74,8 @@ pub fn passage(
     }))
 }
 
-/// Bounds the least or the greatest mean time, over all schedulers and all starts that can be entered again and again, until
-/// `to` holds. As [`passage`] otherwise; both predicates are about states that wait.
+/// Bounds the least or the greatest mean time, over all schedulers and all starts that can be entered again
+/// and again, until `to` holds. As [`passage`] otherwise; both predicates are about states that wait.
 pub fn passage_over(
     automaton: &Automaton,
     from: impl Fn(u32) -> bool + Copy,
@@ -100,7 +101,8 @@ pub fn passage_over(
     until_over(&begun, &Reward::time(&begun), target, aim, accuracy).map(Some)
 }
 
-/// The states that wait in which something begins to hold, again and again under some scheduler, in ascending order.
+/// The states that wait in which something begins to hold, again and again under some scheduler, in ascending
+/// order.
 fn starts(automaton: &Automaton, from: impl Fn(u32) -> bool + Copy) -> Vec<u32> {
     let reached = reachable(automaton);
     let mut all = Vec::new();

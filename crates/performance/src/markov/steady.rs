@@ -8,9 +8,9 @@ use super::relaxation::Equations;
 
 /// Computes the fraction of time that each state has in the long run.
 ///
-/// In components of a few hundred states each number is right in nearly all digits (elimination); in larger ones, and
-/// where several components may be reached, they are those of an iteration that went on until nothing changed, and are
-/// not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
+/// In components of a few hundred states each number is right in nearly all digits (elimination); in larger
+/// ones, and where several components may be reached, they are those of an iteration that went on until
+/// nothing changed, and are not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
 pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
     let parts = Parts::new(chain);
     let mut values = vec![0.0; chain.states()];

@@ -1,18 +1,19 @@
 //! The total reward until transient states are left for ever, with bounds.
 //!
-//! The equation is `r(s) + Σ rate(s,t)·(x(t) − x(s)) = 0`, with x given outside. Let y be more than the expected number of
-//! steps until the states are left: `E(s) + Σ rate(s,t)·(y(t) − y(s)) ≤ 0` with `E(s)` the rate of leaving s, and y = 0
-//! outside. If x misses its equation by at most η·E(s) in every state, it differs from the solution by at most η·y
-//! (the matrix is an M-matrix: Ogita, Rump and Oishi 2005). If r is positive and x comes within the factors a and b of r,
-//! then x/b and x/a are bounds too. Both are one sum for each state.
+//! The equation is `r(s) + Σ rate(s,t)·(x(t) − x(s)) = 0`, with x given outside. Let y be more than the
+//! expected number of steps until the states are left: `E(s) + Σ rate(s,t)·(y(t) − y(s)) ≤ 0` with `E(s)` the
+//! rate of leaving s, and y = 0 outside. If x misses its equation by at most η·E(s) in every state, it
+//! differs from the solution by at most η·y (the matrix is an M-matrix: Ogita, Rump and Oishi 2005). If r is
+//! positive and x comes within the factors a and b of r, then x/b and x/a are bounds too. Both are one sum
+//! for each state.
 
 use super::chain::Chain;
 use super::elimination::{self, Dense, MAX_ELIMINATED, MAX_ELIMINATED_IF_SLOW, MAX_SWEEPS};
 use super::interval::{Accuracy, Interval, rounding};
 use super::relaxation::{Equations, Iteration};
 
-/// Bounds `Σ weight·x(state)` over the given starts. `members` are all states that can be left for ever, in ascending
-/// order; `values` has x outside and room inside.
+/// Bounds `Σ weight·x(state)` over the given starts. `members` are all states that can be left for ever, in
+/// ascending order; `values` has x outside and room inside.
 pub(super) fn total(
     chain: &Chain,
     members: &[u32],
@@ -43,8 +44,8 @@ pub(super) fn total(
     if given == Interval::exactly(0.0) { found } else { given.plus(found) }
 }
 
-/// Finds how long it takes from each of some states until they are left for ever. The true times lie between the values
-/// divided by the second number and the values divided by the first.
+/// Finds how long it takes from each of some states until they are left for ever. The true times lie between
+/// the values divided by the second number and the values divided by the first.
 pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy) -> (f64, f64) {
     let ones = vec![1.0; chain.states()];
     let bounds = |values: &[f64]| {
@@ -72,7 +73,8 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
     (low.max(nearly.0), high.min(nearly.1))
 }
 
-/// Adds weighted intervals. Several weights were scaled to 1 together, and may be off by what rounding did there.
+/// Adds weighted intervals. Several weights were scaled to 1 together, and may be off by what rounding did
+/// there.
 pub(super) fn weighted(entries: &[(u32, f64)], of: impl Fn(usize) -> Interval) -> Interval {
     let slack = if entries.len() == 1 { 0.0 } else { (entries.len() + 8) as f64 * f64::EPSILON };
     let mut parts = entries.iter().map(|(state, weight)| {
@@ -141,7 +143,8 @@ fn miss(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> f64 {
     missed * (1.0 + 4.0 * f64::EPSILON)
 }
 
-/// Returns the largest factor such that `factor·E + Σ rate·(y(t) − y) ≤ 0` everywhere; below 0 if y says nothing.
+/// Returns the largest factor such that `factor·E + Σ rate·(y(t) − y) ≤ 0` everywhere; below 0 if y says
+/// nothing.
 fn pace(chain: &Chain, members: &[u32], steps: &[f64]) -> f64 {
     let mut least = f64::INFINITY;
     for state in members {

@@ -5,11 +5,12 @@
 //! expected reward there is `Σ weight(n)·π₀·Pⁿr`.
 //!
 //! Steps need not all be done: P makes no difference larger. If a step changes nothing by more than d, the
-//! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their least and
-//! their greatest.
+//! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their
+//! least and their greatest.
 //!
-//! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no larger either; so n
-//! steps add at most n times as much. For distributions the same holds of the sum of absolute values.
+//! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no
+//! larger either; so n steps add at most n times as much. For distributions the same holds of the sum of
+//! absolute values.
 
 use super::chain::Chain;
 use super::interval::{Accuracy, Interval, rounding};
@@ -42,7 +43,8 @@ fn most_terms(chain: &Chain) -> usize {
     terms.into_iter().max().unwrap_or(0) as usize + chain.roundings()
 }
 
-/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no bounds.
+/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no
+/// bounds.
 fn most_steps(accuracy: Accuracy) -> u64 {
     accuracy.sweeps as u64 * 100
 }

@@ -285,7 +285,8 @@ impl<'a> Vanishing<'a> {
             first.row.iter().map(|(to, share)| (number[*to as usize], *share)).collect()
         };
         let before = first.gained.clone();
-        // An automaton is never larger than what fits, and without decisions that lead nowhere some state waits.
+        // An automaton is never larger than what fits, and without decisions that lead nowhere some state
+        // waits.
         let chain = builder.build(begins).map_err(|_| Zeno { cycle: vec![initial] })?;
         Ok(Vanished { chain, states, rewards, before })
     }

@@ -1,7 +1,7 @@
 //! What strings of one length have in common, and the bits in which they differ, side by side in words.
 //!
-//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No piece is cut by the
-//! end of a word. Pieces of hidden bytes come last, in words of their own.
+//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No
+//! piece is cut by the end of a word. Pieces of hidden bytes come last, in words of their own.
 
 use std::ops::Range;
 
@@ -47,7 +47,8 @@ struct Part {
 }
 
 impl Projection {
-    /// Returns what it shows of a string. Two strings look the same if and only if they have the same bits there.
+    /// Returns what it shows of a string. Two strings look the same if and only if they have the same bits
+    /// there.
     #[inline]
     pub(crate) fn look(&self, words: &[u64]) -> u64 {
         self.parts.iter().fold(0, |seen, part| seen | (words[part.word] & part.mask).rotate_left(part.turn))

@@ -72,8 +72,8 @@ impl Walk {
         list
     }
 
-    /// Returns when something holds while time passes: from when to when, in ticks. A step after which it does not hold ends
-    /// a part, even if it holds again at once.
+    /// Returns when something holds while time passes: from when to when, in ticks. A step after which it
+    /// does not hold ends a part, even if it holds again at once.
     pub fn parts(&self, timed: &Timed<'_>, holds: impl Fn(u32) -> bool) -> Vec<(u64, u64)> {
         let mut parts: Vec<(u64, u64)> = Vec::new();
         let mut now = 0;

@@ -18,8 +18,8 @@ use super::{Edge, Timed};
 pub enum Cost<'c> {
     /// Ticks.
     Time,
-    /// Ticks that pass while something holds in the state; where steps are counted, the nodes where it holds, both ends
-    /// included.
+    /// Ticks that pass while something holds in the state; where steps are counted, the nodes where it holds,
+    /// both ends included.
     While(&'c [bool]),
     /// How many times an event happens.
     Event(u16),
@@ -225,7 +225,8 @@ impl Timed<'_> {
         Some(self.walk(start, before))
     }
 
-    /// For each component, the most that can be added up from there on, and the edge by which it is left for that.
+    /// For each component, the most that can be added up from there on, and the edge by which it is left for
+    /// that.
     fn longest(&self, cost: Cost<'_>, found: &Components) -> Vec<(u64, Option<(u32, u32)>)> {
         let mut longest: Vec<(u64, Option<(u32, u32)>)> = vec![(0, None); found.count as usize];
         let mut nodes: Vec<u32> =

@@ -28,8 +28,8 @@ pub(super) struct Round {
     pub(super) arcs: Vec<(u32, u32)>,
 }
 
-/// Finds the cycle with the greatest ratio, or the least. Every cycle must take time or, if the least is sought, count
-/// something. `None` if there is no cycle at all.
+/// Finds the cycle with the greatest ratio, or the least. Every cycle must take time or, if the least is
+/// sought, count something. `None` if there is no cycle at all.
 pub(super) fn extreme(places: &[Vec<Arc>], greatest: bool) -> Option<Round> {
     let count = places.len() as u32;
     let found = components::find_among(places.len(), 0..count, |place, number| {
@@ -130,7 +130,8 @@ fn best_round(places: &[Vec<Arc>], choices: &[usize], sign: i128) -> (Round, u32
     best.unwrap_or((Round { count: 0, ticks: 1, arcs: Vec::new() }, 0))
 }
 
-/// Returns what each place gains on its way to a place on the best cycle; `None` for those that do not come there.
+/// Returns what each place gains on its way to a place on the best cycle; `None` for those that do not come
+/// there.
 fn values(
     places: &[Vec<Arc>],
     choices: &[usize],

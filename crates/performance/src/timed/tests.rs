@@ -247,7 +247,8 @@ fn a_chain_of_delays_is_what_a_round_waits_for() {
     });
 }
 
-/// A clock that ticks one by one: what can be reached, and the least and most ticks from one predicate to another.
+/// A clock that ticks one by one: what can be reached, and the least and most ticks from one predicate to
+/// another.
 struct Naive<'s> {
     evaluator: Evaluator<'s>,
     windows: HashMap<(u16, u32), (u32, u32)>,
@@ -342,7 +343,8 @@ impl Naive<'_> {
         let is_met = |moment: usize, ticks: u32| ticks > 0 && holds[moment];
         let meets =
             (0..moments.len()).any(|moment| edges[moment].iter().any(|(ticks, _)| is_met(moment, *ticks)));
-        // How many ticks can pass without it, up to more than there are moments; a run that stops has all the time.
+        // How many ticks can pass without it, up to more than there are moments; a run that stops has all the
+        // time.
         let infinite = moments.len() as u32 + 1;
         let mut without: Vec<u32> =
             edges.iter().map(|row| if row.is_empty() { infinite } else { 0 }).collect();

@@ -1,7 +1,8 @@
 //! Warnings about values for which no equation says anything.
 //!
-//! Whether some arguments fit no left side is found as for patterns of functional languages (Maranget 2007): look at the
-//! first argument, constructor by constructor, and go on with the others. Premises are taken to be true.
+//! Whether some arguments fit no left side is found as for patterns of functional languages (Maranget 2007):
+//! look at the first argument, constructor by constructor, and go on with the others. Premises are taken to
+//! be true.
 
 use narrows_model::behaviour::{Meaning, OperationId, Pattern, SortId};
 use narrows_source::{Diagnostic, Diagnostics};

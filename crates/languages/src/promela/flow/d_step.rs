@@ -68,7 +68,8 @@ struct Builder<'g> {
     graph: &'g Graph,
     nodes: Vec<Node>,
     known: BTreeMap<ElementId, NodeId>,
-    /// Elements whose nodes have a number but no content yet: a list, as long sequences would need a deep stack.
+    /// Elements whose nodes have a number but no content yet: a list, as long sequences would need a deep
+    /// stack.
     open: Vec<(ElementId, NodeId)>,
 }
 

@@ -88,8 +88,8 @@ impl Edges {
         }
     }
 
-    /// Finds the location that control comes to at an element, through jumps and joints, but not out of an atomic
-    /// sequence: there, leaving is a move of its own.
+    /// Finds the location that control comes to at an element, through jumps and joints, but not out of an
+    /// atomic sequence: there, leaving is a move of its own.
     fn hunt(&mut self, from: ElementId, status: u8) -> ElementId {
         self.hunt_inside(from, status, 0)
     }
@@ -200,7 +200,8 @@ impl Edges {
         }
     }
 
-    /// Ends atomicity at jumps that leave an atomic sequence, and keeps it at those that lead from one to another.
+    /// Ends atomicity at jumps that leave an atomic sequence, and keeps it at those that lead from one to
+    /// another.
     fn patch_jumps(&mut self, sequence: SequenceId) {
         const INSIDE: u8 = status::ATOMIC | status::LAST_ATOMIC;
         let extent = self.graph.sequence(sequence).extent;

@@ -118,7 +118,8 @@ impl Graph {
 
     /// Keeps a label that another process watches a location: a jump that has it gets a skip before it.
     ///
-    /// Returns the transition of the jump: SPIN gives it a number for trail files only at the first reference.
+    /// Returns the transition of the jump: SPIN gives it a number for trail files only at the first
+    /// reference.
     pub(in super::super) fn keep_label(&mut self, name: &str) -> Option<TransitionId> {
         let found = self.labels.named(name).next();
         let id = found.map(|label| label.element)?;

@@ -135,8 +135,8 @@ impl Lowering<'_> {
 
     /// Returns the scalars of a place that names a whole structure; `None` for any other place.
     pub(super) fn structure_places(&mut self, place: &ast::Place) -> Option<Vec<Place>> {
-        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with them.
-        // Lowering a place twice would double the work at each level of places inside indices.
+        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with
+        // them. Lowering a place twice would double the work at each level of places inside indices.
         let Type::Structure(_) = self.type_of(place)? else { return None };
         let found = self.find_place(place)?;
         if !self.take_room(found.kind, 1, "", false, place.span) {

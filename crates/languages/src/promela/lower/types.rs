@@ -76,7 +76,8 @@ impl Default for Room {
 }
 
 impl Lowering<'_> {
-    /// Takes room for so many values of a type, the names of whose scalars start with `name`; false if there is not enough, which is reported.
+    /// Takes room for so many values of a type, the names of whose scalars start with `name`; false if there
+    /// is not enough, which is reported.
     pub(super) fn take_room(
         &mut self,
         kind: Type,

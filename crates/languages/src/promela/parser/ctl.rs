@@ -1,9 +1,9 @@
 //! Formulas of computation tree logic.
 //!
-//! Precedences are those of LTL: `->` and `<->` bind weakest, then `||`, `&&`, and then the operators of expressions;
-//! all binary ones group to the left, and `!`, `AG` and its relatives bind tightest. `U` and `W` stand within the
-//! brackets of `A[p U q]` and bind weakest there. Words such as `AG` are operators only where an operator may stand, so
-//! a variable may be called `AG`, and an array `A`.
+//! Precedences are those of LTL: `->` and `<->` bind weakest, then `||`, `&&`, and then the operators of
+//! expressions; all binary ones group to the left, and `!`, `AG` and its relatives bind tightest. `U` and `W`
+//! stand within the brackets of `A[p U q]` and bind weakest there. Words such as `AG` are operators only
+//! where an operator may stand, so a variable may be called `AG`, and an array `A`.
 
 use narrows_logic::{Ctl, Paths};
 use narrows_source::{Diagnostic, Span};

@@ -1,8 +1,9 @@
 //! Formulas of linear temporal logic.
 //!
-//! Precedences are SPIN's: `->` and `<->` bind weakest, then `||`, `&&`, the binary temporal operators, and then the
-//! operators of expressions; all binary ones group to the left, and `[]`, `<>`, `X` and `!` bind tightest. Words such as
-//! `U` are operators only where an operator may stand, so a variable may be called `U` too.
+//! Precedences are SPIN's: `->` and `<->` bind weakest, then `||`, `&&`, the binary temporal operators, and
+//! then the operators of expressions; all binary ones group to the left, and `[]`, `<>`, `X` and `!` bind
+//! tightest. Words such as `U` are operators only where an operator may stand, so a variable may be called
+//! `U` too.
 
 use narrows_source::{Diagnostic, Span};
 
