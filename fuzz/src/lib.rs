@@ -3,14 +3,14 @@
 use narrows_languages::{lotos, promela, smv};
 use narrows_model::System;
 use narrows_model::behaviour::Behaviour;
-use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources};
 
 /// Finds no file at all.
 struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files here".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -11,7 +11,7 @@ use narrows_logic::Ltl;
 use narrows_model::{
     Atom, Claim, Evaluator, Expansion, Location, MoveKind, Question, Scratch, StateSpace, System, Verdict,
 };
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 
@@ -22,8 +22,8 @@ const NODES: usize = 60_000;
 struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files here".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -11,7 +11,7 @@ use narrows_languages::promela::{Options, compile};
 use narrows_model::{
     Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
 };
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 
 /// Atomic sequences need a deep stack, as the program itself has.
@@ -20,9 +20,12 @@ const STACK: usize = 512 << 20;
 struct Disk;
 
 impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, LoadError> {
         let path = Path::new(from).with_file_name(path);
-        let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+        let text = fs::read_to_string(&path).map_err(|error| LoadError::Unreadable {
+            name: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Loaded { name: path.display().to_string(), text })
     }
 }

@@ -11,7 +11,7 @@ use narrows_explicit::{
 };
 use narrows_languages::promela;
 use narrows_model::{Evaluator, Question, StateSpace, System, Verdict};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 
@@ -21,9 +21,12 @@ const STATES: u64 = 30_000;
 struct Disk;
 
 impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, _: bool) -> Result<Loaded, LoadError> {
         let path = Path::new(from).with_file_name(path);
-        let bytes = fs::read(&path).map_err(|error| error.to_string())?;
+        let bytes = fs::read(&path).map_err(|error| LoadError::Unreadable {
+            name: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Loaded { name: path.display().to_string(), text: String::from_utf8_lossy(&bytes).into_owned() })
     }
 }

@@ -6,15 +6,15 @@ use std::ops::ControlFlow;
 use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Evaluator, Scratch, StateSpace, System};
-use narrows_performance::{Rows, Timing};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_performance::{StateGraph, Timing};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err(format!("there is no {path}"))
+    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NotFound { searched: format!("as {path}") })
     }
 }
 
@@ -33,7 +33,7 @@ fn compare(name: &str, text: &str) -> u32 {
     let evaluator = Evaluator::new(&system);
     let engine = Engine::automatic(evaluator);
     let timing = Timing::new(&system);
-    let Ok(mut rows) = Rows::new(&engine, Some(&system), &timing, Budget::unlimited(&Unwatched)) else {
+    let Ok(mut rows) = StateGraph::new(&engine, Some(&system), &timing, Budget::unlimited(&Unwatched)) else {
         return 0;
     };
     let (mut state, mut scratch) = (0, Scratch::default());
@@ -41,7 +41,7 @@ fn compare(name: &str, text: &str) -> u32 {
         if rows.expand(state).is_err() {
             break;
         }
-        let (mut choice, row) = (0, rows.row(state));
+        let (mut choice, row) = (0, rows.steps_of(state));
         evaluator.successors(&rows.state(state), &mut scratch, &mut |successor| {
             let step =
                 row.get(choice).unwrap_or_else(|| panic!("{name}: state {state} has more steps\n{text}"));
@@ -53,7 +53,7 @@ fn compare(name: &str, text: &str) -> u32 {
                 successor.target.map(visible),
                 "{name}: step {choice} of state {state}\n{text}"
             );
-            let moved = rows.deed(step.deed).moved;
+            let moved = rows.effect(step.effect).moved;
             let moves = |pid: usize| successor.moves.iter().any(|step| usize::from(step.pid) == pid);
             assert!(
                 (0..255).all(|pid| moved.contains(pid) == moves(pid)),

@@ -14,7 +14,7 @@ use narrows_model::{
     Binary, Claim, Evaluator, Expr, FigureResult, Limit, Number, Place, Question, Scratch, StateSpace,
     System, Trace, Verdict,
 };
-use narrows_source::{Diagnostics, Loaded, Loader, Sources, Span};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, Span};
 use narrows_symbolic::{Budget, ProcessWay, bounds_of_processes, check_processes};
 use narrows_tests::generator;
 
@@ -27,9 +27,12 @@ const MOST_STATES: usize = 20_000;
 struct Disk;
 
 impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, LoadError> {
         let path = Path::new(from).with_file_name(path);
-        let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+        let text = fs::read_to_string(&path).map_err(|error| LoadError::Unreadable {
+            name: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Loaded { name: path.display().to_string(), text })
     }
 }

@@ -3,15 +3,15 @@
 use narrows_explicit::{Budget, Engine, Options, Unwatched, check};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Answer, Coverage, Evaluator, Question, System, Trace, Verdict};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
 
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err(format!("there is no {path}"))
+    fn load(&self, path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NotFound { searched: format!("as {path}") })
     }
 }
 

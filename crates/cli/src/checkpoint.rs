@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use narrows_explicit::{Checkpoints, Progress};
+use narrows_explicit::{CheckpointError, Checkpoints, Progress};
 use narrows_model::Limit;
 use narrows_report::{bytes, count, grouped, seconds};
 
@@ -193,7 +193,7 @@ impl Checkpoints for Checkpoint {
         Some(Box::new(BufReader::with_capacity(BUFFER, file.take(end.checked_sub(head + FOOTER)?))))
     }
 
-    fn loaded(&self, result: Result<Progress, String>) {
+    fn loaded(&self, result: Result<Progress, CheckpointError>) {
         match result {
             Ok(progress) => {
                 let (states, depth) = (count(progress.states, "state"), grouped(progress.depth));
@@ -201,7 +201,7 @@ impl Checkpoints for Checkpoint {
             }
             Err(reason) => {
                 if let Ok(mut state) = self.state.lock() {
-                    state.refused = Some(reason);
+                    state.refused = Some(reason.to_string());
                 }
             }
         }

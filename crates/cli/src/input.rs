@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows::{
-    Choice, Diagnostic, Formula, LANGUAGES, Loaded, Loader, Model, Options, Rejected, Sources, Unanswered,
+    Choice, Diagnostic, Formula, LANGUAGES, LoadError, Loaded, Loader, Model, Options, Rejected, Sources,
+    Unanswered,
 };
 use narrows_report::{combined, json_diagnostics};
 use narrows_source::closest;
@@ -308,15 +309,19 @@ pub(crate) struct Disk<'a> {
 }
 
 impl Loader for Disk<'_> {
-    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, LoadError> {
         let beside = Path::new(from).parent().filter(|_| !system).map(Path::to_path_buf);
-        let mut reason = "there is no such file beside it or in the folders given with -I".to_owned();
+        let searched = "beside it or in the folders given with -I".to_owned();
+        let mut reason = LoadError::NotFound { searched };
         for folder in beside.iter().chain(self.folders) {
             let candidate = folder.join(path);
             match read_text(&candidate) {
                 Ok(text) => return Ok(Loaded { name: candidate.display().to_string(), text }),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => reason = format!("`{}`: {error}", candidate.display()),
+                Err(error) => {
+                    let name = candidate.display().to_string();
+                    reason = LoadError::Unreadable { name, reason: error.to_string() };
+                }
             }
         }
         Err(reason)

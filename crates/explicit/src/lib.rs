@@ -3,6 +3,19 @@
 //!
 //! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing here prints,
 //! reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a search at any time.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `engine.rs`, `native/` | successors by the reference evaluator, or by machine code |
+//! | `store/` | exact stores of states |
+//! | `depth_first.rs`, `breadth_first/` | safety: depth first counts as SPIN does, breadth first is parallel |
+//! | `cycles/`, `temporal.rs`, `vacuity.rs` | acceptance cycles: LTL, never claims, progress; vacuity |
+//! | `ctl/` | CTL on the whole labelled graph |
+//! | `reduction/` | stubborn sets |
+//! | `lossy/` | hash compaction and bit-state hashing: never answers *holds* |
+//! | `checkpoint/` | a search as bytes, to be resumed |
+//! | `numbered.rs` | all states with numbers, for graphs |
+//! | `findings.rs`, `shorten.rs` | violations found on the way; shorter counterexamples |
 
 mod breadth_first;
 mod check;
@@ -29,7 +42,7 @@ mod tests;
 
 pub use breadth_first::{Goal, breadth_first, breadth_first_reduced};
 pub use check::{Checked, NotReplayed, Options, accepts, check, explore, replay};
-pub use checkpoint::Checkpoints;
+pub use checkpoint::{CheckpointError, Checkpoints};
 pub use ctl::{CtlAnswer, ctl};
 pub use depth_first::{Faults, depth_first, depth_first_reduced};
 pub use engine::Engine;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use narrows_graph::Random;
 use narrows_languages::promela::{Options, parse};
-use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
+use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
 
 /// Where the models are; more folders may come from the environment variable `NARROWS_MODELS`.
 const EXAMPLES: &str = "/usr/share/doc/spin/examples";
@@ -15,9 +15,12 @@ const EXAMPLES: &str = "/usr/share/doc/spin/examples";
 struct Disk;
 
 impl Loader for Disk {
-    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, _system: bool) -> Result<Loaded, LoadError> {
         let path = Path::new(from).with_file_name(path);
-        let bytes = fs::read(&path).map_err(|error| error.to_string())?;
+        let bytes = fs::read(&path).map_err(|error| LoadError::Unreadable {
+            name: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Loaded { name: path.display().to_string(), text: String::from_utf8_lossy(&bytes).into_owned() })
     }
 }

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use narrows_languages::promela::{Formula, Logic, Options, compile, messages};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources, render};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, render};
 
 struct Nowhere;
 
 impl Loader for Nowhere {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err("there are no files here".to_owned())
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -17,16 +17,16 @@ use narrows_languages::promela::{Options, compile};
 use narrows_languages::{lotos, smv};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
-use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, render};
+use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, render};
 use narrows_tests::generator;
 
 /// Every file there is includes the same text.
 struct Mirror(&'static str);
 
 impl Loader for Mirror {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
         if self.0.is_empty() {
-            return Err("there are no files here".to_owned());
+            return Err(LoadError::NoFiles);
         }
         Ok(Loaded { name: "mirror.pml".to_owned(), text: self.0.to_owned() })
     }

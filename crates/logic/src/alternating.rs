@@ -1,13 +1,15 @@
-//! What a formula demands of the first letter of a word, and of the rest.
+//! The very weak alternating automaton of a formula: what a formula demands of the first letter of a word,
+//! and of the rest.
 //!
-//! A formula becomes a list of ways to satisfy it: a way has a guard for the letter and a set of formulas that the rest of
-//! the word must satisfy. An `a U b` that is put off is noted in the way as a promise. These ways are the transitions of a
-//! very weak alternating automaton whose states are the formulas (Gastin and Oddoux, *Fast LTL to Büchi automata
-//! translation*, CAV 2001), with promises as in Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
+//! The states are formulas. A transition has a guard for the letter, and a set of formulas that the rest of
+//! the word must satisfy. An `a U b` that is postponed is noted in the transition as a promise (Gastin and
+//! Oddoux, *Fast LTL to Büchi automata translation*, CAV 2001, with promises as in Couvreur, *On-the-fly
+//! verification of linear temporal logic*, FM 1999).
 //!
-//! Invariant: a word satisfies the formula if and only if it has a way whose guard holds on the first letter and whose
-//! formulas hold on the rest, and no promise is put off for ever. Cost: at worst exponential in the conjunctions inside of
-//! disjunctions; the number of ways that are made is bounded by the budget.
+//! Invariant: a word satisfies the formula if and only if there is a transition whose guard holds on the
+//! first letter and whose formulas hold on the rest, and no promise is postponed for ever. Cost: at worst
+//! exponential in the conjunctions inside of disjunctions; the number of transitions is bounded by the
+//! budget.
 
 use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
@@ -16,9 +18,9 @@ use crate::budget::{Budget, TooLarge};
 use crate::cube::Cube;
 use crate::formula::{Formulas, Id, Node};
 
-/// A way to satisfy a formula.
+/// A transition of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Way {
+pub(crate) struct Transition {
     /// What must hold of the letter.
     pub(crate) guard: Cube,
     /// The formulas that the rest must satisfy, as numbers of [`Formulas`].
@@ -27,20 +29,20 @@ pub(crate) struct Way {
     pub(crate) promises: BitSet,
 }
 
-impl Way {
-    fn free() -> Way {
-        Way { guard: Cube::default(), rest: BitSet::default(), promises: BitSet::default() }
+impl Transition {
+    fn free() -> Transition {
+        Transition { guard: Cube::default(), rest: BitSet::default(), promises: BitSet::default() }
     }
 
     /// Whether this one demands no more than the other.
-    fn covers(&self, other: &Way) -> bool {
+    fn covers(&self, other: &Transition) -> bool {
         other.guard.implies(&self.guard)
             && self.rest.is_subset(&other.rest)
             && self.promises.is_subset(&other.promises)
     }
 
-    fn and(&self, formulas: &Formulas, other: &Way) -> Option<Way> {
-        Some(Way {
+    fn and(&self, formulas: &Formulas, other: &Transition) -> Option<Transition> {
+        Some(Transition {
             guard: self.guard.and(&other.guard)?,
             rest: without_contained(formulas, &self.rest.union(&other.rest)),
             promises: self.promises.union(&other.promises),
@@ -48,92 +50,102 @@ impl Way {
     }
 }
 
-/// The ways of all formulas that were asked for.
+/// The transitions of all formulas that were asked for.
 #[derive(Default)]
-pub(crate) struct Ways {
-    known: FxHashMap<Id, Vec<Way>>,
+pub(crate) struct Transitions {
+    known: FxHashMap<Id, Vec<Transition>>,
 }
 
-impl Ways {
-    /// The ways to satisfy all formulas of a set at once.
+impl Transitions {
+    /// The transitions of the conjunction of a set of formulas.
     pub(crate) fn of_all(
         &mut self,
         formulas: &Formulas,
         set: &BitSet,
         budget: &mut Budget,
-    ) -> Result<Vec<Way>, TooLarge> {
-        let mut ways = vec![Way::free()];
+    ) -> Result<Vec<Transition>, TooLarge> {
+        let mut transitions = vec![Transition::free()];
         for member in set.iter() {
             let more = self.of(formulas, Id(member as u32), budget)?;
-            ways = product(formulas, &ways, &more, budget)?;
+            transitions = product(formulas, &transitions, &more, budget)?;
         }
-        for way in &mut ways {
-            self.redeem(way);
+        for transition in &mut transitions {
+            self.redeem(transition);
         }
-        undominated(ways, budget)
+        undominated(transitions, budget)
     }
 
-    /// The ways to satisfy a formula.
-    fn of(&mut self, formulas: &Formulas, id: Id, budget: &mut Budget) -> Result<Vec<Way>, TooLarge> {
-        if let Some(ways) = self.known.get(&id) {
-            return Ok(ways.clone());
+    /// The transitions of a formula.
+    fn of(&mut self, formulas: &Formulas, id: Id, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
+        if let Some(transitions) = self.known.get(&id) {
+            return Ok(transitions.clone());
         }
-        let ways = match formulas.node(id) {
-            Node::True => vec![Way::free()],
+        let transitions = match formulas.node(id) {
+            Node::True => vec![Transition::free()],
             Node::False => Vec::new(),
-            Node::Literal(atom, holds) => vec![Way { guard: Cube::literal(*atom, *holds), ..Way::free() }],
+            Node::Literal(atom, holds) => {
+                vec![Transition { guard: Cube::literal(*atom, *holds), ..Transition::free() }]
+            }
             Node::And(operands) => {
-                let mut ways = vec![Way::free()];
+                let mut transitions = vec![Transition::free()];
                 for operand in operands {
-                    ways = product(formulas, &ways, &self.of(formulas, *operand, budget)?, budget)?;
+                    transitions =
+                        product(formulas, &transitions, &self.of(formulas, *operand, budget)?, budget)?;
                 }
-                ways
+                transitions
             }
             Node::Or(operands) => {
-                let mut ways = Vec::new();
+                let mut transitions = Vec::new();
                 for operand in operands {
-                    ways.extend(self.of(formulas, *operand, budget)?);
+                    transitions.extend(self.of(formulas, *operand, budget)?);
                 }
-                ways
+                transitions
             }
             Node::Next(operand) => {
-                vec![Way { rest: without_contained(formulas, &parts(formulas, *operand)), ..Way::free() }]
+                vec![Transition {
+                    rest: without_contained(formulas, &parts(formulas, *operand)),
+                    ..Transition::free()
+                }]
             }
             Node::Until(left, right) => {
-                let put_off =
-                    Way { rest: BitSet::of(id.index()), promises: BitSet::of(id.index()), ..Way::free() };
-                let mut ways = product(formulas, &self.of(formulas, *left, budget)?, &[put_off], budget)?;
-                ways.extend(self.of(formulas, *right, budget)?);
-                ways
+                let put_off = Transition {
+                    rest: BitSet::of(id.index()),
+                    promises: BitSet::of(id.index()),
+                    ..Transition::free()
+                };
+                let mut transitions =
+                    product(formulas, &self.of(formulas, *left, budget)?, &[put_off], budget)?;
+                transitions.extend(self.of(formulas, *right, budget)?);
+                transitions
             }
             Node::Release(left, right) => {
-                let go_on = Way { rest: BitSet::of(id.index()), ..Way::free() };
+                let go_on = Transition { rest: BitSet::of(id.index()), ..Transition::free() };
                 let mut ends = self.of(formulas, *left, budget)?;
                 ends.push(go_on);
                 product(formulas, &self.of(formulas, *right, budget)?, &ends, budget)?
             }
         };
-        let ways = undominated(ways, budget)?;
-        self.known.insert(id, ways.clone());
-        Ok(ways)
+        let transitions = undominated(transitions, budget)?;
+        self.known.insert(id, transitions.clone());
+        Ok(transitions)
     }
 
-    /// Takes back promises that are kept already by what else the way demands.
-    fn redeem(&self, way: &mut Way) {
-        let kept: Vec<usize> = way
+    /// Removes promises that are fulfilled by what else the transition demands.
+    fn redeem(&self, transition: &mut Transition) {
+        let kept: Vec<usize> = transition
             .promises
             .iter()
             .filter(|&promise| {
-                let ways = self.known.get(&Id(promise as u32)).map_or(&[][..], Vec::as_slice);
-                ways.iter().any(|other| {
+                let transitions = self.known.get(&Id(promise as u32)).map_or(&[][..], Vec::as_slice);
+                transitions.iter().any(|other| {
                     !other.promises.contains(promise)
-                        && way.guard.implies(&other.guard)
-                        && other.rest.is_subset(&way.rest)
+                        && transition.guard.implies(&other.guard)
+                        && other.rest.is_subset(&transition.rest)
                 })
             })
             .collect();
         for promise in kept {
-            way.promises.remove(promise);
+            transition.promises.remove(promise);
         }
     }
 }
@@ -166,26 +178,26 @@ pub(crate) fn without_contained(formulas: &Formulas, set: &BitSet) -> BitSet {
 
 fn product(
     formulas: &Formulas,
-    left: &[Way],
-    right: &[Way],
+    left: &[Transition],
+    right: &[Transition],
     budget: &mut Budget,
-) -> Result<Vec<Way>, TooLarge> {
+) -> Result<Vec<Transition>, TooLarge> {
     budget.spend(left.len() * right.len())?;
     let pairs = left.iter().flat_map(|one| right.iter().map(move |other| (one, other)));
-    let ways = pairs.filter_map(|(one, other)| one.and(formulas, other)).collect();
-    undominated(ways, budget)
+    let transitions = pairs.filter_map(|(one, other)| one.and(formulas, other)).collect();
+    undominated(transitions, budget)
 }
 
-/// Only the ways that demand no more than another one.
-fn undominated(mut ways: Vec<Way>, budget: &mut Budget) -> Result<Vec<Way>, TooLarge> {
-    ways.sort();
-    ways.dedup();
-    let mut kept: Vec<Way> = Vec::with_capacity(ways.len());
-    for way in ways {
+/// Removes transitions that are subsumed by another one.
+fn undominated(mut transitions: Vec<Transition>, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
+    transitions.sort();
+    transitions.dedup();
+    let mut kept: Vec<Transition> = Vec::with_capacity(transitions.len());
+    for transition in transitions {
         budget.spend(kept.len() / 8)?;
-        if !kept.iter().any(|other| other.covers(&way)) {
-            kept.retain(|other| !way.covers(other));
-            kept.push(way);
+        if !kept.iter().any(|other| other.covers(&transition)) {
+            kept.retain(|other| !transition.covers(other));
+            kept.push(transition);
         }
     }
     Ok(kept)

@@ -20,11 +20,11 @@ pub struct Buchi<A> {
 pub struct BuchiState {
     /// Whether a run that comes here again and again is accepted.
     pub accepting: bool,
-    /// The ways on; none means that no run goes on from here.
+    /// The outgoing edges; without any, no run continues here.
     pub edges: Vec<BuchiEdge>,
 }
 
-/// A way from a state to the next, for the letters on which the guard holds.
+/// An edge to a state, for the letters that satisfy the guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuchiEdge {
     /// When it can be taken; its numbers are indices into the automaton's `atoms`.

@@ -85,7 +85,8 @@ impl<A> Ctl<A> {
         }
     }
 
-    /// Writes the formula, with parentheses around operands that have binary operators or that are no single words.
+    /// Writes the formula, with parentheses around operands that have binary operators or that are no single
+    /// words.
     pub fn show(&self, atom: &dyn Fn(&A) -> String) -> String {
         let inner = |operand: &Ctl<A>| {
             let text = operand.show(atom);

@@ -3,10 +3,10 @@
 use narrows_graph::BitSet;
 
 /// After so many cases, or fewer with many cubes, covering is not looked into further.
-const MANY_CASES: usize = 200;
+const MAX_CASES: usize = 200;
 
 /// With more cubes than this, a disjunction is not minimised.
-const MANY_CUBES: usize = 150;
+const MAX_CUBES: usize = 150;
 
 /// A conjunction of atoms and negated atoms, which are numbers here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -96,10 +96,10 @@ impl Cube {
 
 /// Whether one of the others holds whenever `cube` does.
 ///
-/// In general that takes time exponential in the atoms: after [`MANY_CASES`] cases the answer is `false`, so that only
-/// `true` can be relied on.
+/// In general that takes time exponential in the atoms: after [`MAX_CASES`] cases the answer is `false`, so
+/// that only `true` can be relied on.
 pub(crate) fn is_covered(cube: &Cube, others: &[&Cube]) -> bool {
-    let mut cases = (20 * MANY_CASES / others.len().max(1)).min(MANY_CASES);
+    let mut cases = (20 * MAX_CASES / others.len().max(1)).min(MAX_CASES);
     is_covered_within(cube, others, &mut cases)
 }
 
@@ -138,7 +138,7 @@ fn absorbed(mut cubes: Vec<Cube>) -> Vec<Cube> {
 /// Writes a disjunction with fewer and shorter cubes, sorted. If there are very many, little is tried.
 pub(crate) fn minimised(cubes: Vec<Cube>) -> Vec<Cube> {
     let mut cubes = absorbed(cubes);
-    if cubes.len() > MANY_CUBES {
+    if cubes.len() > MAX_CUBES {
         cubes.sort();
         return cubes;
     }
@@ -167,7 +167,7 @@ pub(crate) fn minimised(cubes: Vec<Cube>) -> Vec<Cube> {
         }
     }
     let mut index = 0;
-    while index < cubes.len() && cubes.len() <= MANY_CUBES / 3 {
+    while index < cubes.len() && cubes.len() <= MAX_CUBES / 3 {
         let others: Vec<&Cube> =
             cubes.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, cube)| cube).collect();
         if is_covered(&cubes[index], &others) {

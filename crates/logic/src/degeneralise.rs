@@ -1,11 +1,13 @@
 //! Generalised automata turned into ones with accepting states.
 //!
-//! A copy of a state remembers for how many of the marks it has waited successfully, in a fixed order; the copy that has
-//! seen all of them is accepting, and waits for the first one again. Only marks that some edge of a component lacks are
-//! waited for there, and a component without accepted cycles needs one copy only (Gastin and Oddoux, CAV 2001; Babiak,
-//! Badie, Duret-Lutz, Křetínský and Strejček, *Compositional approach to suspension*, SPIN 2013).
+//! A copy of a state remembers for how many of the marks it has waited successfully, in a fixed order; the
+//! copy that has seen all of them is accepting, and waits for the first one again. Only marks that some edge
+//! of a component lacks are waited for there, and a component without accepted cycles needs one copy only
+//! (Gastin and Oddoux, CAV 2001; Babiak, Badie, Duret-Lutz, Křetínský and Strejček, *Compositional approach
+//! to suspension*, SPIN 2013).
 //!
-//! Invariant: the result accepts the same words. Cost: at most as many copies of each state as there are marks, and one.
+//! Invariant: the result accepts the same words. Cost: at most as many copies of each state as there are
+//! marks, and one.
 
 use narrows_graph::BitSet;
 use narrows_graph::Components;

@@ -1,4 +1,4 @@
-//! Whether automata accept a common word.
+//! Emptiness of the intersection of automata.
 
 use narrows_graph::components::find_indexed;
 

@@ -1,8 +1,8 @@
 //! Formulas in negation normal form, each stored once.
 //!
-//! Equal formulas have equal ids, so that sets of formulas are sets of numbers. Negations stand at atoms only; `F a` is
-//! `true U a` and `G a` is `false R a`. The constructors that a translation uses are those of `simplify`, which write a
-//! formula in a simpler form; `intern` here stores it as it is.
+//! Equal formulas have equal ids, so that sets of formulas are sets of numbers. Negations stand at atoms
+//! only; `F a` is `true U a` and `G a` is `false R a`. The constructors that a translation uses are those of
+//! `simplify`, which write a formula in a simpler form; `intern` here stores it as it is.
 
 use rustc_hash::FxHashMap;
 

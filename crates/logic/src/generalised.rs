@@ -1,16 +1,17 @@
 //! Generalised Büchi automata with marks on their edges, and how formulas become such automata.
 //!
-//! A state is a set of formulas that the rest of the word must satisfy; the edges are the ways to satisfy all of them at
-//! once. An edge has the mark of an until unless it puts that until off, so that a run that sees every mark again and again
-//! keeps all promises. This is the construction of Gastin and Oddoux (CAV 2001), with states made as they are reached.
+//! A state is a set of formulas that the rest of the word must satisfy; an edge is a joint transition of all
+//! of them. An edge has the mark of an until unless it postpones that until, so that a run that sees every
+//! mark infinitely often fulfils all promises. This is the construction of Gastin and Oddoux (CAV 2001), with
+//! states made as they are reached.
 //!
-//! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to the number of
-//! temporal subformulas states; the budget bounds it.
+//! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to
+//! the number of temporal subformulas states; the budget bounds it.
 
 use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::alternating::{Ways, parts, without_contained};
+use crate::alternating::{Transitions, parts, without_contained};
 use crate::budget::{Budget, TooLarge};
 use crate::cube::{Cube, minimised};
 use crate::formula::{Formulas, Id};
@@ -36,23 +37,23 @@ pub(crate) struct Generalised {
 impl Generalised {
     /// The automaton of a formula.
     pub(crate) fn of(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
-        let mut ways = Ways::default();
+        let mut transitions = Transitions::default();
         let mut numbers: FxHashMap<BitSet, usize> = FxHashMap::default();
         let mut sets = vec![without_contained(formulas, &parts(formulas, formula))];
         numbers.insert(sets[0].clone(), 0);
         let mut states: Vec<Vec<(BitSet, Cube, usize)>> = Vec::new();
         while states.len() < sets.len() {
-            let here = ways.of_all(formulas, &sets[states.len()].clone(), budget)?;
+            let here = transitions.of_all(formulas, &sets[states.len()].clone(), budget)?;
             let mut edges = Vec::with_capacity(here.len());
-            for way in here {
-                let set = way.rest;
+            for transition in here {
+                let set = transition.rest;
                 let next = sets.len();
                 let target = *numbers.entry(set.clone()).or_insert(next);
                 if target == next {
                     sets.push(set);
                     budget.check_states(sets.len())?;
                 }
-                edges.push((way.promises, way.guard, target));
+                edges.push((transition.promises, transition.guard, target));
             }
             states.push(edges);
         }

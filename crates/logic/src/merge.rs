@@ -1,11 +1,12 @@
 //! States merged because the result was seen to be right.
 //!
-//! Merging two states, keeping all edges and marks of both, can only make an automaton accept more. Whether it accepts too
-//! much is seen from the automaton of the opposite formula: the two must have no word in common. So any pair of states
-//! may be tried, and what no simulation justifies is merged too; the same goes for additional marks.
+//! Merging two states, keeping all edges and marks of both, can only make an automaton accept more. Whether
+//! it accepts too much is seen from the automaton of the opposite formula: the two must have no word in
+//! common. So any pair of states may be tried, and what no simulation justifies is merged too; the same goes
+//! for additional marks.
 //!
-//! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through the product
-//! with the opposite automaton; above [`MUCH`] steps in all, no more pairs are tried.
+//! Invariant: the automaton accepts the same words afterwards. Cost: for each pair of states a search through
+//! the product with the opposite automaton; above [`MAX_TRIALS`] steps in all, no more pairs are tried.
 
 use narrows_graph::BitSet;
 use narrows_graph::components::find_indexed;
@@ -13,7 +14,7 @@ use narrows_graph::components::find_indexed;
 use crate::generalised::Generalised;
 
 /// How many pairs of edges may be looked at in one translation.
-const MUCH: usize = 500_000;
+const MAX_TRIALS: usize = 500_000;
 
 /// Tries changes to an automaton, each of which makes it accept more or the same.
 pub(crate) struct Trials<'a> {
@@ -24,10 +25,11 @@ pub(crate) struct Trials<'a> {
 impl Trials<'_> {
     /// `opposite` must accept exactly what the automata that will be changed do not.
     pub(crate) fn new(opposite: &Generalised) -> Trials<'_> {
-        Trials { opposite, left: MUCH }
+        Trials { opposite, left: MAX_TRIALS }
     }
 
-    /// Whether the automaton accepts nothing that the opposite one accepts; `false` if that would take too long.
+    /// Whether the automaton accepts nothing that the opposite one accepts; `false` if that would take too
+    /// long.
     fn is_right(&mut self, automaton: &Generalised) -> bool {
         let cost = automaton.edge_count() * self.opposite.edge_count();
         if cost > self.left {

@@ -7,7 +7,8 @@ use crate::buchi::Buchi;
 impl<A: ToString> Buchi<A> {
     /// Writes a never claim that accepts what the automaton does.
     ///
-    /// To verify a formula with it, the automaton must be that of its negation. `title` is put into a comment.
+    /// To verify a formula with it, the automaton must be that of its negation. `title` is put into a
+    /// comment.
     pub fn never_claim(&self, title: &str) -> String {
         let mut text = format!("never {{    /* {} */\n", title.replace("*/", "* /"));
         // The state that accepts everything ends the claim, so it comes last.

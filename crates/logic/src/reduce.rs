@@ -1,11 +1,12 @@
 //! Automata made smaller, without changing what they accept.
 //!
-//! States that can't be reached, or from which nothing is accepted, go. A mark may stand on an edge or not if every cycle
-//! through that edge has the mark elsewhere; choosing this the same way everywhere makes more states alike. Then states are
-//! merged by simulation, forwards and backwards, until nothing changes (Etessami and Holzmann, CONCUR 2000).
+//! States that can't be reached, or from which nothing is accepted, go. A mark may stand on an edge or not if
+//! every cycle through that edge has the mark elsewhere; choosing this the same way everywhere makes more
+//! states alike. Then states are merged by simulation, forwards and backwards, until nothing changes
+//! (Etessami and Holzmann, CONCUR 2000).
 //!
-//! Invariant: the automaton accepts the same words afterwards, and has no more states than before. Cost: that of the
-//! simulations; each round but the last removes a state or an edge.
+//! Invariant: the automaton accepts the same words afterwards, and has no more states than before. Cost: that
+//! of the simulations; each round but the last removes a state or an edge.
 
 use narrows_graph::BitSet;
 use narrows_graph::components::{Components, find_indexed};

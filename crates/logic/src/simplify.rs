@@ -1,17 +1,19 @@
 //! Formulas rewritten to simpler ones that hold on the same words.
 //!
-//! Each constructor looks at the outermost operators of its operands, which are simple already, and applies rules until
-//! none fits. Some rules need to know that one formula implies another; a check on their forms finds many such cases and
-//! never claims one wrongly. The rules are those of Somenzi and Bloem (*Efficient Büchi automata from LTL formulae*, CAV
-//! 2000), Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR 2000), and of Spot's `tl.pdf`.
+//! Each constructor looks at the outermost operators of its operands, which are simple already, and applies
+//! rules until none fits. Some rules need to know that one formula implies another; a check on their forms
+//! finds many such cases and never claims one wrongly. The rules are those of Somenzi and Bloem (*Efficient
+//! Büchi automata from LTL formulae*, CAV 2000), Etessami and Holzmann (*Optimizing Büchi automata*, CONCUR
+//! 2000), and of Spot's `tl.pdf`.
 //!
-//! Invariant: a constructor's result holds on exactly the words on which the plain formula would. Cost: each implication
-//! is decided once, from those of smaller formulas; above [`MANY`] formulas none is looked for.
+//! Invariant: a constructor's result holds on exactly the words on which the plain formula would. Cost: each
+//! implication is decided once, from those of smaller formulas; above [`MAX_FORMULAS`] formulas none is
+//! looked for.
 
 use crate::formula::{FALSE, Formulas, Id, Node, TRUE};
 
 /// With more formulas than this, looking for implications between all of them would take too long.
-const MANY: usize = 4000;
+const MAX_FORMULAS: usize = 4000;
 
 impl Formulas {
     /// Whether the second formula holds wherever the first does, as far as their forms show.
@@ -19,7 +21,7 @@ impl Formulas {
         if one == other || one == FALSE || other == TRUE {
             return true;
         }
-        if one == TRUE || other == FALSE || self.len() > MANY || self.are_literals(one, other) {
+        if one == TRUE || other == FALSE || self.len() > MAX_FORMULAS || self.are_literals(one, other) {
             return false;
         }
         if let Some(known) = self.implications.get(&(one, other)) {
@@ -67,7 +69,7 @@ impl Formulas {
 
     /// Whether both can't hold at once, as far as their forms show.
     fn excludes(&mut self, one: Id, other: Id) -> bool {
-        if self.len() > MANY || self.are_literals(one, other) {
+        if self.len() > MAX_FORMULAS || self.are_literals(one, other) {
             return matches!((self.node(one), self.node(other)),
                 (Node::Literal(a, x), Node::Literal(b, y)) if a == b && x != y);
         }
@@ -77,7 +79,7 @@ impl Formulas {
 
     /// Whether one of them must hold, as far as their forms show.
     fn exhausts(&mut self, one: Id, other: Id) -> bool {
-        if self.len() > MANY || self.are_literals(one, other) {
+        if self.len() > MAX_FORMULAS || self.are_literals(one, other) {
             return self.excludes(one, other);
         }
         let (not_one, not_other) = (self.negation(one), self.negation(other));

@@ -1,12 +1,13 @@
-//! Which states can do whatever others can, and automata made smaller by it.
+//! Simulation relations between states, and automata made smaller by them.
 //!
-//! A state simulates another if each of the other's edges has an answer: edges of its own that cover the guard, have at
-//! least the same marks, and lead to states that simulate the target again. States that simulate each other are one state;
-//! an edge beside a better one is not needed. The same is done backwards, from where states are reached (Somenzi and Bloem,
-//! CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
+//! A state simulates another if each edge of the other is matched: by edges of its own that cover the guard,
+//! have at least the same marks, and lead to states that simulate the target. States that simulate each other
+//! are merged; an edge that another one subsumes is removed. The same is done backwards, with reversed edges
+//! (Somenzi and Bloem, CAV 2000; Bustan and Grumberg, *Simulation-based minimization*, 2003).
 //!
-//! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at most quadratic
-//! in the edges; after [`MUCH`] comparisons only states with equal edges are merged.
+//! Invariant: the automaton accepts the same words afterwards. Cost: rounds until nothing changes, each at
+//! most quadratic in the edges; after [`MAX_COMPARISONS`] comparisons only states with equal edges are
+//! merged.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +15,7 @@ use crate::cube::{Cube, is_covered};
 use crate::generalised::{Edge, Generalised};
 
 /// After so many comparisons of edges the search for a simulation is given up.
-const MUCH: usize = 5_000_000;
+const MAX_COMPARISONS: usize = 5_000_000;
 
 /// For each pair of states whether the second does what the first can.
 pub(crate) struct Relation {
@@ -35,7 +36,7 @@ impl Relation {
 /// Finds the largest simulation among those pairs that are allowed.
 fn simulation(states: &[Vec<Edge>], allowed: impl Fn(usize, usize) -> bool) -> Option<Relation> {
     let size = states.len();
-    let mut left = MUCH.checked_sub(size * size)?;
+    let mut left = MAX_COMPARISONS.checked_sub(size * size)?;
     let holds = (0..size * size).map(|pair| allowed(pair / size, pair % size)).collect();
     let mut relation = Relation { size, holds };
     loop {

@@ -1,8 +1,9 @@
 //! From a formula to a small Büchi automaton: the steps in their order.
 //!
-//! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because marks on edges
-//! need no copies of states. It is reduced, turned into automata with accepting states in several ways, and each of these
-//! is reduced again; the smallest one is the result, unless a deterministic one is smaller still.
+//! The formula is simplified and becomes a generalised automaton with marks on edges, which is small because
+//! marks on edges need no copies of states. It is reduced, turned into automata with accepting states in
+//! several ways, and each of these is reduced again; the smallest one is the result, unless a deterministic
+//! one is smaller still.
 //!
 //! Invariant: the automaton accepts exactly the words on which the formula holds.
 
@@ -17,13 +18,13 @@ use crate::reduce::{Freedom, reduce};
 use crate::weak::weak_deterministic;
 
 /// With more edges than this, only one way to make states accepting is tried.
-const MANY_EDGES: usize = 400;
+const MAX_EDGES_FOR_TRIALS: usize = 400;
 
 /// With more marks than this, only two orders of them are tried.
-const FEW_MARKS: usize = 4;
+const MAX_MARKS_FOR_ORDERS: usize = 4;
 
 /// As many edges are turned into ones with accepting states, over all orders of marks.
-const EDGES_OF_ORDERS: usize = 600;
+const MAX_EDGES_FOR_ORDERS: usize = 600;
 
 /// Returns an automaton that accepts exactly the words on which the formula holds.
 pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
@@ -44,7 +45,7 @@ pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> 
     let mut generalised = generalised(&formulas, formula, &mut budget)?;
     // The opposite may be larger than what was asked for: then there is just nothing to compare with.
     let opposite = match generalised.edge_count() {
-        0..=MANY_EDGES => self::generalised(&formulas, negation, &mut Budget::modest()).ok(),
+        0..=MAX_EDGES_FOR_TRIALS => self::generalised(&formulas, negation, &mut Budget::modest()).ok(),
         _ => None,
     };
     let mut best = smallest(&generalised, &budget)?;
@@ -99,10 +100,10 @@ fn smaller(one: Generalised, other: Generalised) -> Generalised {
 
 /// The smallest automaton with accepting states among several.
 fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, TooLarge> {
-    let is_large = generalised.edge_count() > MANY_EDGES;
+    let is_large = generalised.edge_count() > MAX_EDGES_FOR_TRIALS;
     let orders = orders(generalised.marks, is_large);
     let mut best: Option<Generalised> = None;
-    for order in orders.iter().take((EDGES_OF_ORDERS / generalised.edge_count().max(1)).max(1)) {
+    for order in orders.iter().take((MAX_EDGES_FOR_ORDERS / generalised.edge_count().max(1)).max(1)) {
         for entry in [Entry::First, Entry::Accepting] {
             let candidate = reduced(degeneralise(generalised, order, entry, budget)?);
             best = Some(match best {
@@ -123,7 +124,7 @@ fn orders(marks: usize, is_large: bool) -> Vec<Vec<usize>> {
     if is_large {
         return vec![plain];
     }
-    if marks > FEW_MARKS {
+    if marks > MAX_MARKS_FOR_ORDERS {
         return vec![plain.clone(), plain.into_iter().rev().collect()];
     }
     let mut orders = vec![Vec::new()];

@@ -1,13 +1,15 @@
 //! Smallest deterministic automata for formulas that have a weak one.
 //!
-//! A set of states is what a run can have reached; with sets as states an automaton is deterministic. If the formula is an
-//! *obligation* (built from safety and guarantee), each component of it either accepts all runs that stay in it or none, one
-//! loop tells which, and merging states as in automata on finite words gives the smallest deterministic automaton (Dax,
-//! Eisinger and Klaedtke, *Mechanizing the powerset construction for restricted classes of ω-automata*, ATVA 2007; Löding,
-//! *Efficient minimization of deterministic weak ω-automata*, 2001).
+//! A set of states is what a run can have reached; with sets as states an automaton is deterministic. If the
+//! formula is an *obligation* (built from safety and guarantee), each component of it either accepts all runs
+//! that stay in it or none, one loop tells which, and merging states as in automata on finite words gives the
+//! smallest deterministic automaton (Dax, Eisinger and Klaedtke, *Mechanizing the powerset construction for
+//! restricted classes of ω-automata*, ATVA 2007; Löding, *Efficient minimization of deterministic weak
+//! ω-automata*, 2001).
 //!
-//! Invariant: a result is returned only if it has no word in common with the opposite formula, and its complement none with
-//! the formula. Cost: the sets are at most [`MANY_SETS`], each with two to the number of atoms letters, at most 64.
+//! Invariant: a result is returned only if it has no word in common with the opposite formula, and its
+//! complement none with the formula. Cost: the sets are at most [`MAX_SETS`], each with two to the number of
+//! atoms letters, at most 64.
 
 use narrows_graph::BitSet;
 use narrows_graph::components::{Components, find_indexed};
@@ -17,10 +19,10 @@ use crate::cube::Cube;
 use crate::generalised::{Edge, Generalised};
 
 /// With more sets than this, no deterministic automaton is looked for: it would hardly be the smallest.
-const MANY_SETS: usize = 200;
+const MAX_SETS: usize = 200;
 
 /// A letter is a number of six bits, a set of letters a word of 64.
-const MANY_ATOMS: usize = 6;
+const MAX_ATOMS: usize = 6;
 
 /// A generalised automaton whose guards are sets of letters.
 struct Lettered {
@@ -44,7 +46,7 @@ pub(crate) fn weak_deterministic(automaton: &Generalised, opposite: &Generalised
     let used = edges
         .fold(BitSet::default(), |used, edge| used.union(&edge.guard.positive).union(&edge.guard.negative));
     let atoms: Vec<usize> = used.iter().collect();
-    if atoms.len() > MANY_ATOMS {
+    if atoms.len() > MAX_ATOMS {
         return None;
     }
     let letters = 1 << atoms.len();
@@ -90,7 +92,7 @@ impl Lettered {
                 }
                 row.push(number);
             }
-            if sets.len() > MANY_SETS {
+            if sets.len() > MAX_SETS {
                 return None;
             }
             next.push(row);
@@ -98,7 +100,8 @@ impl Lettered {
         Some((sets, next))
     }
 
-    /// Makes those states accepting whose component has an accepted loop, and others as suits the merging best.
+    /// Makes those states accepting whose component has an accepted loop, and others as suits the merging
+    /// best.
     fn coloured(&self, sets: &[BitSet], next: Vec<Vec<usize>>) -> Deterministic {
         let found = find_indexed(next.len(), [0], |state, letter| next[state].get(letter).copied());
         // An even colour means accepting; components come after those that they lead to.

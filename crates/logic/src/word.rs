@@ -1,4 +1,4 @@
-//! Infinite words that repeat, and what holds on them: the meaning of formulas, against which all else is tested.
+//! Ultimately periodic words, and the semantics of formulas on them, against which all else is tested.
 
 use narrows_graph::components::find_indexed;
 

@@ -3,7 +3,7 @@
 use crate::evaluator::Context;
 use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, TraceStep, Unary, Violation, Waiting};
 
-/// An edge that can't be taken now.
+/// An edge that is disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disabled {
     /// The process.

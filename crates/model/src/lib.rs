@@ -1,9 +1,23 @@
 //! What a system is, what it means, and what can be asked and answered about it.
 //!
-//! A [`System`] is plain data: variables, channels, processes with locations and transitions. The [`Evaluator`] defines
-//! its meaning, as a [`StateSpace`] of byte strings; every engine is checked against it. [`Question`]s and [`Answer`]s
-//! are plain data too, and a [`Trace`] is a run replayed in the evaluator. [`synchronous`] has all this for systems
-//! whose variables change at once, [`behaviour`] for processes that meet at gates.
+//! A [`System`] is plain data: variables, channels, processes with locations and transitions. The
+//! [`Evaluator`] defines its meaning, as a [`StateSpace`] of byte strings; every engine is checked against
+//! it. [`Question`]s and [`Answer`]s are plain data too, and a [`Trace`] is a run replayed in the evaluator.
+//! [`synchronous`] has all this for systems whose variables change at once, [`behaviour`] for processes that
+//! meet at gates.
+//!
+//! There are three kinds of models, each with a state space:
+//!
+//! | module | kind | meaning |
+//! |---|---|---|
+//! | `system.rs`, `evaluator/` | processes with statements (Promela) | [`Evaluator`] |
+//! | [`synchronous`] | synchronous systems (SMV) | [`synchronous::Reference`] |
+//! | [`behaviour`] | process algebra (LOTOS) | [`behaviour::Behaviour`] itself |
+//!
+//! [`flatten`] translates the first kind to the second. `watch/` is the product of a system with an observer:
+//! never claim, Büchi automaton or trace assertion. `liveness.rs` finds dead variables, `disabled.rs` why a
+//! statement is not executable; `answer.rs`, `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain
+//! data.
 
 mod answer;
 pub mod behaviour;
@@ -39,7 +53,7 @@ pub use bottleneck::{
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use entries::{EntryGroup, StateEntry};
-pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
+pub use evaluator::{Attempt, Evaluator, Offer, Outcome, StepRecord, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };

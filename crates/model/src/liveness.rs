@@ -1,15 +1,17 @@
-//! Which local variables nobody reads any more.
+//! Dead variables, by a backward data-flow analysis.
 //!
-//! A variable is *live* at a location if some way from there reads it before it is written. Backwards over the edges of a
-//! kind of process, what is live before a statement is what it reads, and what is live after it and not written by it;
-//! repeated until nothing is added (any text on compilers; for model checkers, G. Holzmann, *The engineering of a model
-//! checker: the Gnu i-protocol case study revisited*, 1999). States that differ in dead variables alone have the same
-//! future, so a search may set those to 0 wherever a process arrives, and visit fewer states.
+//! A variable is *live* at a location if some path from there reads it before it is written. Backwards over
+//! the edges of a proctype, what is live before a statement is what it reads, and what is live after it and
+//! not written by it, iterated to the least fixpoint (any text on compilers; for model checkers, G. Holzmann,
+//! *The engineering of a model checker: the Gnu i-protocol case study revisited*, 1999). States that differ
+//! in dead variables alone are bisimilar, so a search may set those to 0 wherever a process arrives, and
+//! visit fewer states.
 //!
 //! A global variable that nobody ever reads, such as one that only counts, is dead everywhere.
 //!
-//! Bytes count, not variables. Everything that looks at a process from outside keeps what it looks at alive everywhere;
-//! so does a `provided` clause, and whatever no step writes is left as it is. Cost: a few rounds over the model.
+//! The analysis is per byte, not per variable. A read of a process's variable from outside keeps it live
+//! everywhere; so does a `provided` clause, and what no step writes is left as it is. Cost: a few rounds over
+//! the model.
 
 use std::ops::Range;
 
@@ -20,15 +22,16 @@ use crate::{
     Setup, Statement, System,
 };
 
-/// Larger tables than this are not worth their time; nothing is dead then.
-const MOST_BITS: usize = 1 << 24;
+/// Larger tables are not analysed; nothing is dead then.
+const MAX_BITS: usize = 1 << 24;
 
-/// Notes which global variables nobody reads, and which local ones are dead at the start of each kind of process, and after each transition.
+/// Notes which global variables nobody reads, and which local ones are dead at the start of each kind of
+/// process, and after each transition.
 pub fn mark_dead(system: &mut System) {
     mark_unread(system);
     let watched = watched(system);
     for (proctype, watched) in system.proctypes.iter_mut().zip(watched) {
-        if proctype.locations.len() * proctype.local_bytes as usize <= MOST_BITS {
+        if proctype.locations.len() * proctype.local_bytes as usize <= MAX_BITS {
             mark_proctype(proctype, watched);
         }
     }
@@ -320,8 +323,8 @@ fn each_expr_of(proctype: &Proctype, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// Visits the expressions that a statement, other than a `d_step`, evaluates; of a variable that it only adds to, just
-/// the indices.
+/// Visits the expressions that a statement, other than a `d_step`, evaluates; of a variable that it only adds
+/// to, just the indices.
 fn each_read(statement: &Statement, visit: &mut dyn FnMut(&Expr)) {
     if let (Some(old), Statement::Assign(place, _)) = (counter(statement), statement) {
         indices(old, visit);

@@ -1,11 +1,11 @@
-//! What an observer sees in a state: it stands beside the processes, and changes nothing.
+//! Evaluation of expressions in a state from outside, without side effects.
 
 use std::ops::Range;
 
 use crate::evaluator::{Context, Frame, OBSERVER};
 use crate::{Area, Evaluator, Expr, Leaf, System, Violation};
 
-/// A state that is looked at.
+/// A state in which expressions are evaluated.
 #[derive(Debug)]
 pub struct Observation<'s> {
     system: &'s System,
@@ -46,8 +46,8 @@ impl<'s> Evaluator<'s> {
         Frame::first_global(self.system()) + leaf.offset as usize
     }
 
-    /// Returns the bytes of a state that alone decide about an expression: those of global variables. `None` if it looks at
-    /// anything else.
+    /// Returns the bytes of a state that alone decide about an expression: those of global variables. `None`
+    /// if it looks at anything else.
     pub fn global_bytes(&self, expr: &Expr) -> Option<Vec<Range<u32>>> {
         let mut bytes = Vec::new();
         add_globals(expr, Frame::first_global(self.system()) as u32, &mut bytes).then_some(bytes)

@@ -6,14 +6,14 @@ use narrows_model::{Model, Refusal};
 use crate::engines::labelled::build;
 use crate::{Budget, Unanswered};
 
-pub use narrows_performance::labelled::Unbuilt;
+pub use narrows_performance::labelled::GraphError;
 
 /// Makes the graph of a labelled system.
 ///
 /// # Errors
 ///
 /// The model may have another form. The inner error says why there is no graph of all states.
-pub fn labelled_graph(model: &Model, budget: &Budget) -> Result<Result<Graph, Unbuilt>, Unanswered> {
+pub fn labelled_graph(model: &Model, budget: &Budget) -> Result<Result<Graph, GraphError>, Unanswered> {
     let labelled = model.labelled().ok_or_else(|| {
         Unanswered::Refused(Refusal::new(format!(
             "`{}` is a {} model, whose steps have no labels",

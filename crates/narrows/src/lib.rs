@@ -29,7 +29,7 @@ pub use capability::{Capability, capabilities};
 pub use engine::{CheckOptions, Checked, Choice, Engine, Unanswered, answer, engines};
 pub use engines::symbolic::coverage as set_coverage;
 pub use explore::{ExploreOptions, explore};
-pub use graph::{Unbuilt, labelled_graph};
+pub use graph::{GraphError, labelled_graph};
 pub use narrows_explicit::{Checkpoints, Lossy, Progress, Unwatched, Watch};
 pub use narrows_languages::{
     Formula, LANGUAGES, Language, Logic, Options, Read, Rejected, identify, of_ending,
@@ -38,6 +38,6 @@ pub use narrows_model::{
     Answer, Coverage, Figure, FigureResult, Form, Limit, Model, Problem, Question, Refusal, Reply, Trace,
     Verdict,
 };
-pub use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
+pub use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
 pub use narrows_symbolic::Order;
 pub use reading::{NoFiles, read};

@@ -1,9 +1,9 @@
-//! The states of a labelled graph as a space whose moves are its labels, so that actions may have delays.
+//! A labelled graph as a state space whose moves are its labels, so that actions can have delays.
 //!
-//! An action is known by its label. Its clock starts when it becomes possible, runs on while it stays so, whatever else
-//! happens, and is lost when it is not possible any more. When the clock has run out, the action happens; if it is possible
-//! again right afterwards, it starts anew. So a label that a state has twice is a problem: it can't be told whether that is
-//! one clock or two ([`ambiguous`]).
+//! An action is identified by its label. Its clock starts when the action becomes enabled, runs on while it
+//! stays enabled whatever else happens, and is discarded when it is disabled (enabling memory). When the
+//! clock expires, the action happens; if it is enabled again right afterwards, the clock restarts. So a state
+//! with two edges of one label is ambiguous: there might be one clock or two ([`ambiguous`]).
 
 use std::ops::ControlFlow;
 
@@ -14,20 +14,20 @@ use narrows_model::{
 };
 use num_traits::Zero;
 
-use crate::waiting::reached;
+use crate::busy_waiting::reached;
 use crate::{Delay, Delayed, Timing};
 
-/// How many bytes a state has: its number, and what the last action was.
+/// The bytes of a state: its number, and marks of the last action.
 const BYTES: usize = 5;
-/// The last action begins what is measured.
+/// The last action starts the measurement.
 const BEGINS: u8 = 1;
-/// The last action ends it.
+/// The last action stops it.
 const ENDS: u8 = 2;
-/// How often there was an action that does both: an odd number of times.
+/// The parity of the number of actions so far that do both.
 const TURN: u8 = 4;
 
-/// A labelled graph as a space. What is measured begins after actions of one kind and ends with the next one of another; a
-/// state tells which the last action was.
+/// A labelled graph as a state space. A measurement starts after actions that one pattern matches and stops
+/// with the next action that another matches; a state holds the marks of its last action.
 #[derive(Clone, Debug)]
 pub struct Actions<'g> {
     graph: &'g Graph,
@@ -50,7 +50,8 @@ impl<'g> Actions<'g> {
         Actions { graph, marks: graph.labels().iter().map(mark).collect() }
     }
 
-    /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for both turns.
+    /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for
+    /// both turns.
     pub fn has_turns(&self) -> bool {
         self.marks.contains(&(BEGINS | ENDS))
     }
@@ -61,15 +62,15 @@ impl<'g> Actions<'g> {
         flags & BEGINS != 0 && (flags & TURN != 0) == turn
     }
 
-    /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it begins in: the
-    /// next action that does both belongs to the other turn.
+    /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it
+    /// begins in: the next action that does both belongs to the other turn.
     pub fn ends(state: &[u8], turn: bool) -> bool {
         let flags = state.last().copied().unwrap_or(0);
         flags & ENDS != 0 && !Actions::begins(state, turn)
     }
 
-    /// Returns the labels and states of a run that is given by the number of the edge at each state; `None` if there is no
-    /// such edge.
+    /// Returns the labels and states of a run that is given by the number of the edge at each state; `None`
+    /// if there is no such edge.
     pub fn run(&self, choices: &[u32]) -> Option<Vec<(u32, u32)>> {
         let mut state = self.graph.initial();
         let step = |choice: &u32| {
@@ -129,8 +130,8 @@ impl StateSpace for Actions<'_> {
     }
 }
 
-/// Says which labels take how long, and which are events. The first delay whose pattern fits counts, and one of 0 is none.
-/// `None` if there are too many labels with delays.
+/// Says which labels take how long, and which are events. The first delay whose pattern fits counts, and one
+/// of 0 is none. `None` if there are too many labels with delays.
 pub fn timing(
     graph: &Graph,
     delays: &[(LabelPattern, Delay)],

@@ -1,20 +1,20 @@
-//! How long things take.
+//! Delays: how long statements take.
 
 use num_rational::Ratio;
 
 /// An exact time, in the unit of a study.
 pub type Time = Ratio<i128>;
 
-/// How long a statement takes, once it can be executed.
+/// How long a statement takes from when it is enabled.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
-    /// Always the same time.
+    /// Deterministic.
     Fixed(Time),
-    /// Any time from the first to the second.
+    /// An interval: anything from the first to the second in the timed view, uniform in the stochastic one.
     Between(Time, Time),
-    /// A random time without memory, with this mean.
+    /// Exponentially distributed, with this mean.
     Exponential(Time),
-    /// The sum of so many random times without memory, with this mean in all.
+    /// Erlang distributed: so many exponential stages, with this mean in total.
     Erlang(u32, Time),
 }
 
@@ -24,7 +24,7 @@ pub fn as_f64(time: Time) -> f64 {
 }
 
 impl Delay {
-    /// Returns the mean; any time of a range is as likely as another.
+    /// Returns the mean, of an interval its midpoint.
     pub fn mean(&self) -> Time {
         match self {
             Delay::Fixed(time) | Delay::Exponential(time) | Delay::Erlang(_, time) => *time,
@@ -32,7 +32,7 @@ impl Delay {
         }
     }
 
-    /// Returns the least and the most time it can take; `None` if it is random, and has no most.
+    /// Returns the bounds of a delay; `None` if it is unbounded.
     pub fn window(&self) -> Option<(Time, Time)> {
         match self {
             Delay::Fixed(time) => Some((*time, *time)),
@@ -41,7 +41,7 @@ impl Delay {
         }
     }
 
-    /// Returns the delay that takes so many times as long.
+    /// Returns the delay scaled by a factor.
     #[must_use]
     pub fn scaled(&self, factor: Time) -> Delay {
         match self {
@@ -52,7 +52,7 @@ impl Delay {
         }
     }
 
-    /// Returns of how many random times without memory it consists in the stochastic view.
+    /// Returns the number of exponential stages in the stochastic view.
     pub fn stages(&self) -> u32 {
         match self {
             Delay::Erlang(stages, _) => (*stages).max(1),

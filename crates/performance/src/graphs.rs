@@ -1,28 +1,29 @@
-//! From labelled graphs to Markov automata, with the conventions of CADP.
+//! From labelled graphs to Markov automata, with the conventions of CADP (interactive probabilistic chains).
 //!
-//! Edges with rates take time. All others are taken at once, and before any rate: those with probabilities of a state are
-//! one choice together, each other edge is a choice by itself. Only states that can be reached then are kept.
+//! Edges with rates are timed. All others are immediate and preempt rates (maximal progress): the edges with
+//! probabilities of a state are one probabilistic choice, each other edge is a nondeterministic choice of its
+//! own. Only states that are reachable then are kept.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::Write;
 
 use narrows_lts::{Graph, Label, LabelError, LabelTiming};
 
-use crate::markov::{Automaton, Chain, Reward, Unclear, Wrong, automaton, chain, landings};
+use crate::markov::{Automaton, Chain, ChainError, Reward, VanishError, automaton, chain, landings};
 
 #[cfg(test)]
 mod quotients;
 #[cfg(test)]
 mod tests;
 
-/// The automaton of a graph.
+/// The Markov automaton of a graph.
 #[derive(Clone, Debug)]
 pub struct Timed {
-    /// States that decide, and states that wait.
+    /// Vanishing states with choices, and tangible states with rates.
     pub automaton: Automaton,
     /// For each state of the automaton, which one of the graph it is.
     pub states: Vec<u32>,
-    /// The actions that can be seen, in the order of labels, each once.
+    /// The visible actions, in the order of labels, each once.
     pub actions: Vec<String>,
     /// For each label of the graph, the number of its action.
     action_of: Vec<Option<u32>>,
@@ -30,52 +31,42 @@ pub struct Timed {
 }
 
 /// Why a graph has no automaton, or no chain.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AutomatonError {
     /// A label has a number that makes no sense.
+    #[error("{0}")]
     Label(LabelError),
     /// The probabilities of this state of the graph don't add up to 1.
+    #[error("the probabilities of state {0} add up to {1}, not to 1")]
     Probabilities(u32, f64),
-    /// These states of the graph follow each other for ever while no time passes.
+    /// A Zeno cycle: these states of the graph follow each other while no time passes.
+    #[error("no time passes on the cycle {}", round(.0))]
     Zeno(Vec<u32>),
-    /// It matters what is chosen in this state of the graph.
+    /// The choice in this state of the graph is nondeterministic, and it matters.
+    #[error("it matters what is chosen in state {0}")]
     Choice(u32),
     /// Something else is wrong.
-    Other(Wrong),
+    #[error(transparent)]
+    Other(ChainError),
 }
 
-impl fmt::Display for Trouble {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Label(error) => write!(formatter, "{error}"),
-            Trouble::Probabilities(state, sum) => {
-                write!(formatter, "the probabilities of state {state} add up to {sum}, not to 1")
-            }
-            Trouble::Zeno(cycle) => {
-                formatter.write_str("no time passes on the cycle ")?;
-                for state in cycle {
-                    write!(formatter, "{state} → ")?;
-                }
-                write!(formatter, "{}", cycle.first().copied().unwrap_or(0))
-            }
-            Trouble::Choice(state) => {
-                write!(formatter, "it matters what is chosen in state {state}")
-            }
-            Trouble::Other(wrong) => wrong.fmt(formatter),
-        }
+fn round(cycle: &[u32]) -> String {
+    let mut text = String::new();
+    for state in cycle {
+        let _ = write!(text, "{state} → ");
     }
+    let _ = write!(text, "{}", cycle.first().copied().unwrap_or(0));
+    text
 }
-
-impl std::error::Error for Trouble {}
 
 impl Timed {
     /// Makes the automaton of a graph.
-    pub fn new(graph: &Graph) -> Result<Timed, Trouble> {
+    pub fn new(graph: &Graph) -> Result<Timed, AutomatonError> {
         let (mut paces, mut action_of) = (Vec::new(), Vec::new());
         let mut actions: Vec<String> = Vec::new();
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         for text in graph.labels() {
-            let label = Label::parse(text).map_err(Trouble::Label)?;
+            let label = Label::parse(text).map_err(AutomatonError::Label)?;
             paces.push(label.timing);
             action_of.push(label.action.map(|action| {
                 *numbers.entry(action).or_insert_with(|| {
@@ -106,7 +97,7 @@ impl Timed {
             if !chances.is_empty() {
                 let sum: f64 = chances.iter().map(|(_, probability)| probability).sum();
                 if (sum - 1.0).abs() > 1e-5 {
-                    return Err(Trouble::Probabilities(*state, sum));
+                    return Err(AutomatonError::Probabilities(*state, sum));
                 }
                 builder.choice(chances);
             }
@@ -114,11 +105,12 @@ impl Timed {
                 builder.choice([(place(edge.target), 1.0)]);
             }
         }
-        let automaton = builder.build(0).map_err(Trouble::Other)?;
+        let automaton = builder.build(0).map_err(AutomatonError::Other)?;
         Ok(Timed { automaton, states, actions, action_of, paces })
     }
 
-    /// Returns whether it may matter what is chosen anywhere: where time passes next, or which actions are seen before.
+    /// Returns whether nondeterminism may matter anywhere: for the next tangible state, or for the actions on
+    /// the way.
     pub fn has_choices(&self, graph: &Graph) -> bool {
         let automaton = &self.automaton;
         let is_open = |state: usize| automaton.choices(state).len() > 1;
@@ -131,7 +123,7 @@ impl Timed {
             && (self.states.iter().any(is_seen) || landings(automaton).is_err())
     }
 
-    /// Returns how many states take no time.
+    /// Returns how many states are vanishing.
     pub fn deciding(&self) -> usize {
         (0..self.automaton.states()).filter(|state| !self.automaton.waits(*state)).count()
     }
@@ -172,7 +164,7 @@ impl Timed {
         reward
     }
 
-    /// Makes the chain directly if no state decides.
+    /// Makes the chain directly if there are no vanishing states.
     pub fn chain(&self) -> Option<Chain> {
         if self.deciding() > 0 {
             return None;
@@ -184,17 +176,17 @@ impl Timed {
         builder.build([(0, 1.0)]).ok()
     }
 
-    /// Names states as the graph does.
+    /// Maps states of the automaton back to those of the graph.
     pub fn in_graph(&self, cycle: &[u32]) -> Vec<u32> {
         cycle.iter().map(|state| self.states[*state as usize]).collect()
     }
 
-    /// Makes a graph without states that decide, if it does not matter what they decide.
-    pub fn determinate(&self, graph: &Graph) -> Result<Graph, Trouble> {
+    /// Eliminates the vanishing states of a graph, if no choice in them matters.
+    pub fn determinate(&self, graph: &Graph) -> Result<Graph, AutomatonError> {
         let automaton = &self.automaton;
         let landings = landings(automaton).map_err(|unclear| match unclear {
-            Unclear::Zeno(zeno) => Trouble::Zeno(self.in_graph(&zeno.cycle)),
-            Unclear::Choice(state) => Trouble::Choice(self.states[state as usize]),
+            VanishError::Zeno(zeno) => AutomatonError::Zeno(self.in_graph(&zeno.cycle)),
+            VanishError::Choice(state) => AutomatonError::Choice(self.states[state as usize]),
         })?;
         let waiting = (0..automaton.states()).filter(|state| automaton.waits(*state));
         let begins_at_once = !automaton.waits(0) && landings[0].len() > 1;
@@ -236,16 +228,16 @@ impl Timed {
             }
         }
         builder.states(states);
-        builder.build().map_err(|_| Trouble::Other(Wrong::TooLarge))
+        builder.build().map_err(|_| AutomatonError::Other(ChainError::TooLarge))
     }
 }
 
-/// Whether a state has an edge that is taken at once.
+/// Returns whether a state is vanishing: whether it has an immediate edge.
 fn decides(graph: &Graph, paces: &[LabelTiming], state: u32) -> bool {
     graph.edges_from(state).iter().any(|edge| !matches!(paces[edge.label as usize], LabelTiming::Rate(_)))
 }
 
-/// The states that can be reached, the nearest first, and the number of each among them.
+/// Returns the reachable states in breadth-first order, and the number of each.
 fn reached(graph: &Graph, paces: &[LabelTiming]) -> (Vec<u32>, Vec<u32>) {
     let mut number = vec![u32::MAX; graph.states() as usize];
     let mut states = vec![graph.initial()];

@@ -1,4 +1,5 @@
-//! Processes that meet at gates: all their states as a labelled graph, and what happens how often when actions take time.
+//! The labelled transition system of a process-algebra behaviour, and throughputs when its actions have
+//! rates.
 
 use std::ops::ControlFlow;
 
@@ -7,11 +8,11 @@ use narrows_lts::{Builder, Graph, LabelPattern, Relation, Rows, Settings, minimi
 use narrows_model::behaviour::Fault;
 use narrows_model::{Coverage, LabelledSystem, Limit, Scratch};
 
-use crate::graphs::{Timed, Trouble};
+use crate::graphs::{AutomatonError, Timed};
 use crate::markov::{self, Accuracy, Aim, Interval, Reward};
 use crate::stages::STAGE;
 
-/// All states of a labelled system.
+/// The state graph of a labelled system.
 #[derive(Clone, Debug)]
 pub struct Labelled {
     /// The graph; the edges of each state in the order in which the system gives them.
@@ -22,21 +23,21 @@ pub struct Labelled {
 
 /// Why there is no graph.
 #[derive(Clone, Debug)]
-pub enum Unbuilt {
+pub enum GraphError {
     /// A limit was hit.
     Limit(Limit),
-    /// A state has no steps because something has no value.
+    /// A state has no steps because a term has no value.
     Fault(Fault),
 }
 
-/// What a label takes, with its text.
+/// The memory that a label takes, with its text, in bytes.
 const LABEL: u64 = 128;
-/// After this many states and edges it is asked whether to go on.
+/// The budget's watch is polled every so many states and edges.
 const WATCH_EVERY: usize = 4096;
 
-/// Walks over all states, breadth first; they are numbered in the order in which they are found.
-pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelled, Unbuilt> {
-    let mut unfolding = system.unfold().map_err(Unbuilt::Fault)?;
+/// Explores all states breadth first; they are numbered in the order of discovery.
+pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelled, GraphError> {
+    let mut unfolding = system.unfold().map_err(GraphError::Fault)?;
     let mut rows = Rows::default();
     // For each event, the number of its label, once it has one.
     let mut labels: Vec<Option<u32>> = Vec::new();
@@ -48,7 +49,7 @@ pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelle
             depth += 1;
         }
         rows.state();
-        unfolding.expand(state).map_err(Unbuilt::Fault)?;
+        unfolding.expand(state).map_err(GraphError::Fault)?;
         transitions += unfolding.edges().len() as u64;
         for (event, target) in unfolding.edges() {
             let label = match labels.get(*event as usize).copied().flatten() {
@@ -69,10 +70,10 @@ pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelle
             let states = u64::from(unfolding.states());
             let progress = Progress { states, transitions, depth, memory };
             if memory > budget.memory || unfolding.is_full() {
-                return Err(Unbuilt::Limit(Limit::Memory));
+                return Err(GraphError::Limit(Limit::Memory));
             }
             if let Some(limit) = budget.watch.check(&progress) {
-                return Err(Unbuilt::Limit(limit));
+                return Err(GraphError::Limit(limit));
             }
         }
         state += 1;
@@ -80,7 +81,7 @@ pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelle
     let bytes = unfolding.bytes() + rows.bytes();
     let states = u64::from(unfolding.states());
     drop(unfolding);
-    let graph = rows.build().map_err(|_| Unbuilt::Limit(Limit::Memory))?;
+    let graph = rows.build().map_err(|_| GraphError::Limit(Limit::Memory))?;
     let coverage = Coverage { states, transitions, depth, bytes, of_system: true, ..Coverage::default() };
     Ok(Labelled { graph, coverage })
 }
@@ -109,47 +110,46 @@ pub fn replay(system: &dyn LabelledSystem, graph: &Graph, steps: &[(u32, u32)]) 
     Some(states)
 }
 
-/// Actions that take time, and actions that are counted.
+/// Which actions have rates, and which are counted.
 #[derive(Clone, Debug, Default)]
-pub struct Tempo {
-    /// The patterns of actions that take time, and their rates, none if they take no time after all; the first that fits
-    /// counts.
+pub struct ActionRates {
+    /// Patterns of timed actions, with their rates, `None` for immediate ones; the first match counts.
     pub rates: Vec<(LabelPattern, Option<f64>)>,
     /// The patterns of actions that are counted: each event may have several.
     pub events: Vec<Vec<LabelPattern>>,
 }
 
-/// A graph in which actions take time, minimised.
+/// A graph whose actions have rates, minimised.
 #[derive(Debug)]
-pub struct Paced {
+pub struct RatedGraph {
     graph: Graph,
     timed: Timed,
     /// For each event, which actions count.
     counted: Vec<Vec<usize>>,
-    /// How many states and edges there were before.
+    /// How many states and edges there were before minimisation.
     pub before: (u32, usize),
 }
 
-/// What comes out on average.
+/// A long-run throughput.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Throughput {
-    /// If nothing is left open, or if all choices are equally likely.
+    /// The value if there is no nondeterminism, or if choices are uniform.
     pub uniform: Interval,
-    /// The least and the greatest over all ways to choose, if it matters.
+    /// The range over all schedulers, if there is nondeterminism that matters.
     pub open: Option<(Interval, Interval)>,
 }
 
-impl Paced {
-    /// Gives actions their rates, hides what is not counted, and minimises what is left.
-    pub fn new(graph: &Graph, tempo: &Tempo) -> Result<Paced, Trouble> {
-        let labels: Vec<String> = graph.labels().iter().map(|label| tempo.relabelled(label)).collect();
+impl RatedGraph {
+    /// Assigns rates to actions, hides those that are not counted, and minimises the graph.
+    pub fn new(graph: &Graph, rates: &ActionRates) -> Result<RatedGraph, AutomatonError> {
+        let labels: Vec<String> = graph.labels().iter().map(|label| rates.relabelled(label)).collect();
         let mut builder = Builder::new(graph.initial(), graph.edges().len());
         builder.states(graph.states());
         let numbers: Vec<u32> = labels.iter().map(|label| builder.label(label)).collect();
         for (from, edge) in graph.all_edges() {
             builder.edge(from, numbers[edge.label as usize], edge.target);
         }
-        let too_large = |_| Trouble::Other(markov::Wrong::TooLarge);
+        let too_large = |_| AutomatonError::Other(markov::ChainError::TooLarge);
         let paced = builder.build().map_err(too_large)?;
         let settings = Settings { relation: Relation::Branching, stochastic: true, probabilistic: true };
         let small = minimise(&paced, settings).unwrap_or(paced);
@@ -158,8 +158,8 @@ impl Paced {
             let fits = |action: &String| patterns.iter().any(|pattern| pattern.fits(action));
             (0..timed.actions.len()).filter(|index| fits(&timed.actions[*index])).collect()
         };
-        let counted = tempo.events.iter().map(fitting).collect();
-        Ok(Paced { graph: small, timed, counted, before: (graph.states(), graph.edges().len()) })
+        let counted = rates.events.iter().map(fitting).collect();
+        Ok(RatedGraph { graph: small, timed, counted, before: (graph.states(), graph.edges().len()) })
     }
 
     /// Returns how many states and edges there are.
@@ -167,14 +167,14 @@ impl Paced {
         (self.graph.states(), self.graph.edges().len())
     }
 
-    /// Finds out how often events happen in the long run.
-    pub fn throughputs(&self, accuracy: Accuracy) -> Result<Vec<Throughput>, Trouble> {
+    /// Computes the long-run throughput of each event.
+    pub fn throughputs(&self, accuracy: Accuracy) -> Result<Vec<Throughput>, AutomatonError> {
         let timed = &self.timed;
         let rewards: Vec<Reward> = self.counted.iter().map(|actions| self.reward(actions)).collect();
         if let Some(zeno) = markov::find_zeno(&timed.automaton) {
-            return Err(Trouble::Zeno(timed.in_graph(&zeno.cycle)));
+            return Err(AutomatonError::Zeno(timed.in_graph(&zeno.cycle)));
         }
-        let zeno = |zeno: markov::Zeno| Trouble::Zeno(timed.in_graph(&zeno.cycle));
+        let zeno = |zeno: markov::Zeno| AutomatonError::Zeno(timed.in_graph(&zeno.cycle));
         let chain = markov::uniform(&timed.automaton, &rewards).map_err(zeno)?;
         let uniform = markov::long_run(&chain.chain, &chain.rewards, accuracy);
         let is_open = timed.has_choices(&self.graph);
@@ -202,7 +202,7 @@ impl Paced {
     }
 }
 
-impl Tempo {
+impl ActionRates {
     /// Returns a label with its rate, and without its action if that is not counted.
     fn relabelled(&self, label: &str) -> String {
         if let Some(rate) = label.strip_prefix(STAGE) {

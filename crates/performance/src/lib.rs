@@ -1,27 +1,42 @@
-//! Time on graphs: best and worst case, and Markov chains.
+//! Performance of models with delays: best and worst case, and Markov chains.
 //!
-//! A [`Timing`] says which statements of a model take how long, and what is counted. From a model and its timing come two
-//! views: the timed one ([`timed`]) is exact, over all runs; the stochastic one takes every delay for a random one.
+//! A [`Timing`] assigns delays to statements of a model and says which events are counted. From a model and
+//! its timing come two views: the timed view ([`timed`]) is exact, over all runs; in the stochastic view
+//! ([`stochastic`]) every delay is random.
+//!
+//! From a model with delays to numbers:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `delay.rs`, `timing.rs` | delays; which statements have which, and what is counted |
+//! | `state_graph.rs`, `state_store.rs` | the states of a model with their steps, on demand; packed states |
+//! | `nodes.rs` | states with running clocks: immediate steps, and where time passes |
+//! | `timed/` | all runs with exact times: shortest and longest paths, cycle ratios, critical chains |
+//! | `stochastic/` | Markov chain or Markov automaton of a model, without vanishing states |
+//! | `markov/` | chains and automata, with sound bounds; knows no model |
+//! | `simulation.rs` | discrete-event simulation |
+//! | `labelled.rs`, `actions.rs` | LOTOS models as labelled graphs; graphs with timed actions |
+//! | `graphs.rs`, `stages.rs`, `busy_waiting.rs` | graphs to Markov automata; Erlang stages; busy waiting |
 
 pub mod actions;
+pub mod busy_waiting;
 mod delay;
+mod error;
 pub mod graphs;
 pub mod labelled;
 pub mod markov;
 mod nodes;
-mod rows;
 #[cfg(test)]
 mod samples;
 pub mod simulation;
 pub mod stages;
-mod states;
+mod state_graph;
+mod state_store;
 pub mod stochastic;
 pub mod timed;
 mod timing;
-mod trouble;
-pub mod waiting;
 
 pub use delay::{Delay, Time, as_f64};
-pub use rows::{Deed, Pace, Rows, Step, Values};
+pub use error::BuildError;
+pub use state_graph::{StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};
-pub use trouble::Trouble;

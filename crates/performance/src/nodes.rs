@@ -1,27 +1,28 @@
-//! States with running delays, and the steps between them that take no time.
+//! Clocked nodes: states with running delays, and the immediate steps between them.
 //!
-//! Views are built round by round. From the nodes at hand, a round takes all steps that take no time, and finds the
-//! components of what it has found. A component that no such step leaves is where time passes: either a single node, or
-//! one that busy waiting runs round. If not the same delays run on all round it, time would stand still.
+//! Both views are built round by round. From the current nodes, a round takes all immediate steps and finds
+//! the strongly connected components of what it has found. Bottom components are tangible, that is, time
+//! passes there: a single node, or the cycle of busy waiting. If not the same delays run on all of such a
+//! cycle, it is a Zeno cycle: time would stand still.
 
 use std::collections::VecDeque;
 
 use narrows_graph::components::{self, Components};
 use rustc_hash::FxHashMap;
 
-use crate::rows::choices_to;
-use crate::states::States;
+use crate::state_graph::choices_to;
+use crate::state_store::StateStore;
 use crate::timed::Edge;
-use crate::{Pace, Rows, Trouble};
+use crate::{BuildError, StateGraph, Urgency};
 
-/// A delay that runs: the process, the delay, and how far it is.
+/// A running delay: process, delay, and elapsed ticks or stages.
 pub(crate) type Running = (u8, u16, u32);
 
 /// How many bytes a clock has: a process, a delay and a number.
 const CLOCK: usize = 7;
 
-/// So many states are expanded at once.
-const AHEAD: usize = 256;
+/// So many states are expanded in one batch.
+const PREFETCHED: usize = 256;
 
 /// Marks a state without a node.
 const NONE: u32 = u32::MAX;
@@ -31,35 +32,34 @@ fn clock_name(pid: u8, delay: u16) -> [u8; 3] {
     [pid, low, high]
 }
 
-/// Nodes that are known so far, and the edges that were found.
+/// The nodes found so far, and their immediate edges.
 #[derive(Debug)]
 pub(crate) struct Nodes<'a> {
-    pub(crate) rows: Rows<'a>,
-    /// Which delays run, and how far they are: processes, delays and numbers, in order, without those that have just
-    /// started.
-    clocks: States,
-    /// The state and the clocks of each node.
+    pub(crate) state_graph: StateGraph<'a>,
+    /// Interned clock valuations: running delays in order, without those that have just started.
+    clocks: StateStore,
+    /// The state and the clock valuation of each node.
     places: Vec<(u32, u32)>,
-    /// The node of each state in which no delay has run yet; [`NONE`] if there is none.
+    /// The node of each state whose delays have all just started; [`NONE`] if there is none.
     fresh: Vec<u32>,
     /// The nodes of other states and clocks.
     numbers: FxHashMap<(u32, u32), u32>,
-    /// From where, and by which choice, each node was first found.
+    /// The breadth-first tree: each node's predecessor, and the choice there.
     parents: Vec<(u32, u32)>,
     pub(crate) edges: Vec<(u32, Edge)>,
 }
 
-/// What a round has found: nodes from the first on.
+/// The nodes that a round has found, from the first on.
 #[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) first: u32,
-    /// Where the edges of the round begin among all.
+    /// The first edge of the round.
     edges: usize,
-    /// Where the edges of each node begin among those of the round, and at last how many there are.
+    /// The first edge of each node of the round, and at last their number.
     starts: Vec<usize>,
     /// The component of each node.
     pub(crate) found: Components,
-    /// Whether time passes in each component.
+    /// Whether each component is tangible.
     pub(crate) waits: Vec<bool>,
 }
 
@@ -74,12 +74,12 @@ impl Round {
         self.found.of.get(node.checked_sub(self.first)? as usize).copied()
     }
 
-    /// Returns whether time passes in a node.
+    /// Returns whether a node is tangible.
     pub(crate) fn waits(&self, node: u32) -> bool {
         self.component(node).is_some_and(|component| self.waits[component as usize])
     }
 
-    /// Returns the edges of a node that take no time.
+    /// Returns the immediate edges of a node.
     pub(crate) fn edges<'n>(&self, node: u32, nodes: &'n Nodes<'_>) -> &'n [(u32, Edge)] {
         let local = (node - self.first) as usize;
         &nodes.edges[self.edges + self.starts[local]..self.edges + self.starts[local + 1]]
@@ -88,12 +88,12 @@ impl Round {
 
 impl<'a> Nodes<'a> {
     /// Starts with the initial state.
-    pub(crate) fn new(mut rows: Rows<'a>) -> Result<Nodes<'a>, Trouble> {
-        rows.expand(0)?;
-        let mut clocks = States::new(0);
+    pub(crate) fn new(mut state_graph: StateGraph<'a>) -> Result<Nodes<'a>, BuildError> {
+        state_graph.expand(0)?;
+        let mut clocks = StateStore::new(0);
         clocks.add(&[]);
         let (numbers, places, parents, edges) = (FxHashMap::default(), Vec::new(), Vec::new(), Vec::new());
-        let mut first = Nodes { rows, clocks, places, fresh: Vec::new(), numbers, parents, edges };
+        let mut first = Nodes { state_graph, clocks, places, fresh: Vec::new(), numbers, parents, edges };
         first.node(0, 0, (0, 0));
         Ok(first)
     }
@@ -111,7 +111,7 @@ impl<'a> Nodes<'a> {
         let next = self.places.len() as u32;
         let number = if clocks == 0 {
             if self.fresh.len() <= state as usize {
-                self.fresh.resize(self.rows.states() as usize, NONE);
+                self.fresh.resize(self.state_graph.states() as usize, NONE);
             }
             let number = &mut self.fresh[state as usize];
             if *number == NONE {
@@ -128,20 +128,20 @@ impl<'a> Nodes<'a> {
         number
     }
 
-    /// Returns the choices on a way from the initial state to a node.
+    /// Returns the path from the initial state to a node, as choices.
     pub(crate) fn choices_to(&self, node: u32) -> Vec<u32> {
         choices_to(&self.parents, node)
     }
 
-    /// Asks whether to go on, now and then.
-    pub(crate) fn watch(&self, count: usize, elsewhere: usize) -> Result<(), Trouble> {
+    /// Polls the budget every so many nodes.
+    pub(crate) fn watch(&self, count: usize, elsewhere: usize) -> Result<(), BuildError> {
         if count.is_multiple_of(1 << 10) {
             let others = self.numbers.len() * 30 + self.fresh.capacity() * 4;
             let bytes = self.places.len() * 20
                 + others
                 + self.edges.capacity() * size_of::<(u32, Edge)>()
                 + elsewhere;
-            self.rows.watch(bytes as u64 + self.clocks.memory())?;
+            self.state_graph.watch(bytes as u64 + self.clocks.memory())?;
         }
         Ok(())
     }
@@ -154,8 +154,8 @@ impl<'a> Nodes<'a> {
             self.clocks.read(number, &mut clocks);
         }
         let mut running: Vec<Running> = Vec::new();
-        for step in self.rows.row(state) {
-            if let Pace::Later(pid, delay) = self.rows.deed(step.deed).pace
+        for step in self.state_graph.steps_of(state) {
+            if let Urgency::Timed(pid, delay) = self.state_graph.effect(step.effect).urgency
                 && !running.iter().any(|(known, other, _)| (*known, *other) == (pid, delay))
             {
                 let far = clocks.chunks_exact(CLOCK).find(|clock| clock[..3] == clock_name(pid, delay));
@@ -167,7 +167,7 @@ impl<'a> Nodes<'a> {
         running
     }
 
-    /// Returns the node with the same state in which a delay is further.
+    /// Returns the node with the same state in which a delay has advanced by one stage.
     pub(crate) fn further(&mut self, node: u32, running: &[Running], one: (u8, u16)) -> u32 {
         let mut clocks = Vec::new();
         for (pid, delay, far) in running {
@@ -184,23 +184,27 @@ impl<'a> Nodes<'a> {
         self.node(state, clocks, parent)
     }
 
-    /// Returns the node that a step leads to, when all delays that go on are so much further.
+    /// Returns the node after a step, with all other running delays advanced by some ticks.
     pub(crate) fn follow(
         &mut self,
         from: u32,
         running: &[Running],
         choice: u32,
         further: u32,
-    ) -> Result<u32, Trouble> {
-        let step = self.rows.row(self.state(from))[choice as usize];
+    ) -> Result<u32, BuildError> {
+        let step = self.state_graph.steps_of(self.state(from))[choice as usize];
         if !running.iter().any(|(_, _, far)| far + further > 0) {
             return Ok(self.node(step.target, 0, (from, choice)));
         }
-        self.rows.expand(step.target)?;
-        let deed = self.rows.deed(step.deed);
+        self.state_graph.expand(step.target)?;
+        let effect = self.state_graph.effect(step.effect);
         let goes_on = |pid: u8, delay: u16| {
-            let mut paces = self.rows.row(step.target).iter().map(|step| self.rows.deed(step.deed).pace);
-            !deed.stops(pid, delay) && paces.any(|pace| pace == Pace::Later(pid, delay))
+            let mut urgencies = self
+                .state_graph
+                .steps_of(step.target)
+                .iter()
+                .map(|step| self.state_graph.effect(step.effect).urgency);
+            !effect.stops(pid, delay) && urgencies.any(|urgency| urgency == Urgency::Timed(pid, delay))
         };
         let mut clocks = Vec::new();
         for (pid, delay, far) in running {
@@ -213,16 +217,17 @@ impl<'a> Nodes<'a> {
         Ok(self.node(step.target, clocks, (from, choice)))
     }
 
-    /// Takes the steps that take no time, from all nodes with this number or a greater one.
-    pub(crate) fn round(&mut self, first: u32) -> Result<Round, Trouble> {
+    /// Takes the immediate steps from all nodes with this number or a greater one, and from what they lead
+    /// to.
+    pub(crate) fn round(&mut self, first: u32) -> Result<Round, BuildError> {
         let edges = self.edges.len();
         let mut starts = Vec::new();
-        let (mut node, mut ahead) = (first, first);
+        let (mut node, mut prefetch) = (first, first);
         while (node as usize) < self.places.len() {
-            if node == ahead {
-                ahead = self.places.len().min(node as usize + AHEAD) as u32;
-                let nodes = &self.places[node as usize..ahead as usize];
-                self.rows.expand_all(nodes.iter().map(|(state, _)| *state))?;
+            if node == prefetch {
+                prefetch = self.places.len().min(node as usize + PREFETCHED) as u32;
+                let nodes = &self.places[node as usize..prefetch as usize];
+                self.state_graph.expand_all(nodes.iter().map(|(state, _)| *state))?;
             }
             starts.push(self.edges.len() - edges);
             self.go_on(node)?;
@@ -248,25 +253,27 @@ impl<'a> Nodes<'a> {
         Ok(round)
     }
 
-    fn go_on(&mut self, node: u32) -> Result<(), Trouble> {
+    fn go_on(&mut self, node: u32) -> Result<(), BuildError> {
         let state = self.state(node);
-        self.rows.expand(state)?;
-        let is_now =
-            |rows: &Rows<'_>, choice: u32| rows.deed(rows.row(state)[choice as usize].deed).pace == Pace::Now;
-        let count = self.rows.row(state).len() as u32;
-        if (0..count).any(|choice| is_now(&self.rows, choice)) {
+        self.state_graph.expand(state)?;
+        let is_now = |state_graph: &StateGraph<'_>, choice: u32| {
+            state_graph.effect(state_graph.steps_of(state)[choice as usize].effect).urgency
+                == Urgency::Immediate
+        };
+        let count = self.state_graph.steps_of(state).len() as u32;
+        if (0..count).any(|choice| is_now(&self.state_graph, choice)) {
             let running = self.running(node);
-            for choice in (0..count).filter(|choice| is_now(&self.rows, *choice)).collect::<Vec<_>>() {
+            for choice in (0..count).filter(|choice| is_now(&self.state_graph, *choice)).collect::<Vec<_>>() {
                 let target = self.follow(node, &running, choice, 0)?;
-                let deed = self.rows.row(state)[choice as usize].deed;
-                self.edges.push((node, Edge { target, ticks: 0, deed, choice }));
+                let effect = self.state_graph.steps_of(state)[choice as usize].effect;
+                self.edges.push((node, Edge { target, ticks: 0, effect, choice }));
             }
         }
         Ok(())
     }
 
-    /// Says for each component of a round whether time passes there.
-    fn find_waits(&self, round: &mut Round) -> Result<(), Trouble> {
+    /// Finds the tangible components of a round.
+    fn find_waits(&self, round: &mut Round) -> Result<(), BuildError> {
         for node in round.nodes() {
             let Some(component) = round.component(node) else { continue };
             let stays = |(_, edge): &(u32, Edge)| round.component(edge.target) == Some(component);
@@ -284,8 +291,8 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    /// Shows how a node comes to be, and a cycle through it that takes no time.
-    pub(crate) fn standstill(&self, node: u32, round: &Round) -> Trouble {
+    /// Returns the path to a node and a Zeno cycle through it.
+    pub(crate) fn standstill(&self, node: u32, round: &Round) -> BuildError {
         let mut choices = self.choices_to(node);
         let begins = choices.len();
         let mut ways: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
@@ -309,16 +316,16 @@ impl<'a> Nodes<'a> {
             }
         }
         choices.extend(cycle.into_iter().rev());
-        Trouble::Zeno(choices, begins)
+        BuildError::Zeno(choices, begins)
     }
 
-    /// Returns the rows.
-    pub(crate) fn into_rows(self) -> Rows<'a> {
-        self.rows
+    /// Returns the state graph.
+    pub(crate) fn into_state_graph(self) -> StateGraph<'a> {
+        self.state_graph
     }
 
-    /// Returns the states of all nodes, the edges, and the rows.
-    pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<(u32, Edge)>, Rows<'a>) {
-        (self.places.into_iter().map(|(state, _)| state).collect(), self.edges, self.rows)
+    /// Returns the states of all nodes, the edges, and the state graph.
+    pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<(u32, Edge)>, StateGraph<'a>) {
+        (self.places.into_iter().map(|(state, _)| state).collect(), self.edges, self.state_graph)
     }
 }

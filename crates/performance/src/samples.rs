@@ -2,7 +2,7 @@
 
 use narrows_languages::promela::{Formula, Logic, Options, compile};
 use narrows_model::{Expr, System};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 
 use crate::timing::Delayed;
 use crate::{Delay, Timing};
@@ -10,8 +10,8 @@ use crate::{Delay, Timing};
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -1,21 +1,21 @@
-//! Runs a model with its delays at random, and counts: a check of what is computed.
+//! Discrete-event simulation with batch means: a check of what is computed.
 
 use narrows_graph::Random;
 
-use crate::{Delay, Pace, Rows, Trouble, as_f64};
+use crate::{BuildError, Delay, StateGraph, Urgency, as_f64};
 
 /// How delays are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// Fixed delays are fixed, and any time of a range is as likely as another.
+    /// As the study says; intervals are uniform.
     AsGiven,
-    /// Every delay is random and has no memory, or is a sum of such.
+    /// As in the stochastic view: every delay is exponential or Erlang distributed.
     Random,
 }
 
-/// What was counted in a part of a run.
+/// The counts of one batch.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct Batch {
     /// How much time passed.
     pub time: f64,
     /// How often each event happened.
@@ -24,53 +24,53 @@ pub struct Part {
     pub held: Vec<f64>,
 }
 
-/// After so many steps without a delay in a row, a model counts as waiting.
+/// After so many immediate steps in a row, a model counts as busy waiting.
 const PATIENCE: u32 = 1_000;
 
-/// A delay that runs: the process, the delay, and how much time is left.
+/// A running delay: process, delay, and remaining time.
 type Running = (u8, u16, f64);
 
-/// Runs a model until so many delays have ended, part by part; every predicate is asked of each state in which time
-/// passes. It ends early where nothing can happen any more.
+/// Simulates a model for some batches of so many expired delays each; every predicate is evaluated in each
+/// state in which time passes. Ends early in a deadlock.
 pub fn simulate(
-    rows: &mut Rows<'_>,
+    state_graph: &mut StateGraph<'_>,
     draw: Draw,
     seed: u64,
-    parts: usize,
-    ends_in_part: u64,
+    batches: usize,
+    ends_in_batch: u64,
     predicates: usize,
-    holds: &mut dyn FnMut(&Rows<'_>, u32, usize) -> bool,
-    speed: &mut dyn FnMut(&Rows<'_>, u32, u16) -> f64,
-) -> Result<Vec<Part>, Trouble> {
+    holds: &mut dyn FnMut(&StateGraph<'_>, u32, usize) -> bool,
+    speed: &mut dyn FnMut(&StateGraph<'_>, u32, u16) -> f64,
+) -> Result<Vec<Batch>, BuildError> {
     let mut random = Random::new(seed);
     let mut run = Run { state: 0, clocks: Vec::new(), without_time: 0 };
-    let events = rows.timing().events().len();
+    let events = state_graph.timing().events().len();
     let mut list = Vec::new();
-    for _ in 0..parts {
-        let mut part = Part { time: 0.0, counts: vec![0; events], held: vec![0.0; predicates] };
+    for _ in 0..batches {
+        let mut batch = Batch { time: 0.0, counts: vec![0; events], held: vec![0.0; predicates] };
         let mut ends = 0;
-        while ends < ends_in_part {
-            rows.expand(run.state)?;
-            if run.takes_step(rows, &mut random, &mut part)? {
+        while ends < ends_in_batch {
+            state_graph.expand(run.state)?;
+            if run.takes_step(state_graph, &mut random, &mut batch)? {
                 continue;
             }
-            run.draw_clocks(rows, draw, &mut random, speed);
+            run.draw_clocks(state_graph, draw, &mut random, speed);
             let next = run.clocks.iter().copied().min_by(|left, right| left.2.total_cmp(&right.2));
             let Some((pid, delay, time)) = next else { return Ok(list) };
-            part.time += time;
-            for (number, held) in part.held.iter_mut().enumerate() {
-                *held += if holds(rows, run.state, number) { time } else { 0.0 };
+            batch.time += time;
+            for (number, held) in batch.held.iter_mut().enumerate() {
+                *held += if holds(state_graph, run.state, number) { time } else { 0.0 };
             }
             run.clocks.iter_mut().for_each(|clock| clock.2 -= time);
-            run.ends(rows, &mut random, pid, delay, &mut part)?;
+            run.ends(state_graph, &mut random, pid, delay, &mut batch)?;
             ends += 1;
         }
-        list.push(part);
+        list.push(batch);
     }
     Ok(list)
 }
 
-/// Where a run is.
+/// The current state of a run.
 struct Run {
     state: u32,
     clocks: Vec<Running>,
@@ -78,62 +78,70 @@ struct Run {
 }
 
 impl Run {
-    /// Takes a step without a delay, if there is one and the model is not busy waiting.
+    /// Takes an immediate step, if there is one and the model is not busy waiting.
     fn takes_step(
         &mut self,
-        rows: &mut Rows<'_>,
+        state_graph: &mut StateGraph<'_>,
         random: &mut Random,
-        part: &mut Part,
-    ) -> Result<bool, Trouble> {
-        let now =
-            |rows: &Rows<'_>, choice: &usize| rows.deed(rows.row(self.state)[*choice].deed).pace == Pace::Now;
+        batch: &mut Batch,
+    ) -> Result<bool, BuildError> {
+        let now = |state_graph: &StateGraph<'_>, choice: &usize| {
+            state_graph.effect(state_graph.steps_of(self.state)[*choice].effect).urgency == Urgency::Immediate
+        };
         let choices: Vec<usize> =
-            (0..rows.row(self.state).len()).filter(|choice| now(rows, choice)).collect();
-        let is_waiting = self.without_time >= PATIENCE && !self.running(rows).is_empty();
+            (0..state_graph.steps_of(self.state).len()).filter(|choice| now(state_graph, choice)).collect();
+        let is_waiting = self.without_time >= PATIENCE && !self.running(state_graph).is_empty();
         if choices.is_empty() || is_waiting {
             return Ok(false);
         }
         self.without_time += 1;
-        self.take(rows, pick(rows, self.state, &choices, random), part)?;
+        self.take(state_graph, pick(state_graph, self.state, &choices, random), batch)?;
         Ok(true)
     }
 
-    /// Takes one of the steps that a delay stood before.
+    /// Takes one of the steps of an expired delay.
     fn ends(
         &mut self,
-        rows: &mut Rows<'_>,
+        state_graph: &mut StateGraph<'_>,
         random: &mut Random,
         pid: u8,
         delay: u16,
-        part: &mut Part,
-    ) -> Result<(), Trouble> {
-        let ended = |rows: &Rows<'_>, choice: &usize| {
-            rows.deed(rows.row(self.state)[*choice].deed).pace == Pace::Later(pid, delay)
+        batch: &mut Batch,
+    ) -> Result<(), BuildError> {
+        let ended = |state_graph: &StateGraph<'_>, choice: &usize| {
+            state_graph.effect(state_graph.steps_of(self.state)[*choice].effect).urgency
+                == Urgency::Timed(pid, delay)
         };
         let choices: Vec<usize> =
-            (0..rows.row(self.state).len()).filter(|choice| ended(rows, choice)).collect();
+            (0..state_graph.steps_of(self.state).len()).filter(|choice| ended(state_graph, choice)).collect();
         self.without_time = 0;
-        self.take(rows, pick(rows, self.state, &choices, random), part)
+        self.take(state_graph, pick(state_graph, self.state, &choices, random), batch)
     }
 
-    fn take(&mut self, rows: &mut Rows<'_>, choice: usize, part: &mut Part) -> Result<(), Trouble> {
-        let step = rows.row(self.state)[choice];
-        rows.expand(step.target)?;
-        let deed = rows.deed(step.deed);
-        for (event, count) in &deed.events {
-            part.counts[usize::from(*event)] += u64::from(*count);
+    fn take(
+        &mut self,
+        state_graph: &mut StateGraph<'_>,
+        choice: usize,
+        batch: &mut Batch,
+    ) -> Result<(), BuildError> {
+        let step = state_graph.steps_of(self.state)[choice];
+        state_graph.expand(step.target)?;
+        let effect = state_graph.effect(step.effect);
+        for (event, count) in &effect.events {
+            batch.counts[usize::from(*event)] += u64::from(*count);
         }
         self.state = step.target;
-        let running = self.running(rows);
-        self.clocks.retain(|(pid, delay, _)| !deed.stops(*pid, *delay) && running.contains(&(*pid, *delay)));
+        let running = self.running(state_graph);
+        self.clocks
+            .retain(|(pid, delay, _)| !effect.stops(*pid, *delay) && running.contains(&(*pid, *delay)));
         Ok(())
     }
 
     /// Returns which delays run.
-    fn running(&self, rows: &Rows<'_>) -> Vec<(u8, u16)> {
+    fn running(&self, state_graph: &StateGraph<'_>) -> Vec<(u8, u16)> {
         let mut running = Vec::new();
-        for step in rows.row(self.state) {
-            if let Pace::Later(pid, delay) = rows.deed(step.deed).pace
+        for step in state_graph.steps_of(self.state) {
+            if let Urgency::Timed(pid, delay) = state_graph.effect(step.effect).urgency
                 && !running.contains(&(pid, delay))
             {
                 running.push((pid, delay));
@@ -142,17 +150,17 @@ impl Run {
         running
     }
 
-    /// Draws how long delays take that have just started; those whose speed may have changed are drawn anew, which makes
-    /// no difference as they have no memory.
+    /// Samples the delays that have just started; those whose speed may have changed are sampled again, which
+    /// makes no difference as they are memoryless.
     fn draw_clocks(
         &mut self,
-        rows: &Rows<'_>,
+        state_graph: &StateGraph<'_>,
         draw: Draw,
         random: &mut Random,
-        speed: &mut dyn FnMut(&Rows<'_>, u32, u16) -> f64,
+        speed: &mut dyn FnMut(&StateGraph<'_>, u32, u16) -> f64,
     ) {
-        for (pid, delay) in self.running(rows) {
-            let delayed = &rows.timing().delays()[usize::from(delay)];
+        for (pid, delay) in self.running(state_graph) {
+            let delayed = &state_graph.timing().delays()[usize::from(delay)];
             let has_speed = delayed.speed.is_some();
             if has_speed {
                 self.clocks.retain(|(other, number, _)| (*other, *number) != (pid, delay));
@@ -160,7 +168,7 @@ impl Run {
             if self.clocks.iter().any(|(other, number, _)| (*other, *number) == (pid, delay)) {
                 continue;
             }
-            let speed = if has_speed { speed(rows, self.state, delay) } else { 1.0 };
+            let speed = if has_speed { speed(state_graph, self.state, delay) } else { 1.0 };
             if speed > 0.0 {
                 self.clocks.push((pid, delay, time_of(&delayed.delay, draw, random) / speed));
             }
@@ -168,9 +176,9 @@ impl Run {
     }
 }
 
-/// Picks one of some steps: each process whose steps are taken by chance is one choice among others.
-fn pick(rows: &Rows<'_>, state: u32, choices: &[usize], random: &mut Random) -> usize {
-    let chance = |choice: usize| rows.deed(rows.row(state)[choice].deed).chance;
+/// Picks one of the enabled steps: the random choices of one process count as one alternative.
+fn pick(state_graph: &StateGraph<'_>, state: u32, choices: &[usize], random: &mut Random) -> usize {
+    let chance = |choice: usize| state_graph.effect(state_graph.steps_of(state)[choice].effect).chance;
     let mut firsts: Vec<usize> = Vec::new();
     for choice in choices {
         let same =

@@ -1,27 +1,29 @@
-//! Delays of several stages in a labelled graph: a state for each stage that such a delay may be in.
+//! Erlang delays in a labelled graph: a state for each stage that a running delay may be in.
 //!
-//! Each stage is a random time without memory, so that the graph with stages has rates alone. What a clock is, [the graph
-//! as a space](crate::actions) says. Where something happens at once, stages need not be looked at.
+//! Each stage is exponentially distributed, so the expanded graph has rates only (a phase-type expansion).
+//! Clocks are those of [`crate::actions`]. Where an immediate action is enabled, stages need not be
+//! considered.
 
 use narrows_explicit::{Budget, Progress};
 use narrows_lts::{Builder, Graph};
 use narrows_model::Limit;
 use rustc_hash::FxHashMap;
 
-use crate::waiting::left_at_once;
+use crate::busy_waiting::left_at_once;
 
 #[cfg(test)]
 mod tests;
 
-/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called so.
+/// What the label of a step from a stage to the next begins with: then its rate follows. No action is called
+/// so.
 pub const STAGE: char = '\u{1}';
 
-/// How long an action takes.
+/// The duration of an action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stages {
-    /// No time.
+    /// Immediate.
     None,
-    /// So many random times without memory, each of which ends with this rate.
+    /// So many exponential stages, each with this rate.
     Some(u32, f64),
 }
 
@@ -37,15 +39,15 @@ struct Spread<'g, 'b> {
     graph: &'g Graph,
     stages: &'g [Stages],
     budget: &'b Budget<'b>,
-    /// Whether each state is left before any time passes.
+    /// Whether each state is vanishing: left before any time passes.
     is_left: Vec<bool>,
     nodes: Vec<(u32, Clocks)>,
     numbers: FxHashMap<(u32, Clocks), u32>,
     bytes: u64,
 }
 
-/// Makes a graph in which each label of a delay stands for its last stage. The stages before it have labels of their own,
-/// which begin with [`STAGE`].
+/// Expands the stages of a graph: the label of a delay stands for its last stage, and the stages before it
+/// have labels of their own, which begin with [`STAGE`].
 pub fn spread(graph: &Graph, stages: &[Stages], budget: &Budget<'_>) -> Result<Graph, Limit> {
     let (nodes, numbers) = (Vec::new(), FxHashMap::default());
     let (found, is_left) = left_at_once(graph, |label| stages[label as usize] == Stages::None);

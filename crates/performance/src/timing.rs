@@ -1,4 +1,4 @@
-//! Which statements of a model take how long, and what is counted.
+//! The timing of a model: delays of statements, weights of choices, and events to count.
 
 use narrows_model::{Expr, Location, Move, ProctypeId, System, TransitionId};
 
@@ -7,10 +7,10 @@ use crate::Delay;
 /// A statement with a label, or one of the choices that a label stands before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
-    /// The kind of process.
+    /// The proctype.
     pub proctype: ProctypeId,
-    /// What it does. A process may do so in several places: before a label at the start of a choice, it is where it
-    /// chooses.
+    /// What it does. A process may do so in several places: before a label at the start of a choice, it is
+    /// where it chooses.
     pub transition: TransitionId,
 }
 
@@ -45,19 +45,20 @@ struct Place {
 }
 
 impl Timing {
-    /// Says nothing yet about a system.
+    /// Makes an empty timing for a system.
     pub fn new(system: &System) -> Timing {
         let places = |count: usize| vec![Place::default(); count];
         let places = system.proctypes.iter().map(|proctype| places(proctype.transitions.len())).collect();
         Timing { places, ..Timing::default() }
     }
 
-    /// Says nothing yet about so many labels of steps. They are the transitions of one kind of process, the first.
+    /// Makes an empty timing for so many labels of steps. They are the transitions of one proctype, the
+    /// first.
     pub fn labels(count: usize) -> Timing {
         Timing { places: vec![vec![Place::default(); count]], ..Timing::default() }
     }
 
-    /// Returns where a label stands.
+    /// Returns the site of a label.
     pub fn label(number: u32) -> Site {
         Site { proctype: ProctypeId(0), transition: TransitionId(number) }
     }
@@ -107,7 +108,8 @@ impl Timing {
         self.places[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
     }
 
-    /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is new.
+    /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is
+    /// new.
     pub fn rearrange(&mut self, proctype: ProctypeId, origins: &[Option<TransitionId>]) {
         let places = &mut self.places[proctype.0 as usize];
         let now = |origin: &Option<TransitionId>| {

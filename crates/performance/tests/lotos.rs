@@ -10,7 +10,7 @@ use narrows_lts::mu::{Checker, parse};
 use narrows_lts::{Graph, Relation, Settings, Verdict, aut, compare, minimise};
 use narrows_model::ViolationKind;
 use narrows_model::behaviour::Behaviour;
-use narrows_performance::labelled::{Unbuilt, build};
+use narrows_performance::labelled::{GraphError, build};
 use narrows_source::{Diagnostics, FileId, Sources};
 
 fn corpus() -> PathBuf {
@@ -178,7 +178,7 @@ fn what_has_no_value_is_told_with_its_place() {
              endspec"
         ));
         match build(&model, &Budget::unlimited(&Unwatched)) {
-            Err(Unbuilt::Fault(fault)) => {
+            Err(GraphError::Fault(fault)) => {
                 assert_eq!((fault.kind, fault.about.as_str()), (*kind, *about), "{text}");
             }
             _ => panic!("{text}: nothing is wrong"),

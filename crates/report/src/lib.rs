@@ -1,4 +1,12 @@
 //! Answers as text, as JSON, as pages and as pictures. Returns strings; prints nothing.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `run.rs`, `trace_json.rs`, `trail.rs` | runs as text, as JSON, as SPIN's trails |
+//! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
+//! | `tables.rs` | figures in tables |
+//! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
+//! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
 
 mod automaton;
 mod bottleneck;

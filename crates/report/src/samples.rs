@@ -2,7 +2,7 @@
 
 use narrows_languages::promela::{Options, compile};
 use narrows_model::{Answer, Coverage, Evaluator, Form, Model, Reply, StateSpace, Trace, TraceAtom};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources, Span};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, Span};
 
 use crate::Report;
 
@@ -44,8 +44,8 @@ pub(crate) struct Sample {
 struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err("no files".to_owned())
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use narrows_model::synchronous::{
-    Linear, SynchronousClaim as Claim, Reference, Run, Specification, SynchronousSystem, holds_on,
+    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 

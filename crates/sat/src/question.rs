@@ -1,8 +1,8 @@
 //! From questions to bad states of circuits, and from runs of circuits to runs of the machine.
 
 use narrows_model::synchronous::{
-    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, SynchronousClaim as Claim, Moment, Node,
-    Reference, Role, Run, Specification, SynchronousSystem, product,
+    Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Moment, Node, Reference, Role, Run,
+    Specification, SynchronousClaim as Claim, SynchronousSystem, product,
 };
 use narrows_model::{Question, Refusal};
 

@@ -86,8 +86,9 @@ impl Diagnostic {
     }
 }
 
-/// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the whole text.
-const MOST: usize = 200;
+/// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the
+/// whole text.
+const MAX_ERRORS: usize = 200;
 
 /// Collects messages in the order they are found.
 #[derive(Clone, Debug, Default)]
@@ -100,8 +101,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds a message, unless the very same one is there already (an inline is checked at every call) or there are
-    /// hundreds.
+    /// Adds a message, unless the very same one is there already (an inline is checked at every call) or
+    /// there are hundreds.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let known = self.known.entry((diagnostic.code, diagnostic.primary.span)).or_default();
         if known.iter().any(|index| self.list[*index] == diagnostic) {
@@ -112,7 +113,7 @@ impl Diagnostics {
             Severity::Warning => &mut self.warnings,
         };
         *count += 1;
-        if *count <= MOST {
+        if *count <= MAX_ERRORS {
             known.push(self.list.len());
             self.list.push(diagnostic);
         }
@@ -125,7 +126,7 @@ impl Diagnostics {
 
     /// Returns whether further errors are only counted: it is not worth it to work out what they would say.
     pub fn is_full(&self) -> bool {
-        self.errors >= MOST
+        self.errors >= MAX_ERRORS
     }
 
     /// Returns them all, in the order of their places.
@@ -149,7 +150,7 @@ pub struct Explanation {
 
 #[cfg(test)]
 mod tests {
-    use super::{Diagnostic, Diagnostics, MOST};
+    use super::{Diagnostic, Diagnostics, MAX_ERRORS};
     use crate::{FileId, Span};
 
     #[test]
@@ -162,6 +163,6 @@ mod tests {
         diagnostics.push(Diagnostic::error("P0201", Span::default(), "unknown"));
         diagnostics.push(Diagnostic::error("P0201", Span::default(), "unknown"));
         assert!(diagnostics.has_errors());
-        assert_eq!(diagnostics.sorted().len(), MOST + 1);
+        assert_eq!(diagnostics.sorted().len(), MAX_ERRORS + 1);
     }
 }

@@ -10,5 +10,5 @@ mod suggest;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Explanation, Label, Severity};
 pub use render::render;
-pub use sources::{FileId, Loaded, Loader, Position, SourceFile, Sources, Span};
+pub use sources::{FileId, LoadError, Loaded, Loader, Position, SourceFile, Sources, Span};
 pub use suggest::closest;

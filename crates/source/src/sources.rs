@@ -120,8 +120,30 @@ pub struct Loaded {
     pub text: String,
 }
 
+/// Why a [`Loader`] found nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// Texts can't include files here.
+    #[error("there are no files here")]
+    NoFiles,
+    /// There is no file of that name.
+    #[error("there is no such file {searched}")]
+    NotFound {
+        /// Where it was searched for, such as `beside it`.
+        searched: String,
+    },
+    /// There is a file, but it can't be read.
+    #[error("`{name}`: {reason}")]
+    Unreadable {
+        /// The name of the file.
+        name: String,
+        /// The reason.
+        reason: String,
+    },
+}
+
 /// Finds the files that a text includes; only the program itself touches the disk.
 pub trait Loader {
-    /// Loads `path` as written in the file called `from`; `system` is true for `<path>`. The error is a reason to show.
-    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, String>;
+    /// Loads `path` as written in the file called `from`; `system` is true for `<path>`.
+    fn load(&self, path: &str, from: &str, system: bool) -> Result<Loaded, LoadError>;
 }

@@ -1,28 +1,30 @@
 //! "Did you mean …?"
 
 /// Longer words are not compared: the time grows with the product of the lengths.
-const LONGEST: usize = 64;
+const MAX_LENGTH: usize = 64;
 /// So many words are looked at.
-const MOST: usize = 1000;
+const MAX_CANDIDATES: usize = 1000;
 
-/// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the keyboard.
+/// Returns the candidate that differs least from `name`, if it differs little enough to be a slip of the
+/// keyboard.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_LENGTH {
         return None;
     }
     // Of one or two letters everything is close: there only the case may differ.
     let limit = (name.chars().count() / 3).min(3);
     candidates
         .into_iter()
-        .take(MOST)
-        .filter(|candidate| *candidate != name && candidate.len() <= LONGEST)
+        .take(MAX_CANDIDATES)
+        .filter(|candidate| *candidate != name && candidate.len() <= MAX_LENGTH)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two words, ignoring case.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two words,
+/// ignoring case.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.to_lowercase().chars().collect();
     let right: Vec<char> = right.to_lowercase().chars().collect();

@@ -4,13 +4,13 @@ mod oracle;
 
 use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_model::{Evaluator, Figure, FigureResult};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_study::{measure, prepare, read};
 
 struct Folder;
 
 impl Loader for Folder {
-    fn load(&self, path: &str, _: &str, _: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
         let text = example(path);
         Ok(Loaded { name: path.to_owned(), text })
     }

@@ -2,14 +2,14 @@
 
 use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Figure, FigureResult, Number};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_study::{Analysis, Budgets, Study, Subject, read};
 
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

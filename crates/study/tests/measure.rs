@@ -2,14 +2,14 @@
 
 use narrows_explicit::{Budget, Engine, Unwatched};
 use narrows_model::{Evaluator, Figure, FigureResult, Number};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_study::{Measured, Prepared, Study, View, measure, prepare, read, simulate};
 
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -10,7 +10,7 @@ use narrows_lts::{LabelPattern, Relation, Settings, Verdict, aut, compare, edit}
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::Delay;
 use narrows_performance::labelled::build;
-use narrows_source::{Diagnostics, FileId, Loaded, Loader, Sources, Span};
+use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, Span};
 use narrows_study::{
     Ask, Budgets, Labelled, Question, Study, Subject, Text, measure_labelled, prepare_labelled, read,
 };
@@ -126,8 +126,8 @@ fn locks_and_caches_are_what_they_should_be() {
 struct Nothing;
 
 impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, String> {
-        Err("there are no files".to_owned())
+    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

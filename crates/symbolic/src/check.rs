@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 
 use narrows_model::synchronous::{
-    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, SynchronousClaim as Claim, Moment, Reference,
-    Role, Run, Specification, SynchronousSystem, Value, holds_on, product,
+    Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Moment, Reference, Role, Run, Specification,
+    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, product,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 

@@ -10,7 +10,7 @@ use narrows::{Budget, of_ending};
 use narrows_explicit::Engine;
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
-use narrows_performance::{Rows, stochastic};
+use narrows_performance::{StateGraph, stochastic};
 use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use narrows_study::{
@@ -350,7 +350,7 @@ fn measured(subject: &Subject, study: &Study, budget: &Budget) -> Measured {
 fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
     let budget = clock.budget();
-    let rows = Rows::new(&engine, Some(&prepared.system), &prepared.timing, budget.explicit());
+    let rows = StateGraph::new(&engine, Some(&prepared.system), &prepared.timing, budget.explicit());
     let view = rows.and_then(stochastic::build);
     let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
     let graph =

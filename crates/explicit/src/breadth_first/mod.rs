@@ -10,6 +10,9 @@
 //! [`Tree`], which gives back the run to it. A fault ends its run, not the search.
 //!
 //! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
+//!
+//! `block.rs` computes successors, `memo.rs` and `block/recall.rs` memoise those of a process by its read set
+//! (`reduction/looks.rs`), `batch.rs` adds keys, `reduced.rs` applies partial-order reduction.
 
 mod batch;
 mod block;

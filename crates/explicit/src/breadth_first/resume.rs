@@ -13,7 +13,7 @@ use super::batch::{Batch, Level};
 use super::block::Block;
 use super::reduced::Effort;
 use super::{Search, Totals};
-use crate::checkpoint::{Input, Output, Unloaded, wrong};
+use crate::checkpoint::{CheckpointError, Input, Output, Unloaded, wrong};
 use crate::findings::Findings;
 use crate::search::Counts;
 use crate::store::{Outline, Tree};
@@ -152,7 +152,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         let mut asked = Vec::new();
         input.bytes(&mut asked)?;
         if asked != self.asked().as_bytes() {
-            return Err(Unloaded::Wrong("it was written when something else was searched for".to_owned()));
+            return Err(Unloaded::Wrong(CheckpointError::OtherSearch));
         }
         let (found, visited, state_bytes) = (input.number()?, input.number()?, input.number()?);
         let mut counts = Counts::load(input)?;

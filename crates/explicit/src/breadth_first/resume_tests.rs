@@ -8,8 +8,8 @@ use narrows_model::{Binary, Coverage, Evaluator, Expr, Limit, Question, Statemen
 
 use crate::samples::{add, binary, load, proctype, system, when};
 use crate::{
-    Budget, Checkpoints, End, Engine, Exploration, Finding, Goal, Progress, Reduction, Unwatched, Watch,
-    breadth_first, breadth_first_reduced,
+    Budget, CheckpointError, Checkpoints, End, Engine, Exploration, Finding, Goal, Progress, Reduction,
+    Unwatched, Watch, breadth_first, breadth_first_reduced,
 };
 
 /// Keeps the last checkpoint in memory.
@@ -40,10 +40,10 @@ impl Checkpoints for Kept {
         Some(Box::new(io::Cursor::new(bytes)))
     }
 
-    fn loaded(&self, result: Result<Progress, String>) {
+    fn loaded(&self, result: Result<Progress, CheckpointError>) {
         match result {
             Ok(progress) => self.resumed.store(progress.states, Ordering::Relaxed),
-            Err(reason) => *self.refused.lock().unwrap() = Some(reason),
+            Err(reason) => *self.refused.lock().unwrap() = Some(reason.to_string()),
         }
     }
 }
@@ -138,7 +138,7 @@ impl Checkpoints for All {
         None
     }
 
-    fn loaded(&self, _: Result<Progress, String>) {}
+    fn loaded(&self, _: Result<Progress, CheckpointError>) {}
 }
 
 /// Goes on from every batch of a search, and compares with the search as a whole.

@@ -25,7 +25,21 @@ pub trait Checkpoints: Sync {
     fn load(&self) -> Option<Box<dyn Read + '_>>;
 
     /// Hears how far the search had come that now goes on, or why it can't.
-    fn loaded(&self, result: Result<Progress, String>);
+    fn loaded(&self, result: Result<Progress, CheckpointError>);
+}
+
+/// What is wrong with a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// It belongs to another search.
+    #[error("it was written when something else was searched for")]
+    OtherSearch,
+    /// It holds what no search can have written.
+    #[error("{0} is wrong in it")]
+    Damaged(&'static str),
+    /// It can't be read.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
 }
 
 /// Why a checkpoint was not loaded.
@@ -34,7 +48,7 @@ pub(crate) enum Unloaded {
     /// A limit was hit.
     Limit(Limit),
     /// Something is wrong with it.
-    Wrong(String),
+    Wrong(CheckpointError),
 }
 
 impl From<Full> for Unloaded {
@@ -45,13 +59,13 @@ impl From<Full> for Unloaded {
 
 impl From<io::Error> for Unloaded {
     fn from(error: io::Error) -> Unloaded {
-        Unloaded::Wrong(error.to_string())
+        Unloaded::Wrong(error.into())
     }
 }
 
 /// Returns the error for bytes that nothing can have written.
-pub(crate) fn wrong(what: &str) -> Unloaded {
-    Unloaded::Wrong(format!("{what} is wrong in it"))
+pub(crate) fn wrong(what: &'static str) -> Unloaded {
+    Unloaded::Wrong(CheckpointError::Damaged(what))
 }
 
 /// So many bytes that are the same are worth a turn of their own.

@@ -3,6 +3,14 @@
 //! The states near the initial one are searched first, so that a violation close to the start is found at once, however
 //! large the rest; if there is none, the whole is searched on the fly, on all cores. What is found is shortened before it
 //! is given away.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `fragment.rs` | the states nearest to the start, breadth first |
+//! | `components.rs`, `places.rs`, `pids.rs` | one thread's search for an accepting, fair component |
+//! | `rounds.rs` | what threads share, who searches from where, and which violation counts |
+//! | `space.rs` | the product of system and observer as this search sees it |
+//! | `lasso.rs` | from a component to a short lasso |
 
 mod components;
 mod fragment;

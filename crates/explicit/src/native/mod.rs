@@ -5,6 +5,13 @@
 //! (`level`) and notes what it overwrites (`undo_log`), so that a successor costs no copy and no memory.
 //! Invariant: the same successors in the same order, with the same moves, violations and bytes, as the
 //! reference evaluator; what is rare it does itself.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `compile/` | statements to functions; edges of a location (`scan.rs`); sequences (`chain.rs`) |
+//! | `plan.rs` | flat tables of locations and edges |
+//! | `walk.rs` | successors, as `evaluator/steps.rs` finds them |
+//! | `level.rs`, `undo_log.rs` | the state that is changed in place, and the log that takes changes back |
 
 mod compile;
 mod level;

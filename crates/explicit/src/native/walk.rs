@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use narrows_model::{
     Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet, ProctypeId,
-    Statement, Successor, Told, Transition, Violation, ViolationKind, Workspace,
+    Statement, StepRecord, Successor, Transition, Violation, ViolationKind, Workspace,
 };
 use rustc_hash::FxHashSet;
 
@@ -39,7 +39,7 @@ pub(super) struct Memory {
     /// The states below it, up to `Walk::below`, and others to use again.
     levels: Vec<Level>,
     moves: Vec<Move>,
-    told: Told,
+    told: StepRecord,
     offers: Vec<Offer>,
     atomic_path: FxHashSet<Vec<u8>>,
     workspace: Workspace,

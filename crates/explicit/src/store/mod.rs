@@ -9,6 +9,17 @@
 //! - [`Tree`] knows how each state was first reached, in less than a byte for each.
 //!
 //! [`States`] gives numbers and flags to keys, for searches that come back to states on all cores.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `components.rs`, `components/adapt.rs` | states to 64-bit keys and back: hash-consed components |
+//! | `shape.rs`, `layout.rs`, `learn.rs` | where states are cut, the fields of a key, learning both |
+//! | `interner.rs`, `arena.rs` | a lock-free interning table; words that never move |
+//! | `keys.rs`, `partition.rs` | the exact set of keys (quotienting), in partitions that grow one by one |
+//! | `tree.rs` | the breadth-first tree in a few bits per state |
+//! | `numbers.rs`, `states.rs` | a number and flags per key, for searches that come back to states |
+//! | `memory.rs` | memory in use, counted before it is taken |
+//! | `plain.rs` | whole states, with names and links |
 
 mod arena;
 mod components;

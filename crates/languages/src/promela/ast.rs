@@ -344,8 +344,8 @@ pub enum StatementKind {
         low: Expr,
         /// The greatest value.
         high: Expr,
-        /// Whether both bounds are plain digits, the variable's name has letters and digits only, and it stands outside
-        /// of an inline: then SPIN rewrites it as a choice among assignments.
+        /// Whether both bounds are plain digits, the variable's name has letters and digits only, and it
+        /// stands outside of an inline: then SPIN rewrites it as a choice among assignments.
         literal: bool,
     },
     /// `break`.
@@ -401,7 +401,8 @@ pub enum StatementKind {
 pub enum ReceiveArgument {
     /// A variable that takes the value; `_` throws it away.
     Variable(Place),
-    /// A constant that must match (a name of an mtype too, known only after parsing: then it is a `Variable`).
+    /// A constant that must match (a name of an mtype too, known only after parsing: then it is a
+    /// `Variable`).
     Constant(i32, Span),
     /// `eval(e)`: must match.
     Eval(Expr),

@@ -1,7 +1,7 @@
 //! Characters to tokens.
 //!
-//! The lexer knows neither keywords nor directives: the preprocessor may rename everything, so words become keywords
-//! only when it is done (see [`super::preprocess`]).
+//! The lexer knows neither keywords nor directives: the preprocessor may rename everything, so words become
+//! keywords only when it is done (see [`super::preprocess`]).
 
 use std::rc::Rc;
 
@@ -9,7 +9,8 @@ use logos::Logos;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 use rustc_hash::FxHashSet;
 
-/// What a token is. The variants up to `Name` come from the text, keywords and values from the end of preprocessing.
+/// What a token is. The variants up to `Name` come from the text, keywords and values from the end of
+/// preprocessing.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\x0B\x0C\x00\u{FEFF}]+")]
 #[logos(skip r"\\[ \t\r]*\n")]
@@ -283,7 +284,8 @@ pub(crate) struct Token {
     pub(crate) span: Span,
     /// Whether it is the first of its line.
     pub(crate) newline: bool,
-    /// Whether a comment with a line break comes before it: no new line for a directive, but one for statements.
+    /// Whether a comment with a line break comes before it: no new line for a directive, but one for
+    /// statements.
     pub(crate) comment_break: bool,
     /// Whether white space or a comment comes before it.
     pub(crate) space: bool,

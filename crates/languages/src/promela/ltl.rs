@@ -35,7 +35,8 @@ pub(super) fn convert<A>(formula: &ast::Ltl, atom: &mut impl FnMut(&Expr) -> Ltl
 
 /// Turns the atoms of a formula into text, for automata that are made without a model.
 ///
-/// Atoms are taken apart at `!`, `&&` and `||`, so that parts that occur in several atoms are seen to be the same.
+/// Atoms are taken apart at `!`, `&&` and `||`, so that parts that occur in several atoms are seen to be the
+/// same.
 pub fn atoms_as_text(formula: &ast::Ltl) -> Ltl<String> {
     convert(formula, &mut condition)
 }

@@ -1,4 +1,12 @@
 //! Promela as SPIN 6.5.2 accepts it: preprocess, lex, parse, check, lower.
+//!
+//! | folder | contents |
+//! |---|---|
+//! | `preprocess/` | directives and macros |
+//! | `parser/` | tokens to the tree in `ast.rs` |
+//! | `lower/` | names, types, declarations, expressions, statements, properties |
+//! | `flow/` | control flow: statements to locations and transitions, numbered and folded as SPIN does |
+//! | `messages/` | what `narrows explain` says |
 
 pub mod ast;
 mod flow;

@@ -1,10 +1,11 @@
-//! Which gates matter where: what can ever happen from a point on, and which gates others ask for.
+//! Alphabets: the gates at which something can ever happen from a control point on, and sets of gates that a
+//! context blocks.
 
 use rustc_hash::FxHashMap;
 
 use super::points::{Behaviour, GateId, GateSet, Jump, PointKind};
 
-/// Of points where two sides meet: the first point where they meet at the same gates.
+/// Returns for each point of parallel composition the first point with the same synchronisation set.
 pub(super) fn groups(behaviour: &Behaviour) -> Vec<Option<u32>> {
     let mut firsts: Vec<(&GateSet, u32)> = Vec::new();
     let mut groups = vec![None; behaviour.points.len()];
@@ -20,14 +21,14 @@ pub(super) fn groups(behaviour: &Behaviour) -> Vec<Option<u32>> {
     groups
 }
 
-/// What can happen from each point on, now or later. Where more than two meet at the same gates, a point may come to stand for
-/// others of them than those below it in the text.
+/// Returns the alphabet of each control point. Where more than two processes synchronise at the same gates, a
+/// point may come to stand for others of them than those below it in the text.
 pub(super) fn alphabets(behaviour: &Behaviour, groups: &[Option<u32>]) -> Vec<GateSet> {
     let mut sets = plain_alphabets(behaviour);
     let mut waiting: Vec<usize> = (0..groups.len()).filter(|point| groups[*point].is_some()).collect();
     while let Some(point) = waiting.pop() {
         for jump in jumps(&behaviour.points[point].kind) {
-            let below = settled(behaviour, jump);
+            let below = entered(behaviour, jump);
             if groups[below] == groups[point] && !sets[point].is_within(&sets[below]) {
                 let set = sets[point].clone();
                 sets[below].extend(&set);
@@ -38,8 +39,8 @@ pub(super) fn alphabets(behaviour: &Behaviour, groups: &[Option<u32>]) -> Vec<Ga
     sets
 }
 
-/// Follows a jump to where control stays, if conditions are true.
-fn settled(behaviour: &Behaviour, jump: &Jump) -> usize {
+/// Follows a jump to the next stable control point, assuming that guards hold.
+fn entered(behaviour: &Behaviour, jump: &Jump) -> usize {
     let mut point = jump.point;
     // There are circles, of processes that call each other without a step.
     for _ in 0..behaviour.points.len() {
@@ -124,11 +125,11 @@ fn alphabet(kind: &PointKind, sets: &[GateSet]) -> GateSet {
     set
 }
 
-/// Sets of gates, each once; the first is empty.
+/// Interned sets of gates; the first is empty.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     sets: Vec<GateSet>,
-    /// What becomes of a set below a point, on its right side.
+    /// The set below a point, on its right side.
     below: FxHashMap<(u32, u32), u32>,
 }
 
@@ -148,8 +149,8 @@ impl Sets {
         &self.sets[set as usize]
     }
 
-    /// Returns the gates without which the right side of a point is asked for its steps, or what is below it if there is
-    /// one side only. Steps that both sides take together are not asked for in this way.
+    /// Returns the gates to exclude when the right side of a point, or its only side, is asked for its steps:
+    /// the synchronisation gates are excluded, as joint steps are found separately.
     pub(super) fn below(&mut self, set: u32, point: u32, kind: &PointKind) -> u32 {
         if let Some(known) = self.below.get(&(set, point)) {
             return *known;

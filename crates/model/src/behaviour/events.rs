@@ -1,17 +1,17 @@
-//! Events: a gate with the values that are decided there, each kept once.
+//! Events: a gate with values, hash-consed.
 
 use super::data::SortId;
+use super::hash_consing::Lists;
 use super::points::GateId;
-use super::tables::Lists;
 use super::values::Value;
 
-/// A value's sort, and the value if it is decided.
+/// The sort of an offer, and its value if that is decided.
 pub(super) type Given = (SortId, Option<Value>);
 
-/// Marks what is open: an event some of whose values are, a sort whose value is.
+/// Marks an event with undecided values, and the sort of such a value.
 const OPEN: u32 = 1 << 31;
 
-/// Events, each once. As words: the gate, then the sort and the value of each offer.
+/// Hash-consed events. As words: the gate, then the sort and the value of each offer.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lists: Lists,
@@ -21,7 +21,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// What nobody sees; known from the beginning.
+    /// The internal event `i`.
     pub(super) const INTERNAL: u32 = 0;
 
     /// Makes the first event.
@@ -59,7 +59,7 @@ impl Events {
         GateId(self.heads[event as usize] as u16)
     }
 
-    /// Returns whether a value of an event is open.
+    /// Returns whether a value of an event is undecided.
     #[inline]
     pub(super) fn is_open(&self, event: u32) -> bool {
         self.heads[event as usize] & OPEN != 0
@@ -73,7 +73,7 @@ impl Events {
         })
     }
 
-    /// Returns the event that two take part in; `None` if they do not agree.
+    /// Returns the event of a synchronisation; `None` if the offers do not match.
     pub(super) fn meet(&mut self, one: u32, other: u32) -> Option<u32> {
         if one == other {
             return Some(one);

@@ -1,19 +1,19 @@
-//! What is kept from one state to the next: values, results, trees, and what they can do.
+//! The caches of a thread: values, results, trees and their steps.
 //!
-//! A state is a tree, and each tree is kept once: a number stands for it. Its root is a point where processes run side by
-//! side, or within something, and what is below are trees; or a point where a single process stands, with the values of
-//! its variables. What a step leads to before the values of its event are decided is a tree too, but one of another
-//! kind: there, an action stands for what comes after it.
+//! A state is a hash-consed tree: a number stands for it. Its root is a control point of an operator
+//! (parallel composition, hiding, sequencing, disabling), with trees below it; or one of a sequential
+//! process, with the values of its variables. The target of a step before the values of its event are decided
+//! is a tree too, but of another kind: there, an action stands for what follows it.
 
 use rustc_hash::FxHashMap;
 
 use super::alphabet::{Sets, alphabets, groups};
-use super::answers::{Answers, OPEN, Step};
-use super::crown::Joints;
 use super::data::OperationId;
 use super::events::Events;
+use super::hash_consing::{Lists, Nodes};
 use super::points::{Behaviour, GateSet, PointId, PointKind};
-use super::tables::{Lists, Nodes};
+use super::static_skeleton::JointSteps;
+use super::step_cache::{OPEN, Step, StepCache};
 use super::values::{Value, Values};
 
 /// What belongs to one thread.
@@ -26,43 +26,43 @@ pub(crate) struct Memory {
     pub(super) nodes: Nodes,
     pub(super) opens: Nodes,
     pub(super) events: Events,
-    pub(super) answers: Answers,
-    /// What becomes of something open when the values are those of an event; [`NOTHING`] if they do not fit.
+    pub(super) step_cache: StepCache,
+    /// Open targets with the values of an event substituted; [`NOTHING`] if they violate a predicate.
     pub(super) decided: FxHashMap<(u32, u32), u32>,
     pub(super) sets: Sets,
-    /// What can happen from each point on.
+    /// The alphabet of each control point.
     alphabets: Vec<GateSet>,
-    /// Of points where two sides meet: the first point where they meet at the same gates.
+    /// For each point of parallel composition, the first point with the same synchronisation set.
     groups: Vec<Option<u32>>,
-    /// Steps while they are put together.
+    /// Steps while they are composed.
     pub(super) stack: Vec<Step>,
-    /// Steps of rows of trees while they are put together.
-    pub(super) joints: Joints,
-    /// A successor of the state at hand.
+    /// Steps of rows while they are composed.
+    pub(super) joints: JointSteps,
+    /// Scratch: a successor of the current state.
     pub(super) target: Vec<u32>,
     /// A tree that is too high, if there is one.
     pub(super) too_high: Option<u32>,
-    /// How deeply choices are nested while it is found out what can be done.
+    /// The nesting depth of choices while steps are enumerated.
     pub(super) nesting: u32,
 }
 
 /// Stands for no node.
 pub(super) const NOTHING: u32 = u32::MAX;
-/// In the note about a node: whether it is known that everything below it has its values; how many leaves it has beside the
-/// first; and how high it is.
+/// The fields of the note about a node: whether all terms below it are known to have values; its number of
+/// leaves beyond the first; its height.
 const SOUND: u32 = 1 << 31;
-const MOST_LEAVES: u32 = (1 << 19) - 1;
+const MAX_LEAVES: u32 = (1 << 19) - 1;
 const HEIGHT_BITS: u32 = 12;
 const HEIGHT: u32 = (1 << HEIGHT_BITS) - 1;
-/// Trees are at most so high: otherwise processes begin within processes, and there is no end of it.
-const HIGHEST: u32 = 2000;
-/// More results than this are not remembered.
-const MOST: usize = 1 << 20;
-/// There are not more nodes than this: their numbers leave a bit free.
-const MOST_NODES: usize = (1 << 31) - (1 << 24);
+/// The maximal height of a tree: higher ones come from unbounded recursion.
+const MAX_HEIGHT: u32 = 2000;
+/// With more results than this, the cache is cleared.
+const MAX_DECIDED: usize = 1 << 20;
+/// The maximal number of nodes: a number leaves one bit free.
+const MAX_NODES: usize = (1 << 31) - (1 << 24);
 
 impl Memory {
-    /// Makes what is there from the beginning.
+    /// Computes what depends on the behaviour alone, once.
     pub(super) fn prepare(&mut self, behaviour: &Behaviour) {
         if self.alphabets.is_empty() {
             self.values.prepare(&behaviour.data);
@@ -71,14 +71,14 @@ impl Memory {
             self.tuples.number(&[]);
             self.events.prepare();
             self.sets.prepare();
-            self.answers.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
+            self.step_cache.prepare((0..behaviour.points.len() as u32).map(|point| behaviour.is_leaf(point)));
         }
     }
 
-    /// Gets ready for another state.
+    /// Prepares for another state.
     pub(super) fn begin(&mut self) {
-        self.answers.make_room();
-        if self.decided.len() > MOST {
+        self.step_cache.make_room();
+        if self.decided.len() > MAX_DECIDED {
             self.decided.clear();
         }
         self.stack.clear();
@@ -87,19 +87,19 @@ impl Memory {
         self.too_high = None;
     }
 
-    /// Returns whether there is no number for another node.
+    /// Returns whether the numbers of nodes are exhausted.
     pub(super) fn is_full(&self) -> bool {
-        self.nodes.len() > MOST_NODES || self.opens.len() > MOST_NODES || self.events.len() > MOST_NODES
+        self.nodes.len() > MAX_NODES || self.opens.len() > MAX_NODES || self.events.len() > MAX_NODES
     }
 
-    /// Returns about how many bytes are in use.
+    /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let hashed = (self.decided.capacity() * 12) as u64;
         let nodes = self.nodes.bytes() + self.opens.bytes() + self.tuples.bytes();
-        nodes + self.events.bytes() + self.answers.bytes() + hashed
+        nodes + self.events.bytes() + self.step_cache.bytes() + hashed
     }
 
-    /// Returns the node of a point where a single process stands.
+    /// Returns the leaf of a sequential process at a control point.
     pub(super) fn leaf(&mut self, point: PointId, variables: &[Value]) -> u32 {
         let tuple = self.tuple(variables.iter().copied());
         self.nodes.number([point.0, tuple, 0]).0
@@ -116,7 +116,7 @@ impl Memory {
         self.tuples.get(tuple).iter().map(|word| Value::from_word(*word)).collect()
     }
 
-    /// Returns two sides under a point: a node, or something open if one of them is.
+    /// Returns the node of an operator with two sides; open if a side is.
     #[inline]
     pub(super) fn pair(&mut self, point: u32, left: u32, right: u32) -> u32 {
         if (left | right) & OPEN != 0 {
@@ -131,8 +131,8 @@ impl Memory {
         node
     }
 
-    /// Returns two sides under a point, and as many levels as needed: where more than two meet at the same gates, it does not
-    /// matter who meets whom first. So none is far from the root, and parts of the state come again more often.
+    /// Returns a balanced tree for two sides under a point: parallel composition over the same gates is
+    /// associative and commutative. So no process is far from the root, and subtrees are shared more often.
     pub(super) fn balanced(&mut self, point: PointId, left: u32, right: u32) -> u32 {
         let (mut points, mut sides) = (vec![point.0], Vec::new());
         let mut waiting = vec![right, left];
@@ -146,7 +146,7 @@ impl Memory {
                 sides.push(node);
             }
         }
-        // There are as many points as places where two meet.
+        // There are as many points as inner nodes.
         self.halves(&mut points.into_iter(), &sides)
     }
 
@@ -161,7 +161,7 @@ impl Memory {
         self.pair(point, left, right)
     }
 
-    /// Returns what has one side, and maybe values: a node, or something open if that side is.
+    /// Returns the node of an operator with one side, and maybe values; open if the side is.
     #[inline]
     pub(super) fn wrap(&mut self, point: u32, body: u32, tuple: u32) -> u32 {
         if body & OPEN != 0 {
@@ -177,44 +177,44 @@ impl Memory {
 
     fn note(&mut self, node: u32, sound: u32, leaves: u32, below: u32) {
         let height = (below + 1).min(HEIGHT);
-        *self.nodes.note(node) = sound | leaves.min(MOST_LEAVES) << HEIGHT_BITS | height;
-        if below >= HIGHEST {
+        *self.nodes.note(node) = sound | leaves.min(MAX_LEAVES) << HEIGHT_BITS | height;
+        if below >= MAX_HEIGHT {
             self.too_high.get_or_insert(node);
         }
     }
 
-    /// Returns about how many processes a node has, at least one.
+    /// Returns the approximate number of processes below a node, at least one.
     #[inline]
     pub(super) fn leaves(&mut self, node: u32) -> u32 {
         ((*self.nodes.note(node) & !SOUND) >> HEIGHT_BITS) + 1
     }
 
-    /// Returns what is highest below a node that is no leaf.
+    /// Returns the highest side of an inner node.
     pub(super) fn highest_side(&mut self, node: u32, is_pair: impl Fn(u32) -> bool) -> u32 {
         let [point, first, second] = self.nodes.get(node);
         let mut height = |node| *self.nodes.note(node) & HEIGHT;
         if is_pair(point) && height(second) > height(first) { second } else { first }
     }
 
-    /// Notes that everything below a node has its values.
+    /// Notes that all terms below a node have values.
     pub(super) fn set_sound(&mut self, node: u32) {
         *self.nodes.note(node) |= SOUND;
     }
 
-    /// Returns whether nothing can happen at a node but at some gates, and nothing below it lacks a value.
+    /// Returns whether a node has no steps except at some gates, and all terms below it have values.
     #[inline]
     pub(super) fn is_idle(&mut self, node: u32, but: u32) -> bool {
         let point = self.nodes.get(node)[0];
         *self.nodes.note(node) & SOUND != 0 && self.alphabets[point as usize].is_within(self.sets.get(but))
     }
 
-    /// Returns what can happen from a point on.
+    /// Returns the alphabet of a control point.
     #[inline]
     pub(super) fn alphabet(&self, point: u32) -> &GateSet {
         &self.alphabets[point as usize]
     }
 
-    /// Returns the gates without which the sides of a point are asked.
+    /// Returns the gates to exclude when the sides of a point are asked.
     pub(super) fn below(&mut self, set: u32, point: u32, kind: &PointKind) -> u32 {
         self.sets.below(set, point, kind)
     }

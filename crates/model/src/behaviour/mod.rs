@@ -1,23 +1,37 @@
-//! Processes as a process algebra has them: actions at gates, side by side, one after the other, hidden.
+//! Behaviours of a process algebra: actions at gates, parallel composition, sequencing, disabling, hiding.
 //!
-//! A [`Behaviour`] is plain data: sorts with equations, and points of control. Its meaning is a
-//! [`StateSpace`]: from a state, a string of bytes, to its successors, each with a label.
+//! A [`Behaviour`] is plain data: sorts with equations, and control points. Its meaning is a [`StateSpace`]:
+//! from a state, a string of bytes, to its successors, each with a label.
+//!
+//! A state is a tree: an inner node is a point of parallel composition, hiding, sequencing or disabling, a
+//! leaf is a sequential process with the values of its variables.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `data.rs`, `points.rs` | the data: sorts, operations and equations; control points |
+//! | `values.rs`, `rewrite.rs` | hash-consed constructor terms; innermost rewriting |
+//! | `memory.rs`, `hash_consing.rs` | the caches of a thread; hash-consed trees |
+//! | `events.rs`, `step_cache.rs` | gates with values; memoised steps of trees |
+//! | `closure.rs`, `process_steps.rs`, `steps.rs` | entering a control point; steps of a process, of a tree |
+//! | `alphabet.rs` | which gates a tree can ever use |
+//! | `unfolding.rs`, `static_skeleton.rs` | all states by number, as rows of trees below a static skeleton |
+//! | `encoding.rs` | states as bytes, for the generic searches |
 
 mod alphabet;
-mod answers;
-mod crown;
+mod closure;
 mod data;
+mod encoding;
 mod events;
-mod leaves;
+mod hash_consing;
 mod memory;
 mod points;
+mod process_steps;
 mod rewrite;
-mod settle;
+mod static_skeleton;
+mod step_cache;
 mod steps;
-mod tables;
 mod unfolding;
 mod values;
-mod written;
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -32,13 +46,13 @@ pub use unfolding::Unfolding;
 use crate::{
     Difference, Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation,
 };
-use crown::Crown;
 use memory::Memory;
 use rustc_hash::FxHashSet;
+use static_skeleton::Skeleton;
 use values::{read_number, write_number};
 
-/// What a thread remembers of states as bytes is forgotten when it has more bytes than this.
-const MOST: u64 = 1 << 28;
+/// With more bytes than this, a thread's caches are cleared.
+const MAX_MEMORY: u64 = 1 << 28;
 
 impl Behaviour {
     /// Writes a label as text: the gate, and the values after exclamation marks.
@@ -57,21 +71,22 @@ impl Behaviour {
         text
     }
 
-    /// Says why a state has no successors; `None` if nothing is wrong with it. Without a state, it is about the first one.
+    /// Returns why a state has no successors; `None` if nothing is wrong with it. Without a state, it is
+    /// about the initial one.
     pub fn fault(&self, state: Option<&[u8]>) -> Option<Fault> {
         let mut memory = Memory::default();
         memory.prepare(self);
         let result = match state {
             Some(mut state) => {
                 let node = self.read(&mut state, &mut memory);
-                self.expand(&Crown::Tree(0), &[node], &mut memory, &mut |_, _| {})
+                self.expand(&Skeleton::Tree(0), &[node], &mut memory, &mut |_, _| {})
             }
-            None => self.settle(self.initial, &[], &mut memory, 0).map(|_| ()),
+            None => self.enter(self.initial, &[], &mut memory, 0).map(|_| ()),
         };
         result.err().map(|fault| *fault)
     }
 
-    /// Describes a state: where each process stands, and the values of its variables.
+    /// Describes a state: the control point of each process, and the values of its variables.
     pub fn describe(&self, state: &[u8]) -> Vec<(PointId, String)> {
         let mut memory = Memory::default();
         memory.values.prepare(&self.data);
@@ -159,7 +174,7 @@ impl StateSpace for Behaviour {
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut memory = Memory::default();
         memory.prepare(self);
-        let node = self.settle(self.initial, &[], &mut memory, 0).map_err(|fault| fault.violation())?;
+        let node = self.enter(self.initial, &[], &mut memory, 0).map_err(|fault| fault.violation())?;
         let mut state = Vec::new();
         self.write(node, &memory, &mut state);
         Ok((state, Vec::new()))
@@ -172,7 +187,7 @@ impl StateSpace for Behaviour {
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
         let memory: &mut Memory = scratch.memory();
-        if memory.bytes() > MOST {
+        if memory.bytes() > MAX_MEMORY {
             *memory = Memory::default();
         }
         memory.prepare(self);
@@ -180,8 +195,8 @@ impl StateSpace for Behaviour {
         let node = self.read(&mut rest, memory);
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut seen = FxHashSet::default();
-        let result = self.expand(&Crown::Tree(0), &[node], memory, &mut |event, row| {
-            // Two processes may do the same.
+        let result = self.expand(&Skeleton::Tree(0), &[node], memory, &mut |event, row| {
+            // Two processes may have the same step.
             if seen.insert((event, row[0])) {
                 found.push((event, row[0]));
             }

@@ -63,7 +63,8 @@ impl GateSet {
 pub struct Jump {
     /// Where to.
     pub point: PointId,
-    /// For each variable there, which of the values at hand it gets: variables here first, then what was bound.
+    /// For each variable there, which of the values at hand it gets: variables here first, then what was
+    /// bound.
     pub sources: Vec<u16>,
 }
 

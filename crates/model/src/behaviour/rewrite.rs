@@ -1,4 +1,4 @@
-//! What terms are worth: equations from left to right, arguments first, the first equation that fits.
+//! Innermost rewriting: equations from left to right, arguments first, the first equation that matches.
 
 use narrows_source::Span;
 
@@ -7,12 +7,12 @@ use super::memory::Memory;
 use super::values::{NUMBERS, Value};
 use crate::ViolationKind;
 
-/// Calls are nested at most so deeply.
-const DEEPEST: u32 = 4000;
-/// Values are nested at most so deeply.
-const DEEPEST_VALUE: u32 = 4000;
-/// So many results are remembered.
-const REMEMBERED: usize = 1 << 18;
+/// The maximal depth of calls.
+const MAX_CALL_DEPTH: u32 = 4000;
+/// The maximal depth of values.
+const MAX_VALUE_DEPTH: u32 = 4000;
+/// The maximal number of memoised results.
+const MAX_RESULTS: usize = 1 << 18;
 
 /// Why something has no value, or a state no steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub struct Fault {
 pub(crate) type Computed<T> = Result<T, Box<Fault>>;
 
 impl Data {
-    /// Computes what a term is worth.
+    /// Evaluates a term.
     pub(crate) fn evaluate(&self, term: &Term, variables: &[Value], memory: &mut Memory) -> Computed<Value> {
         self.compute(term, variables, memory, 0)
     }
 
-    /// Finds out whether a condition is true.
+    /// Evaluates a condition.
     pub(crate) fn holds(
         &self,
         condition: &Condition,
@@ -99,14 +99,14 @@ impl Data {
         match &self.operation(operation).meaning {
             Meaning::Constructor(_) => {
                 let value = memory.values.term(operation, arguments);
-                if memory.values.depth(value) > DEEPEST_VALUE {
+                if memory.values.depth(value) > MAX_VALUE_DEPTH {
                     return Err(Box::new(self.fault(ViolationKind::StateTooLarge, operation, None, memory)));
                 }
                 Ok(value)
             }
             Meaning::Builtin(builtin) => self.built_in(*builtin, operation, arguments, memory),
             Meaning::Rules(rules) => {
-                if depth > DEEPEST {
+                if depth > MAX_CALL_DEPTH {
                     return Err(Box::new(self.fault(
                         ViolationKind::EndlessRewriting,
                         operation,
@@ -132,7 +132,7 @@ impl Data {
                     }
                     if met {
                         let value = self.compute(&rule.result, &bound, memory, depth + 1)?;
-                        if memory.results.len() >= REMEMBERED {
+                        if memory.results.len() >= MAX_RESULTS {
                             memory.results.clear();
                         }
                         memory.results.insert(key, value);
@@ -198,7 +198,7 @@ impl Data {
     }
 }
 
-/// Returns whether a value looks as it has to, and gives variables their values.
+/// Matches a value against a pattern, and binds variables.
 fn fits(pattern: &Pattern, value: Value, bound: &mut [Value], memory: &Memory) -> bool {
     match pattern {
         Pattern::Bind(variable) => {
@@ -221,8 +221,8 @@ fn fits(pattern: &Pattern, value: Value, bound: &mut [Value], memory: &Memory) -
 
 /// Cuts a long text.
 fn shorten(text: &str) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_TEXT: usize = 200;
+    match text.char_indices().nth(MAX_TEXT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,20 +1,20 @@
-//! The steps of a state.
+//! The steps of a tree.
 //!
-//! Two questions are asked of a tree: what it can do at all, but for some gates; and what it can do together with somebody
-//! who takes part in an event. A point where two sides meet asks one side the first question, then for each event at a
-//! common gate the other side the second one, and at last the other side the first one, but for the common gates. So
-//! few list what others would not go along with. Below the root, answers are kept: the same tree comes again in many
-//! states. An answer depends on the tree alone, and so do the successors and their order.
+//! A tree answers two queries: all its steps, except at some gates; and its steps that synchronise with a
+//! given event. A parallel composition asks one side the first query, then for each event at a common gate
+//! the other side the second one, and finally the other side the first one, except at the common gates. So
+//! few steps are listed that no partner accepts. Below the root, results are cached: the same tree occurs in
+//! many states. A result depends on the tree alone, and so do the successors and their order.
 
 use super::alphabet::Sets;
-use super::answers::{ALL, OPEN, Range, Recipe, Step};
 use super::events::{Events, Given};
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, GateSet, PointId, PointKind};
 use super::rewrite::Computed;
+use super::step_cache::{ALL, OPEN, Range, Recipe, Step};
 
 impl Behaviour {
-    /// Returns what a tree can do but at some gates.
+    /// Returns the steps of a tree, except at some gates.
     pub(super) fn all(&self, node: u32, but: u32, memory: &mut Memory) -> Computed<Range> {
         if memory.is_idle(node, but) {
             return Ok(0..0);
@@ -22,7 +22,7 @@ impl Behaviour {
         self.ask(node, ALL | but, memory)
     }
 
-    /// Returns what a tree can do together with somebody who takes part in an event.
+    /// Returns the steps of a tree that synchronise with an event.
     pub(super) fn with(&self, node: u32, event: u32, memory: &mut Memory) -> Computed<Range> {
         let point = memory.nodes.get(node)[0];
         if !memory.alphabet(point).contains(memory.events.gate(event)) {
@@ -31,12 +31,12 @@ impl Behaviour {
         self.ask(node, event, memory)
     }
 
-    /// Answers a question about a tree, or finds the answer among those that are kept.
+    /// Answers a query about a tree, from the cache if possible.
     fn ask(&self, node: u32, question: u32, memory: &mut Memory) -> Computed<Range> {
         let point = memory.nodes.get(node)[0];
-        let is_worthwhile = memory.answers.is_worthwhile(point, question);
-        if is_worthwhile && let Some(known) = memory.answers.find(node, question) {
-            memory.answers.count_found(point, question);
+        let is_worthwhile = memory.step_cache.is_worthwhile(point, question);
+        if is_worthwhile && let Some(known) = memory.step_cache.find(node, question) {
+            memory.step_cache.count_found(point, question);
             return Ok(known);
         }
         let base = memory.stack.len();
@@ -47,15 +47,15 @@ impl Behaviour {
             self.list_with(node, question, memory)?;
         }
         let found_as = is_worthwhile.then_some((node, question));
-        let kept = memory.answers.keep(&memory.stack[base..], found_as);
+        let kept = memory.step_cache.keep(&memory.stack[base..], found_as);
         memory.stack.truncate(base);
         Ok(kept)
     }
 
-    /// Returns what a step that is kept leads to.
+    /// Returns the target of a cached step.
     #[inline]
     pub(super) fn made(&self, index: usize, memory: &mut Memory) -> u32 {
-        let step = memory.answers.step(index);
+        let step = memory.step_cache.step(index);
         match step.recipe() {
             None => step.then,
             Some(recipe) => self.make(index, &recipe, memory),
@@ -72,11 +72,11 @@ impl Behaviour {
             PointKind::Parallel { .. } | PointKind::Disable(..) => memory.pair(point, side, second),
             _ => memory.wrap(point, side, second),
         };
-        memory.answers.make(index, then);
+        memory.step_cache.make(index, then);
         then
     }
 
-    /// Puts what a tree can do but at some gates on the stack.
+    /// Pushes the steps of a tree, except at some gates, on the stack.
     fn list_all(&self, node: u32, but: u32, memory: &mut Memory) -> Computed<()> {
         let [point, first, second] = memory.nodes.get(node);
         let here = self.point(PointId(point));
@@ -85,7 +85,7 @@ impl Behaviour {
                 let is_right = leads(memory.leaves(first), memory.leaves(second));
                 let (one, other) = if is_right { (second, first) } else { (first, second) };
                 for index in self.all(one, but, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     if is_common(gates, memory.events.gate(event)) {
                         self.list_together(point, index, is_right, other, memory)?;
                     } else {
@@ -94,14 +94,14 @@ impl Behaviour {
                 }
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(other, but, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, !is_right));
                 }
             }
             PointKind::Hide(gates, _) => {
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if !gates.contains(memory.events.gate(step.event)) {
                         memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
@@ -118,7 +118,7 @@ impl Behaviour {
             PointKind::Enable { right, .. } => {
                 let but = memory.below(but, point, &here.kind);
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if memory.events.gate(step.event) != GateId::EXIT {
                         memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
@@ -133,7 +133,7 @@ impl Behaviour {
             }
             PointKind::Disable(..) => {
                 for index in self.all(first, but, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     // When it ends, it can't be disabled any more.
                     let ends = memory.events.gate(step.event) == GateId::EXIT;
                     memory.stack.push(if ends {
@@ -143,12 +143,12 @@ impl Behaviour {
                     });
                 }
                 let steps = self.all(second, but, memory)?;
-                memory.stack.extend_from_slice(memory.answers.steps(steps));
+                memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
             _ if but == Sets::EMPTY => self.list_leaf(node, memory)?,
             _ => {
                 for index in self.all(node, Sets::EMPTY, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if !memory.sets.get(but).contains(memory.events.gate(step.event)) {
                         memory.stack.push(step);
                     }
@@ -158,7 +158,7 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what a tree can do with somebody who takes part in an event on the stack.
+    /// Pushes the steps of a tree that synchronise with an event on the stack.
     fn list_with(&self, node: u32, event: u32, memory: &mut Memory) -> Computed<()> {
         let [point, first, second] = memory.nodes.get(node);
         let gate = memory.events.gate(event);
@@ -170,11 +170,11 @@ impl Behaviour {
             }
             PointKind::Parallel { .. } => {
                 for index in self.with(first, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, false));
                 }
                 for index in self.with(second, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, true));
                 }
             }
@@ -182,13 +182,13 @@ impl Behaviour {
             PointKind::Enable { .. } if gate == GateId::EXIT => {}
             PointKind::Hide(..) | PointKind::Enable { .. } => {
                 for index in self.with(first, event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.stack.push(Step::of_side(event, node, index, false));
                 }
             }
             PointKind::Disable(..) => {
                 for index in self.with(first, event, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     let ends = gate == GateId::EXIT;
                     memory.stack.push(if ends {
                         step
@@ -197,11 +197,11 @@ impl Behaviour {
                     });
                 }
                 let steps = self.with(second, event, memory)?;
-                memory.stack.extend_from_slice(memory.answers.steps(steps));
+                memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
             _ => {
                 for index in self.all(node, Sets::EMPTY, memory)? {
-                    let step = memory.answers.step(index);
+                    let step = memory.step_cache.step(index);
                     if memory.events.gate(step.event) != gate {
                         continue;
                     }
@@ -216,7 +216,8 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what a side does together with a step of the other one, which may be the right one, on the stack.
+    /// Pushes the joint steps of a side with a step of the other one, which may be the right one, on the
+    /// stack.
     fn list_together(
         &self,
         point: u32,
@@ -225,9 +226,9 @@ impl Behaviour {
         side: u32,
         memory: &mut Memory,
     ) -> Computed<()> {
-        let event = memory.answers.step(index).event;
+        let event = memory.step_cache.step(index).event;
         for other in self.with(side, event, memory)? {
-            let event = memory.answers.step(other).event;
+            let event = memory.step_cache.step(other).event;
             let one = self.made(index, memory);
             if let Some(one) = self.attempt(one, event, memory) {
                 let other = self.made(other, memory);
@@ -254,7 +255,7 @@ impl Behaviour {
         Ok(Decided::Many(events.into_iter()))
     }
 
-    /// Finds a point that a step of a tree comes from.
+    /// Finds a control point that a step comes from.
     fn place(&self, gate: GateId, then: u32, node: u32, memory: &mut Memory) -> u32 {
         let mut waiting = vec![then];
         while let Some(then) = waiting.pop() {
@@ -279,7 +280,7 @@ impl Behaviour {
                     let is_it = |step: &Step| {
                         memory.events.gate(step.event) == gate && memory.events.is_open(step.event)
                     };
-                    if memory.answers.steps(steps).iter().any(is_it) {
+                    if memory.step_cache.steps(steps).iter().any(is_it) {
                         return point;
                     }
                 }
@@ -289,7 +290,7 @@ impl Behaviour {
     }
 }
 
-/// Events, one after the other.
+/// An iterator over events.
 pub(super) enum Decided {
     One(std::option::IntoIter<u32>),
     Many(std::vec::IntoIter<u32>),
@@ -313,12 +314,13 @@ impl Iterator for Decided {
     }
 }
 
-/// Returns whether the right side is asked first: the one with fewer processes has fewer steps that come to nothing.
+/// Returns whether the right side is asked first: the one with fewer processes has fewer steps that are
+/// discarded.
 pub(super) fn leads(left: u32, right: u32) -> bool {
     right < left
 }
 
-/// Returns whether two sides take the steps at a gate together.
+/// Returns whether two sides synchronise at a gate.
 pub(super) fn is_common(gates: &GateSet, gate: GateId) -> bool {
     gate == GateId::EXIT || gates.contains(gate)
 }

@@ -1,54 +1,53 @@
-//! All states of a behaviour, numbered in the order in which they are found.
+//! The state space of a behaviour, with states numbered in the order of discovery.
 
-use super::crown::Crown;
+use super::hash_consing::Rows;
 use super::memory::Memory;
 use super::points::{Behaviour, PointId, PointKind};
 use super::rewrite::Fault;
-use super::tables::Rows;
+use super::static_skeleton::Skeleton;
 use super::values::Value;
 use rustc_hash::FxHashSet;
 
-/// States with numbers, the initial one 0, and what leads from one to another. A state is a row of trees, and each part of a
-/// tree is kept once.
+/// The states found so far, the initial one 0. A state is a row of hash-consed trees below the static
+/// skeleton.
 #[derive(Debug)]
 pub struct Unfolding<'b> {
     behaviour: &'b Behaviour,
     memory: Memory,
-    crown: Crown,
+    skeleton: Skeleton,
     states: Rows,
-    /// The row of the state at hand.
+    /// Scratch: the row of the current state.
     row: Vec<u32>,
     edges: Vec<(u32, u32)>,
     seen: FxHashSet<(u32, u32)>,
-    /// With so many states it is found out which trees seldom come again.
+    /// At so many states, sharing of trees is measured next.
     next_look: usize,
 }
 
-/// With more successors than this, those that are the same are found by hashes.
-const MANY: usize = 16;
-/// With so many states, and then each time with so many times more, it is found out which trees seldom come again.
+/// With more successors than this, duplicates are found by hashing.
+const HASH_FROM: usize = 16;
+/// Sharing is measured at so many states first, and then at each multiple by the second number.
 const FIRST_LOOK: usize = 1 << 13;
 const LOOK_AGAIN: usize = 4;
-/// A tree that comes in fewer states than this on average comes seldom.
-const SELDOM: usize = 4;
-/// There are not more states than this.
-const MOST: usize = (1 << 32) - (1 << 24);
+/// Trees that occur in fewer states than this on average are split.
+const MIN_SHARING: usize = 4;
+/// The maximal number of states.
+const MAX_STATES: usize = (1 << 32) - (1 << 24);
 
 impl<'b> Unfolding<'b> {
-    /// Begins with the initial state; or says why there is none.
+    /// Starts with the initial state; or returns why there is none.
     pub fn new(behaviour: &'b Behaviour) -> Result<Unfolding<'b>, Fault> {
         let mut memory = Memory::default();
         memory.prepare(behaviour);
-        let node = behaviour.settle(behaviour.initial, &[], &mut memory, 0).map_err(|fault| *fault)?;
+        let node = behaviour.enter(behaviour.initial, &[], &mut memory, 0).map_err(|fault| *fault)?;
         let mut states = Rows::new(1);
         states.number(&[node]);
         let (row, edges, seen) = (Vec::new(), Vec::new(), FxHashSet::default());
-        let crown = Crown::Tree(0);
-        Ok(Unfolding { behaviour, memory, crown, states, row, edges, seen, next_look: FIRST_LOOK })
+        let skeleton = Skeleton::Tree(0);
+        Ok(Unfolding { behaviour, memory, skeleton, states, row, edges, seen, next_look: FIRST_LOOK })
     }
 
-    /// Sets how many states there are when trees are first taken apart that seldom come again. It makes no difference to what
-    /// is found.
+    /// Sets the number of states at which trees are first split. It does not change the result.
     pub fn take_apart_from(&mut self, states: usize) {
         self.next_look = states.max(1);
     }
@@ -58,7 +57,7 @@ impl<'b> Unfolding<'b> {
         self.states.len() as u32
     }
 
-    /// Finds the edges that leave a state; or says why it has none. Successors that are new get the next numbers.
+    /// Computes the edges of a state; or returns why it has none. New successors get the next numbers.
     pub fn expand(&mut self, state: u32) -> Result<(), Fault> {
         if self.states.len() >= self.next_look {
             self.next_look = self.states.len() * LOOK_AGAIN;
@@ -68,19 +67,19 @@ impl<'b> Unfolding<'b> {
         self.row.extend_from_slice(self.states.get(state));
         self.edges.clear();
         self.seen.clear();
-        let Unfolding { behaviour, memory, crown, states, row, edges, seen, .. } = self;
+        let Unfolding { behaviour, memory, skeleton, states, row, edges, seen, .. } = self;
         let mut visit = |event: u32, target: &[u32]| {
             let edge = (event, states.number(target));
-            // Two processes may do the same.
-            if edges.len() == MANY {
+            // Two processes may have the same step.
+            if edges.len() == HASH_FROM {
                 seen.extend(edges.iter().copied());
             }
-            let is_new = if edges.len() < MANY { !edges.contains(&edge) } else { seen.insert(edge) };
+            let is_new = if edges.len() < HASH_FROM { !edges.contains(&edge) } else { seen.insert(edge) };
             if is_new {
                 edges.push(edge);
             }
         };
-        behaviour.expand(crown, row, memory, &mut visit).map_err(|fault| *fault)
+        behaviour.expand(skeleton, row, memory, &mut visit).map_err(|fault| *fault)
     }
 
     /// Returns the edges of the state that was expanded last: events and successors, each pair once.
@@ -88,7 +87,7 @@ impl<'b> Unfolding<'b> {
         &self.edges
     }
 
-    /// Takes trees apart that seldom come again.
+    /// Splits trees that are seldom shared.
     fn take_apart(&mut self) {
         let mut place = 0;
         while place < self.states.width() {
@@ -100,14 +99,15 @@ impl<'b> Unfolding<'b> {
         }
     }
 
-    /// Returns the point of all trees at a place, if they seldom come again and can be taken apart.
+    /// Returns the root of all trees at an index of the row, if it is the same, static, and the trees are
+    /// seldom shared.
     fn common_point(&mut self, place: usize) -> Option<u32> {
         let done = self.memory.leaf(Behaviour::DONE, &[]);
         let count = self.states.len() as u32;
         let mut is_known = vec![false; self.memory.nodes.len()];
         let mut trees: Vec<u32> = (0..count).map(|number| self.states.get(number)[place]).collect();
         trees.retain(|tree| !std::mem::replace(&mut is_known[*tree as usize], true));
-        if trees.len() * SELDOM < count as usize {
+        if trees.len() * MIN_SHARING < count as usize {
             return None;
         }
         trees.retain(|tree| *tree != done);
@@ -118,7 +118,7 @@ impl<'b> Unfolding<'b> {
         (is_lasting && trees.iter().all(is_same)).then_some(point)
     }
 
-    /// Takes the trees at a place apart. When all has ended, so has each side.
+    /// Splits the trees at an index of the row. When all has terminated, so has each side.
     fn split(&mut self, place: usize, point: u32) {
         let done = self.memory.leaf(Behaviour::DONE, &[]);
         let is_pair = matches!(self.behaviour.point(PointId(point)).kind, PointKind::Parallel { .. });
@@ -137,15 +137,15 @@ impl<'b> Unfolding<'b> {
             states.number(&self.row);
         }
         self.states = states;
-        self.crown.grow(place, point, is_pair.then_some(width));
+        self.skeleton.grow(place, point, is_pair.then_some(width));
     }
 
-    /// Returns whether there is no number for another state.
+    /// Returns whether the numbers of states are exhausted.
     pub fn is_full(&self) -> bool {
-        self.memory.is_full() || self.states.len() > MOST
+        self.memory.is_full() || self.states.len() > MAX_STATES
     }
 
-    /// Returns about how many bytes are in use.
+    /// Returns the approximate memory in use, in bytes.
     pub fn bytes(&self) -> u64 {
         self.memory.bytes() + self.states.bytes()
     }

@@ -1,7 +1,7 @@
-//! Values: natural numbers, and terms of constructors, each kept once.
+//! Values: natural numbers, and hash-consed constructor terms.
 //!
-//! Whoever computes with values has a [`Values`] of its own, so that nobody waits for anybody. In states, values are
-//! written out: what a state says does not depend on who found it.
+//! Each thread has [`Values`] of its own, so that there are no locks. In states, values are encoded as bytes:
+//! a state does not depend on the thread that found it.
 
 use narrows_graph::varint;
 use rustc_hash::FxHashMap;
@@ -40,8 +40,8 @@ impl Value {
     }
 }
 
-/// More values of one sort than this are not listed.
-const MOST: usize = 1 << 20;
+/// The maximal number of values of one sort that are enumerated.
+const MAX_VALUES: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -52,13 +52,13 @@ struct Entry {
     depth: u32,
 }
 
-/// Terms, each once.
+/// Hash-consed terms.
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     entries: Vec<Entry>,
     arguments: Vec<Value>,
     known: FxHashMap<(OperationId, Box<[Value]>), Value>,
-    /// The values of sorts, once somebody asked; `None` if there are too many.
+    /// The enumerated values of sorts; `None` if there are too many.
     all: FxHashMap<SortId, Option<Box<[Value]>>>,
 }
 
@@ -151,7 +151,7 @@ impl Values {
             let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
             for argument in &data.operation(*constructor).arguments {
                 let values = self.list(data, *argument, within)?;
-                if rows.len().saturating_mul(values.len()) > MOST {
+                if rows.len().saturating_mul(values.len()) > MAX_VALUES {
                     return None;
                 }
                 let longer = |row: &Vec<Value>| {
@@ -163,7 +163,7 @@ impl Values {
             for row in rows {
                 list.push(self.term(*constructor, &row));
             }
-            if list.len() > MOST {
+            if list.len() > MAX_VALUES {
                 return None;
             }
         }

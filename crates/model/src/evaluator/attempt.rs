@@ -1,4 +1,4 @@
-//! One statement of one process by itself, for engines that find successors their own way.
+//! The execution of one statement of one process, for engines that compute successors their own way.
 
 use super::channels::Offer;
 use super::execute::Outcome;
@@ -7,14 +7,14 @@ use super::frame::Frame;
 use super::steps::execute;
 use crate::{Communication, Evaluator, Transition, Violation};
 
-/// A process tries a transition.
+/// A transition to be executed by a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
     /// The process.
     pub pid: usize,
-    /// The transition, one of those that leave where the process is.
+    /// The transition, one that leaves the process's location.
     pub transition: &'a Transition,
-    /// The message that somebody holds out to it, in the middle of a rendezvous.
+    /// The message offered to it, in the middle of a rendezvous.
     pub offer: Option<&'a Offer>,
     /// Whether an earlier edge of the location was taken.
     pub taken: bool,
@@ -22,16 +22,16 @@ pub struct Attempt<'a> {
     pub timeout: bool,
 }
 
-/// What was said on the way: an attempt adds to it.
+/// Violations and communications of a step; an attempt adds to them.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct StepRecord {
     /// What went wrong.
     pub violations: Vec<Violation>,
     /// What was sent and received, if the evaluator records it.
     pub events: Vec<Communication>,
 }
 
-/// Memory for attempts, to use again and again; it holds the state after the last one.
+/// Reusable memory for attempts; it holds the state after the last one.
 #[derive(Debug, Default)]
 pub struct Workspace {
     frame: Frame,
@@ -51,23 +51,24 @@ impl Evaluator<'_> {
         state: &[u8],
         attempt: &Attempt<'_>,
         workspace: &mut Workspace,
-        told: &mut Told,
+        record: &mut StepRecord,
     ) -> Result<Outcome, Violation> {
         workspace.frame.load(self.system, state);
-        execute(self, &mut workspace.frame, attempt, &mut told.violations, &mut told.events)
+        execute(self, &mut workspace.frame, attempt, &mut record.violations, &mut record.events)
     }
 
-    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important can move.
+    /// Returns whether a process may move: its `provided` clause holds, and no process of higher priority can
+    /// move.
     pub fn may_move(
         &self,
         state: &[u8],
         pid: usize,
         timeout: bool,
         workspace: &mut Workspace,
-        told: &mut Told,
+        record: &mut StepRecord,
     ) -> bool {
         workspace.frame.load(self.system, state);
-        let mut context = Context::new(self.system, &mut workspace.frame, pid, &mut told.violations);
+        let mut context = Context::new(self.system, &mut workspace.frame, pid, &mut record.violations);
         context.timeout = timeout;
         // A fault in a `provided` clause blocks the process.
         context.may_move().unwrap_or(false)

@@ -20,7 +20,7 @@ pub enum Outcome {
 }
 
 /// A `d_step` of more jumps than this counts as endless.
-const LONGEST: u64 = 10_000_000;
+const MAX_DSTEP_JUMPS: u64 = 10_000_000;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(
@@ -169,12 +169,13 @@ impl Context<'_, '_> {
         let mut checkpoint = None;
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever. Compared is with the state at
-            // the last power of two, which lies on the circle sooner or later (Brent's algorithm).
+            // It is deterministic: the same place with the same state again means for ever. Compared is with
+            // the state at the last power of two, which lies on the circle sooner or later (Brent's
+            // algorithm).
             let returned = checkpoint
                 .as_ref()
                 .is_some_and(|(place, state)| *place == at && *state == self.frame.to_state());
-            if returned || jumps > LONGEST {
+            if returned || jumps > MAX_DSTEP_JUMPS {
                 return Err(self.fault(ViolationKind::EndlessDStep, step.span));
             }
             if jumps >= 1024 && jumps.is_power_of_two() {

@@ -1,4 +1,4 @@
-//! A state laid open: its bytes, and where each process and channel starts.
+//! A decoded state: its bytes, and the offset of each process and channel.
 
 use std::ops::Range;
 
@@ -310,7 +310,8 @@ impl Frame {
     }
 }
 
-/// Appends where the components of a state end: global variables, in small pieces at first, and each process and channel.
+/// Appends where the components of a state end: global variables, in small pieces at first, and each process
+/// and channel.
 pub(super) fn component_ends(system: &System, state: &[u8], ends: &mut Vec<u32>) {
     let visible = state.len() - system.hidden_bytes as usize;
     let process_head = PROCESS_HEAD + usize::from(system.has_priorities);

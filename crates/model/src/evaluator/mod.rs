@@ -1,6 +1,7 @@
 //! The reference evaluator: what a [`System`] means, state by state.
 //!
-//! It follows SPIN's semantics to the letter, order of evaluation included; every other engine is checked against it.
+//! It follows SPIN's semantics to the letter, order of evaluation included; every other engine is checked
+//! against it.
 //!
 //! A state is a string of bytes:
 //!
@@ -10,6 +11,14 @@
 //!   process   tag u16 = kind          | location u16 | priority u8 (if used) | locals
 //!   channel   tag u16 = kind | 0x8000 | length u16   | messages, unused ones zero
 //! ```
+//!
+//! | file | contents |
+//! |---|---|
+//! | `frame.rs` | the layout of a state |
+//! | `steps.rs` | successors: interleaving, `atomic`, rendezvous, `else`, `timeout`, `unless`, priorities |
+//! | `execute.rs`, `expressions.rs` | statements and expressions |
+//! | `channels.rs`, `processes.rs` | send and receive; creation and termination of processes |
+//! | `attempt.rs` | one statement by itself, for compiled code |
 
 mod attempt;
 mod channels;
@@ -23,7 +32,7 @@ use std::ops::ControlFlow;
 
 use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, Successor, System, Violation};
 
-pub use attempt::{Attempt, Told, Workspace};
+pub use attempt::{Attempt, StepRecord, Workspace};
 pub use channels::Offer;
 pub use execute::Outcome;
 pub(crate) use expressions::Context;
@@ -55,8 +64,8 @@ impl<'s> Evaluator<'s> {
         self.records_events
     }
 
-    /// Makes every step set to 0 the local variables that nobody reads afterwards. Successors are otherwise the same, and
-    /// in the same order.
+    /// Makes every step set to 0 the local variables that nobody reads afterwards. Successors are otherwise
+    /// the same, and in the same order.
     #[must_use]
     pub fn forgetting(self) -> Self {
         Evaluator { forgets: true, ..self }
@@ -78,8 +87,8 @@ impl<'s> Evaluator<'s> {
         self.system
     }
 
-    /// Visits what each process could do by itself, ignoring that atomic sequences run through: for replaying runs that
-    /// other tools recorded move by move.
+    /// Visits what each process could do by itself, ignoring that atomic sequences run through: for replaying
+    /// runs that other tools recorded move by move.
     pub fn single_moves(
         &self,
         state: &[u8],

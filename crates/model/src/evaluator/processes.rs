@@ -7,10 +7,10 @@ use super::frame::Frame;
 use crate::{ProctypeId, Setup, Statement, System, Violation, ViolationKind};
 
 /// SPIN's limit, and ours: numbers of processes and channels are bytes.
-const MOST: usize = 255;
+const MAX_PROCESSES: usize = 255;
 
 /// More bytes than this are no state: every step copies it.
-const LARGEST_STATE: usize = 16 << 20;
+const MAX_STATE_BYTES: usize = 16 << 20;
 
 /// Creates a process and gives its variables their first values.
 pub(super) fn create(
@@ -22,11 +22,11 @@ pub(super) fn create(
     fault: Fault,
     violations: &mut Vec<Violation>,
 ) -> Result<usize, Fault> {
-    if frame.process_count() >= MOST {
+    if frame.process_count() >= MAX_PROCESSES {
         return Err(Violation { kind: ViolationKind::TooManyProcesses, ..fault });
     }
     let kind = system.proctype(proctype);
-    if frame.size() + kind.local_bytes as usize > LARGEST_STATE {
+    if frame.size() + kind.local_bytes as usize > MAX_STATE_BYTES {
         return Err(Violation { kind: ViolationKind::StateTooLarge, ..fault });
     }
     let pid = frame.add_process(system, proctype, kind.start, priority);
@@ -48,12 +48,12 @@ impl Context<'_, '_> {
                     self.store(place, value)?;
                 }
                 Setup::Channel(place, kind) => {
-                    if self.frame.channel_count() >= MOST {
+                    if self.frame.channel_count() >= MAX_PROCESSES {
                         return Err(self.fault(ViolationKind::TooManyChannels, span));
                     }
                     let size = &self.system.channel_kinds[usize::from(*kind)];
                     let more = usize::from(size.capacity) * size.message_bytes() as usize;
-                    if self.frame.size() + more > LARGEST_STATE {
+                    if self.frame.size() + more > MAX_STATE_BYTES {
                         return Err(self.fault(ViolationKind::StateTooLarge, span));
                     }
                     let channel = self.frame.add_channel(self.system, *kind);
@@ -64,7 +64,8 @@ impl Context<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether the process may move at all: what it is `provided` with, and nobody more important can move.
+    /// Returns whether the process may move at all: what it is `provided` with, and nobody more important can
+    /// move.
     pub(super) fn may_move(&mut self) -> Result<bool, Fault> {
         if !self.is_provided()? {
             return Ok(false);
@@ -122,7 +123,7 @@ impl Context<'_, '_> {
                 _ if self.offer.is_some() => false,
                 Statement::Condition(condition) => self.holds(condition)?,
                 Statement::Send(send) => self.can_send(send)?,
-                Statement::Run(..) => self.frame.process_count() < MOST,
+                Statement::Run(..) => self.frame.process_count() < MAX_PROCESSES,
                 Statement::End => self.pid + 1 == self.frame.process_count(),
                 Statement::DStep(step) => self.may_start(step, false)?,
                 _ => true,

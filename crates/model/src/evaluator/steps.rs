@@ -1,7 +1,9 @@
-//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes, priorities.
+//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes,
+//! priorities.
 //!
-//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside an atomic
-//! sequence and in the middle of a rendezvous are passed through, not visited; a sequence that blocks is visited there.
+//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside
+//! an atomic sequence and in the middle of a rendezvous are passed through, not visited; a sequence that
+//! blocks is visited there.
 
 use std::ops::ControlFlow;
 
@@ -62,13 +64,13 @@ pub(super) struct Walk<'w, 's> {
 }
 
 /// After this many moves an atomic sequence is watched for coming back to where it was.
-const PATIENCE: usize = 200;
+const WATCH_FROM: usize = 200;
 
 /// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
-const LONGEST: usize = 100_000;
+const MAX_SEQUENCE: usize = 100_000;
 
 /// Likewise one whose states, all of which are kept on the way, have more bytes than this.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_SEQUENCE_BYTES: usize = 256 << 20;
 
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
@@ -258,8 +260,8 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
-        let watched = self.inside > PATIENCE;
-        let too_long = self.inside > LONGEST || self.inside * frame.size() > MOST_BYTES;
+        let watched = self.inside > WATCH_FROM;
+        let too_long = self.inside > MAX_SEQUENCE || self.inside * frame.size() > MAX_SEQUENCE_BYTES;
         if too_long || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
             let kind = ViolationKind::EndlessAtomic;
             self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });

@@ -1,15 +1,15 @@
 //! Channels: sending, matching, taking; follows `evaluator/channels.rs` line by line.
 
-use super::expressions::Who;
+use super::expressions::Actor;
 use super::layout::ChannelId;
-use super::path::{Held, Path};
+use super::path::{HeldMessage, Path};
 use super::{Maker, Refused};
 use crate::synchronous::ExprId;
 use crate::{Binary, ChannelKind, Pattern, Receive, Send, ViolationKind};
 
-/// What came of trying a statement: the ways on which it was executed, and those on which it holds out a message.
+/// The paths of a statement: those on which it was executed, and those on which it offers a message.
 #[derive(Debug, Default)]
-pub(super) struct Tried {
+pub(super) struct StatementPaths {
     pub(super) done: Vec<Path>,
     pub(super) offered: Vec<Path>,
 }
@@ -42,7 +42,7 @@ impl<'s> Maker<'s> {
     fn check_field(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         channel: ChannelId,
         field: usize,
         receive: &Receive,
@@ -50,7 +50,7 @@ impl<'s> Maker<'s> {
     ) {
         let count = self.channel_kind(channel).fields.len();
         if field >= count && count > 1 {
-            self.fault(path, who, when, ViolationKind::TooManyFieldsReceived, receive.span);
+            self.fault(path, actor, when, ViolationKind::TooManyFieldsReceived, receive.span);
         }
     }
 
@@ -58,7 +58,7 @@ impl<'s> Maker<'s> {
     pub(super) fn matching(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         channel: ChannelId,
         receive: &Receive,
         under: ExprId,
@@ -77,8 +77,8 @@ impl<'s> Maker<'s> {
                     && !self.terms.is_false(fits)
                 {
                     let there = self.field(path, channel, slot, field);
-                    let value = self.value(path, who, expected, fits)?;
-                    self.check_field(path, who, channel, field, receive, fits);
+                    let value = self.value(path, actor, expected, fits)?;
+                    self.check_field(path, actor, channel, field, receive, fits);
                     let same = self.terms.equal(value, there);
                     fits = self.terms.and(fits, same);
                 }
@@ -94,8 +94,8 @@ impl<'s> Maker<'s> {
     fn matches_offer(
         &mut self,
         path: &mut Path,
-        who: Who,
-        offer: &Held,
+        actor: Actor,
+        offer: &HeldMessage,
         receive: &Receive,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
@@ -104,8 +104,8 @@ impl<'s> Maker<'s> {
             if let Pattern::Match(expected) = pattern
                 && !self.terms.is_false(fits)
             {
-                let value = self.value(path, who, expected, fits)?;
-                self.check_field(path, who, offer.channel, field, receive, fits);
+                let value = self.value(path, actor, expected, fits)?;
+                self.check_field(path, actor, offer.channel, field, receive, fits);
                 let zero = self.terms.number(0);
                 let there = offer.message.get(field).copied().unwrap_or(zero);
                 let same = self.terms.equal(value, there);
@@ -119,23 +119,23 @@ impl<'s> Maker<'s> {
     pub(super) fn can_receive(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         receive: &Receive,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, who, &receive.channel, under)?;
+        let number = self.value(path, actor, &receive.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.report(path, who, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
         let mut ways = Vec::new();
         for (condition, channel) in list {
             let when = self.terms.and(under, condition);
             if let Some(offer) = path.offer.clone() {
                 if offer.channel == channel && !receive.peek {
-                    ways.push(self.matches_offer(path, who, &offer, receive, when)?);
+                    ways.push(self.matches_offer(path, actor, &offer, receive, when)?);
                 }
             } else if self.channel_kind(channel).capacity > 0 {
-                ways.extend(self.matching(path, who, channel, receive, when)?);
+                ways.extend(self.matching(path, actor, channel, receive, when)?);
             }
         }
         Ok(self.terms.any(&ways))
@@ -145,14 +145,14 @@ impl<'s> Maker<'s> {
     pub(super) fn can_send(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         send: &Send,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, who, &send.channel, under)?;
+        let number = self.value(path, actor, &send.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.fault(path, who, none, ViolationKind::NoChannel, send.span);
+        self.fault(path, actor, none, ViolationKind::NoChannel, send.span);
         let mut ways = Vec::new();
         for (condition, channel) in list {
             let full = self.is_full(path, channel);
@@ -167,14 +167,14 @@ impl<'s> Maker<'s> {
     pub(super) fn receive(
         &mut self,
         mut path: Path,
-        who: Who,
+        actor: Actor,
         receive: &Receive,
-        tried: &mut Tried,
+        tried: &mut StatementPaths,
     ) -> Result<(), Refused> {
         let always = self.terms.truth(true);
-        let number = self.value(&mut path, who, &receive.channel, always)?;
+        let number = self.value(&mut path, actor, &receive.channel, always)?;
         let (list, none) = self.channels(&path, number);
-        self.report(&path, who, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(&path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
         for (condition, channel) in list {
             let mut path = path.clone();
             path.assume(&mut self.terms, condition);
@@ -183,20 +183,20 @@ impl<'s> Maker<'s> {
             }
             if let Some(offer) = path.offer.clone() {
                 if offer.channel == channel && !receive.peek {
-                    let fits = self.matches_offer(&mut path, who, &offer, receive, always)?;
+                    let fits = self.matches_offer(&mut path, actor, &offer, receive, always)?;
                     path.assume(&mut self.terms, fits);
-                    self.take(path, who, (channel, 0), receive, tried)?;
+                    self.take(path, actor, (channel, 0), receive, tried)?;
                 }
             } else if self.channel_kind(channel).capacity == 0 {
                 if receive.peek {
-                    self.report(&path, who, always, ViolationKind::PolledRendezvous, receive.span);
+                    self.report(&path, actor, always, ViolationKind::PolledRendezvous, receive.span);
                 }
             } else {
-                let slots = self.matching(&mut path, who, channel, receive, always)?;
+                let slots = self.matching(&mut path, actor, channel, receive, always)?;
                 for (slot, fits) in slots.into_iter().enumerate() {
                     let mut path = path.clone();
                     path.assume(&mut self.terms, fits);
-                    self.take(path, who, (channel, slot), receive, tried)?;
+                    self.take(path, actor, (channel, slot), receive, tried)?;
                 }
             }
         }
@@ -207,10 +207,10 @@ impl<'s> Maker<'s> {
     fn take(
         &mut self,
         mut path: Path,
-        who: Who,
+        actor: Actor,
         (channel, slot): (ChannelId, usize),
         receive: &Receive,
-        tried: &mut Tried,
+        tried: &mut StatementPaths,
     ) -> Result<(), Refused> {
         if path.is_impossible() {
             return Ok(());
@@ -220,10 +220,10 @@ impl<'s> Maker<'s> {
         if receive.patterns.len() != count && !receive.peek {
             let only_tests = receive.patterns.iter().all(|pattern| matches!(pattern, Pattern::Match(_)));
             if only_tests && !receive.random {
-                self.fault(&mut path, who, always, ViolationKind::TooManyFieldsReceived, receive.span);
+                self.fault(&mut path, actor, always, ViolationKind::TooManyFieldsReceived, receive.span);
                 return Ok(());
             }
-            self.report(&path, who, always, ViolationKind::WrongFieldCountReceived, receive.span);
+            self.report(&path, actor, always, ViolationKind::WrongFieldCountReceived, receive.span);
         }
         let offer = path.offer.clone();
         let mut message = Vec::new();
@@ -237,10 +237,10 @@ impl<'s> Maker<'s> {
         }
         for (field, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Store(_) | Pattern::Discard = pattern {
-                self.check_field(&mut path, who, channel, field, receive, always);
+                self.check_field(&mut path, actor, channel, field, receive, always);
             }
             if let Pattern::Store(place) = pattern {
-                self.store(&mut path, who, place, message[field])?;
+                self.store(&mut path, actor, place, message[field])?;
             }
         }
         if offer.is_none() && !receive.peek {
@@ -270,14 +270,14 @@ impl<'s> Maker<'s> {
     pub(super) fn send(
         &mut self,
         mut path: Path,
-        who: Who,
+        actor: Actor,
         send: &Send,
-        tried: &mut Tried,
+        tried: &mut StatementPaths,
     ) -> Result<(), Refused> {
         let always = self.terms.truth(true);
-        let number = self.value(&mut path, who, &send.channel, always)?;
+        let number = self.value(&mut path, actor, &send.channel, always)?;
         let (list, none) = self.channels(&path, number);
-        self.fault(&mut path, who, none, ViolationKind::NoChannel, send.span);
+        self.fault(&mut path, actor, none, ViolationKind::NoChannel, send.span);
         for (condition, channel) in list {
             let mut path = path.clone();
             path.assume(&mut self.terms, condition);
@@ -290,13 +290,13 @@ impl<'s> Maker<'s> {
             let kind = self.channel_kind(channel);
             let mut raw = Vec::new();
             for argument in &send.arguments {
-                raw.push(self.value(&mut path, who, argument, always)?);
+                raw.push(self.value(&mut path, actor, argument, always)?);
             }
             if raw.len() != kind.fields.len() {
                 let few = raw.len() < kind.fields.len();
                 let fault =
                     if few { ViolationKind::TooFewFieldsSent } else { ViolationKind::TooManyFieldsSent };
-                self.report(&path, who, always, fault, send.span);
+                self.report(&path, actor, always, fault, send.span);
                 raw.resize(kind.fields.len(), self.terms.builder.constant(0));
             }
             let message: Vec<ExprId> = raw
@@ -306,7 +306,7 @@ impl<'s> Maker<'s> {
                 .collect();
             if path.is_impossible() {
             } else if kind.capacity == 0 {
-                path.offer = Some(Held { channel, message });
+                path.offer = Some(HeldMessage { channel, message });
                 tried.offered.push(path);
             } else {
                 self.insert(&mut path, channel, &raw, &message, send.sorted);

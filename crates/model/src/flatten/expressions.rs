@@ -10,16 +10,16 @@ use crate::evaluator::OBSERVER;
 use crate::synchronous::{ExprId, Value, VariableId};
 use crate::{Area, Binary, Expr, Place, ProctypeId, Query, Receive, Scalar, ViolationKind};
 
-/// Who evaluates an expression.
+/// The process, or the observer, that evaluates an expression.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Who {
+pub(super) struct Actor {
     pub(super) pid: usize,
     pub(super) proctype: Option<ProctypeId>,
 }
 
-impl Who {
-    /// Somebody who stands beside the processes.
-    pub(super) const OBSERVER: Who = Who { pid: OBSERVER, proctype: None };
+impl Actor {
+    /// An observer.
+    pub(super) const OBSERVER: Actor = Actor { pid: OBSERVER, proctype: None };
 }
 
 /// Which variable is meant, if the condition holds.
@@ -30,7 +30,7 @@ impl Maker<'_> {
     pub(super) fn report(
         &mut self,
         path: &Path,
-        who: Who,
+        actor: Actor,
         condition: ExprId,
         kind: ViolationKind,
         span: Span,
@@ -40,14 +40,14 @@ impl Maker<'_> {
         }
         let before = path.condition(&mut self.terms);
         let condition = self.terms.and(before, condition);
-        self.note_hazard(who, condition, kind, span);
+        self.note_hazard(actor, condition, kind, span);
     }
 
     /// Notes that something goes so wrong on a path, if a condition holds, that it ends.
     pub(super) fn fault(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         condition: ExprId,
         kind: ViolationKind,
         span: Span,
@@ -55,7 +55,7 @@ impl Maker<'_> {
         if self.terms.is_false(condition) || path.is_impossible() {
             return;
         }
-        self.report(path, who, condition, kind, span);
+        self.report(path, actor, condition, kind, span);
         let since = path.since(&mut self.terms, self.attempt);
         let here = self.terms.and(since, condition);
         self.faulted = self.terms.or(self.faulted, here);
@@ -67,11 +67,11 @@ impl Maker<'_> {
     pub(super) fn holds(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         expr: &Expr,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let value = self.value(path, who, expr, under)?;
+        let value = self.value(path, actor, expr, under)?;
         Ok(self.terms.is_so(value))
     }
 
@@ -79,35 +79,38 @@ impl Maker<'_> {
     pub(super) fn value(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         expr: &Expr,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
         Ok(match expr {
             Expr::Constant(value) => self.terms.number(*value),
             Expr::Load(place) => {
-                let candidates = self.place(path, who, who, place, under)?;
+                let candidates = self.place(path, actor, actor, place, under)?;
                 self.chosen(path, &candidates)
             }
             Expr::Unary(operator, operand) => {
-                let operand = self.value(path, who, operand, under)?;
+                let operand = self.value(path, actor, operand, under)?;
                 self.terms.unary(*operator, operand)
             }
             Expr::Binary(operator, left, right, span) => {
-                self.binary(path, who, (*operator, left, right, *span), under)?
+                self.binary(path, actor, (*operator, left, right, *span), under)?
             }
             Expr::Conditional(condition, yes, no) => {
-                let condition = self.holds(path, who, condition, under)?;
+                let condition = self.holds(path, actor, condition, under)?;
                 let (when, otherwise) = (self.terms.and(under, condition), self.terms.not(condition));
                 let otherwise = self.terms.and(under, otherwise);
                 // What is never looked at may be anything.
                 let zero = self.terms.number(0);
-                let yes = if self.terms.is_false(when) { zero } else { self.value(path, who, yes, when)? };
-                let no =
-                    if self.terms.is_false(otherwise) { zero } else { self.value(path, who, no, otherwise)? };
+                let yes = if self.terms.is_false(when) { zero } else { self.value(path, actor, yes, when)? };
+                let no = if self.terms.is_false(otherwise) {
+                    zero
+                } else {
+                    self.value(path, actor, no, otherwise)?
+                };
                 self.terms.choose(condition, yes, no)
             }
-            Expr::Pid => self.terms.number(who.pid as i32),
+            Expr::Pid => self.terms.number(actor.pid as i32),
             Expr::ProcessCount => self.process_count(path),
             Expr::Last => match self.layout.last {
                 Some(last) => path.value(last),
@@ -120,20 +123,20 @@ impl Maker<'_> {
             }
             Expr::RunResult => path.run_result,
             Expr::Channel(query, channel, span) => {
-                let number = self.value(path, who, channel, under)?;
-                self.query(path, who, *query, number, *span, under)
+                let number = self.value(path, actor, channel, under)?;
+                self.query(path, actor, *query, number, *span, under)
             }
-            Expr::Poll(receive) => self.poll(path, who, receive, under)?,
+            Expr::Poll(receive) => self.poll(path, actor, receive, under)?,
             Expr::Enabled(_, span) => {
                 return Err(refused("`enabled()` asks what other processes can do.", *span));
             }
-            Expr::LocationOf(pid) => self.location_of(path, who, pid, under)?,
+            Expr::LocationOf(pid) => self.location_of(path, actor, pid, under)?,
             Expr::PriorityOf(_) | Expr::Priority => {
-                return Err(Refused { reason: "Priorities decide who may move.".to_owned(), span: None });
+                return Err(Refused { reason: "Priorities decide actor may move.".to_owned(), span: None });
             }
             Expr::AtLocation { proctype, pid, location } => {
                 let mut list = Vec::new();
-                for (there, slot) in self.remote(path, who, *proctype, pid.as_deref(), under)? {
+                for (there, slot) in self.remote(path, actor, *proctype, pid.as_deref(), under)? {
                     let code = self.code(slot, *proctype, *location);
                     let control = path.value(self.layout.slots[slot].control);
                     let at = self.terms.equals(control, code);
@@ -143,10 +146,10 @@ impl Maker<'_> {
             }
             Expr::Remote { proctype, pid, place } => {
                 let mut value = self.terms.number(0);
-                for (there, slot) in self.remote(path, who, *proctype, pid.as_deref(), under)? {
-                    let other = Who { pid: slot, proctype: Some(*proctype) };
+                for (there, slot) in self.remote(path, actor, *proctype, pid.as_deref(), under)? {
+                    let other = Actor { pid: slot, proctype: Some(*proctype) };
                     let when = self.terms.and(under, there);
-                    let candidates = self.place(path, who, other, place, when)?;
+                    let candidates = self.place(path, actor, other, place, when)?;
                     let here = self.chosen(path, &candidates);
                     value = self.terms.choose(there, here, value);
                 }
@@ -158,11 +161,11 @@ impl Maker<'_> {
     fn binary(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         (operator, left, right, span): (Binary, &Expr, &Expr, Span),
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let left = self.value(path, who, left, under)?;
+        let left = self.value(path, actor, left, under)?;
         let mut when = under;
         if matches!(operator, Binary::And | Binary::Or) {
             let mut goes_on = self.terms.is_so(left);
@@ -174,44 +177,44 @@ impl Maker<'_> {
                 return Ok(self.terms.is_so(left));
             }
         }
-        let right = self.value(path, who, right, when)?;
+        let right = self.value(path, actor, right, when)?;
         if matches!(operator, Binary::Divide | Binary::Remainder) {
             let none = self.terms.equals(right, 0);
             let none = self.terms.and(when, none);
-            self.fault(path, who, none, ViolationKind::DivisionByZero, span);
+            self.fault(path, actor, none, ViolationKind::DivisionByZero, span);
             let (least, minus) = (self.terms.equals(left, i32::MIN), self.terms.equals(right, -1));
             let overflow = self.terms.and(least, minus);
             let overflow = self.terms.and(when, overflow);
-            self.fault(path, who, overflow, ViolationKind::DivisionOverflow, span);
+            self.fault(path, actor, overflow, ViolationKind::DivisionOverflow, span);
         }
         Ok(self.terms.binary(operator, left, right))
     }
 
-    /// Returns which variables a place may mean. Its indices are read by `who`, and the variable is that of
+    /// Returns which variables a place may mean. Its indices are read by `actor`, and the variable is that of
     /// `owner`.
     pub(super) fn place(
         &mut self,
         path: &mut Path,
-        who: Who,
-        owner: Who,
+        actor: Actor,
+        owner: Actor,
         place: &Place,
         under: ExprId,
     ) -> Result<Vec<Candidate>, Refused> {
         let mut when = under;
         let mut offsets: Vec<(ExprId, u32)> = vec![(self.terms.truth(true), place.offset)];
         for index in &place.indices {
-            let value = self.value(path, who, &index.value, when)?;
+            let value = self.value(path, actor, &index.value, when)?;
             let (zero, length) = (self.terms.number(0), self.terms.number(index.length));
             let (below, inside) = (self.terms.less(value, zero), self.terms.less(value, length));
             let above = self.terms.not(inside);
             let outside = self.terms.or(below, above);
             let wrong = self.terms.and(when, outside);
-            self.report(path, who, wrong, ViolationKind::IndexOutOfRange, place.span);
+            self.report(path, actor, wrong, ViolationKind::IndexOutOfRange, place.span);
             let fine = self.terms.not(outside);
             when = self.terms.and(when, fine);
             let (low, high) = self.terms.range(value);
             let (low, high) = (low.max(0), high.min(Value::from(index.length) - 1));
-            if (high - low + 1).max(0) as usize * offsets.len() > super::MOST_ELEMENTS {
+            if (high - low + 1).max(0) as usize * offsets.len() > super::MAX_ELEMENTS {
                 return Err(refused("An index may name any of too many elements.", place.span));
             }
             let mut more = Vec::new();
@@ -236,7 +239,7 @@ impl Maker<'_> {
         Ok(candidates)
     }
 
-    fn variable(&self, owner: Who, area: Area, offset: u32, scalar: Scalar) -> Option<VariableId> {
+    fn variable(&self, owner: Actor, area: Area, offset: u32, scalar: Scalar) -> Option<VariableId> {
         match area {
             Area::Global => {
                 let leaf = *self.layout.global_at.get(&offset)?;
@@ -264,13 +267,13 @@ impl Maker<'_> {
     pub(super) fn store(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         place: &Place,
         value: ExprId,
     ) -> Result<(), Refused> {
         let always = self.terms.truth(true);
         let value = self.terms.stored(value, place.scalar);
-        for (condition, variable) in self.place(path, who, who, place, always)? {
+        for (condition, variable) in self.place(path, actor, actor, place, always)? {
             let stored = self.terms.choose(condition, value, path.value(variable));
             path.set(variable, stored);
         }
@@ -333,13 +336,13 @@ impl Maker<'_> {
     fn remote(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         proctype: ProctypeId,
         pid: Option<&Expr>,
         under: ExprId,
     ) -> Result<Vec<(ExprId, usize)>, Refused> {
         let number = match pid {
-            Some(pid) => Some(self.value(path, who, pid, under)?),
+            Some(pid) => Some(self.value(path, actor, pid, under)?),
             None => None,
         };
         let mut list = Vec::new();
@@ -363,11 +366,11 @@ impl Maker<'_> {
     fn location_of(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         pid: &Expr,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, who, pid, under)?;
+        let number = self.value(path, actor, pid, under)?;
         let mut value = self.terms.number(0);
         for slot in 0..self.layout.slots.len() {
             let control = path.value(self.layout.slots[slot].control);
@@ -409,7 +412,7 @@ impl Maker<'_> {
     fn query(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         query: Query,
         number: ExprId,
         span: Span,
@@ -417,7 +420,7 @@ impl Maker<'_> {
     ) -> ExprId {
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.fault(path, who, none, ViolationKind::NoChannel, span);
+        self.fault(path, actor, none, ViolationKind::NoChannel, span);
         let mut value = self.terms.number(0);
         for (condition, channel) in list {
             let full = self.is_full(path, channel);
@@ -443,23 +446,24 @@ impl Maker<'_> {
     fn poll(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         receive: &Receive,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, who, &receive.channel, under)?;
+        let number = self.value(path, actor, &receive.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.report(path, who, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
         let mut value = self.terms.number(0);
         for (condition, channel) in list {
             let when = self.terms.and(under, condition);
             if self.channel_kind(channel).capacity == 0 {
-                self.report(path, who, when, ViolationKind::PolledRendezvous, receive.span);
+                self.report(path, actor, when, ViolationKind::PolledRendezvous, receive.span);
                 continue;
             }
             let mut found = self.terms.number(0);
-            for (slot, matches) in self.matching(path, who, channel, receive, when)?.into_iter().enumerate() {
+            for (slot, matches) in self.matching(path, actor, channel, receive, when)?.into_iter().enumerate()
+            {
                 let position = self.terms.number(slot as i32 + 1);
                 found = self.terms.choose(matches, position, found);
             }

@@ -1,7 +1,7 @@
-//! How far states are taken to extend: which processes there are, and between what their variables lie.
+//! The assumed ranges of states: which processes there are, and the bounds of their variables.
 //!
-//! It is found by looking at some states. Whether all others lie within it is for an engine to prove: see
-//! [`Flat::beyond`](super::Flat).
+//! They are those of a sample of states. That all reachable states lie within them is for an engine to prove:
+//! see [`Flat::beyond`](super::Flat).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,7 +30,8 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Takes in a value; if more than what was seen is likely to come, more than that, up to what can be stored.
+    /// Takes in a value; if more than what was seen is likely to come, more than that, up to what can be
+    /// stored.
     fn take(&mut self, value: i32, scalar: Scalar, again: bool) -> bool {
         let value = Value::from(value);
         if self.low <= value && value <= self.high {
@@ -98,7 +99,8 @@ impl Extent {
         extent
     }
 
-    /// Looks at what follows a state that lies at the border. Returns whether something was seen that is beyond it.
+    /// Looks at what follows a state that lies at the border. Returns whether something was seen that is
+    /// beyond it.
     pub fn widen(
         &mut self,
         evaluator: &Evaluator<'_>,
@@ -209,7 +211,8 @@ impl Extent {
     }
 }
 
-/// Returns for each channel whose it is, and which of that process's channels: those of a process stand behind it.
+/// Returns for each channel whose it is, and which of that process's channels: those of a process stand
+/// behind it.
 pub(super) fn owners(frame: &Frame) -> Vec<(Option<usize>, usize)> {
     let mut list: Vec<(Option<usize>, usize)> = Vec::new();
     for channel in 0..frame.channel_count() {

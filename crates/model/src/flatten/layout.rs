@@ -1,7 +1,8 @@
 //! Which variables of a synchronous system stand for what in a state of a system.
 //!
-//! Each number of a process has a variable for where that process is: 0 if there is none, and otherwise a code for its kind and
-//! location. What belongs to a process that is not there is 0, so that every state is told by one assignment.
+//! Each number of a process has a variable for where that process is: 0 if there is none, and otherwise a
+//! code for its kind and location. What belongs to a process that is not there is 0, so that every state is
+//! told by one assignment.
 
 use rustc_hash::FxHashMap;
 

@@ -1,15 +1,20 @@
-//! A system of processes as a synchronous system: the same states, and the same steps, in terms of finitely
+//! Translation of a system of processes to a synchronous system with the same states and steps, over finitely
 //! many variables.
 //!
-//! Each edge of each process is followed with conditions in the place of values, through atomic sequences and
-//! rendezvous to the next state that counts: that is one alternative of the synchronous system's steps, which
-//! says what becomes of a few variables. The rules are those of `evaluator/`, file by file; tests compare the
-//! states of both. Where the system can't go on, the synchronous system stays where it is.
+//! Each edge of each process is executed symbolically, through atomic sequences and rendezvous to the next
+//! stored state: each path is one alternative of the synchronous system's steps, with a condition and updates
+//! of a few variables. The rules are those of `evaluator/`, file by file; tests compare the states of both.
+//! Where the system is deadlocked, the synchronous system stutters.
 //!
-//! Variables get the values that were seen in some states ([`Extent`]), and processes the numbers. A step
-//! that leads out of that is no step of the synchronous system, but a condition in [`Flat::beyond`]: if no
-//! state that can be reached meets one, the synchronous system has all states. If one does, what follows it
-//! is looked at, and the synchronous system is made again.
+//! Variables get the ranges that were seen in a sample of states ([`Extent`]), and so do the numbers of
+//! processes. A step out of these ranges is no step of the synchronous system, but a condition in
+//! [`Flat::beyond`]: if no reachable state satisfies one, the translation is complete. Otherwise what follows
+//! that state is added to the sample, and the system is translated again.
+//!
+//! Files follow those of `evaluator/`, symbolically: `expressions.rs`, `channels.rs`, `statements.rs`,
+//! `steps.rs`. `extent.rs` samples the ranges of variables, `layout.rs` maps variables to parts of a state
+//! and back, `path.rs` is one symbolic path through a step, `terms.rs` builds expressions and knows their
+//! ranges, `formulas.rs` has claims.
 
 mod channels;
 mod expressions;
@@ -27,7 +32,7 @@ use narrows_source::Span;
 
 pub use extent::Extent;
 
-use expressions::Who;
+use expressions::Actor;
 use layout::Layout;
 use path::Path;
 use terms::Terms;
@@ -35,11 +40,11 @@ use terms::Terms;
 use crate::synchronous::{Constraint, Demand, ExprId, Node, SynchronousSystem, Value, VariableId};
 use crate::{Evaluator, Expr, StateSpace, System, Violation, ViolationKind};
 
-/// An index that may name more elements than this is not followed.
-const MOST_ELEMENTS: usize = 4096;
+/// Indices into larger arrays are not translated.
+const MAX_ELEMENTS: usize = 4096;
 
-/// With more moves than this, there would be too many alternatives.
-const MOST_MOVES: usize = 400_000;
+/// The maximal number of moves: each is an alternative.
+const MAX_MOVES: usize = 400_000;
 
 /// Why a system can't be made into a synchronous system, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +95,7 @@ struct Maker<'s> {
 /// A system as a synchronous system.
 pub struct Flat<'s> {
     maker: Maker<'s>,
-    /// When a step may lead to where the synchronous system has no states.
+    /// The conditions under which a step leaves the ranges of variables.
     pub beyond: Vec<ExprId>,
     /// What may go wrong.
     pub hazards: Vec<FlatHazard>,
@@ -100,7 +105,7 @@ pub struct Flat<'s> {
     pub over: ExprId,
 }
 
-/// What a synchronous system does where no step of the system leads on.
+/// What the synchronous system does in a deadlock of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It stays there for ever.
@@ -120,7 +125,7 @@ pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
     let system = evaluator.system();
     let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
     if system.has_priorities {
-        return refuse("Priorities decide who may move.");
+        return refuse("Priorities decide actor may move.");
     }
     if system.hidden_bytes > 0 {
         return refuse("Hidden variables are no part of a state.");
@@ -227,9 +232,9 @@ impl<'s> Flat<'s> {
 }
 
 impl Maker<'_> {
-    fn note_hazard(&mut self, who: Who, condition: ExprId, kind: ViolationKind, span: Span) {
+    fn note_hazard(&mut self, actor: Actor, condition: ExprId, kind: ViolationKind, span: Span) {
         if !self.terms.is_false(condition) {
-            let violation = Violation { kind, span, pid: who.pid as u8 };
+            let violation = Violation { kind, span, pid: actor.pid as u8 };
             self.hazards.push(FlatHazard { violation, condition });
         }
     }
@@ -243,7 +248,7 @@ impl Maker<'_> {
     /// Counts a move, and stops where there are too many.
     fn count_step(&mut self, span: Span) -> Result<(), Refused> {
         self.moves += 1;
-        if self.moves > MOST_MOVES {
+        if self.moves > MAX_MOVES {
             let reason = "There are too many ways through an atomic sequence.".to_owned();
             return Err(Refused { reason, span: Some(span) });
         }
@@ -257,7 +262,7 @@ impl Maker<'_> {
         let mut path = Path::new(&mut self.terms);
         let always = self.terms.truth(true);
         let hazards = std::mem::take(&mut self.hazards);
-        let holds = self.holds(&mut path, Who::OBSERVER, expr, always);
+        let holds = self.holds(&mut path, Actor::OBSERVER, expr, always);
         let wrong: Vec<ExprId> = std::mem::replace(&mut self.hazards, hazards)
             .into_iter()
             .map(|hazard| hazard.condition)

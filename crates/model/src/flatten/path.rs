@@ -1,4 +1,4 @@
-//! One way through a step: under which conditions it is gone, and what variables are on it.
+//! One symbolic path through a step: its path condition, and the values of variables along it.
 
 use super::layout::ChannelId;
 use super::terms::Terms;
@@ -6,21 +6,21 @@ use crate::synchronous::{ExprId, Node, Operator, VariableId};
 
 /// A message that is held out, in the middle of a rendezvous.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldMessage {
     pub(super) channel: ChannelId,
     pub(super) message: Vec<ExprId>,
 }
 
-/// A way through a step, up to some point.
+/// A prefix of a symbolic path.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
-    /// What each variable is, in terms of what variables were before the step.
+    /// The value of each variable, as an expression over the variables before the step.
     pub(super) values: Vec<ExprId>,
-    /// What must hold before the step: facts are only added.
+    /// The path condition, as conjuncts; they are only added.
     facts: Vec<ExprId>,
-    /// What variables were before the step, where that is known.
+    /// Variables whose value before the step is implied by the path condition.
     pub(super) known: Vec<(VariableId, ExprId)>,
-    pub(super) offer: Option<Held>,
+    pub(super) offer: Option<HeldMessage>,
     /// What the `run` of the statement gave.
     pub(super) run_result: ExprId,
     is_impossible: bool,

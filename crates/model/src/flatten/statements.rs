@@ -4,27 +4,28 @@ use std::collections::BTreeMap;
 
 use narrows_source::Span;
 
-use super::channels::Tried;
-use super::expressions::{Who, refused};
+use super::channels::StatementPaths;
+use super::expressions::{Actor, refused};
 use super::path::Path;
 use super::{Maker, Refused};
 use crate::synchronous::ExprId;
 use crate::{DStep, Guard, Node, NodeId, Run, Setup, Statement, ViolationKind};
 
 /// A `d_step` of more statements than this, one after the other, is not followed.
-const LONGEST: usize = 5000;
+const MAX_DSTEP_PATHS: usize = 5000;
 
 impl Maker<'_> {
-    /// Tries a statement; `taken` says whether an earlier edge of the location was. Violations without a place are at `span`.
+    /// Tries a statement; `taken` says whether an earlier edge of the location was. Violations without a
+    /// place are at `span`.
     pub(super) fn execute(
         &mut self,
         mut path: Path,
-        who: Who,
+        actor: Actor,
         statement: &Statement,
         taken: ExprId,
         span: Span,
-    ) -> Result<Tried, Refused> {
-        let mut tried = Tried::default();
+    ) -> Result<StatementPaths, Refused> {
+        let mut tried = StatementPaths::default();
         let is_open =
             path.offer.is_none() || matches!(statement, Statement::Receive(_) | Statement::DStep(_));
         if path.is_impossible() || !is_open {
@@ -38,19 +39,19 @@ impl Maker<'_> {
                 path.assume(&mut self.terms, free);
             }
             Statement::Condition(condition) => {
-                let holds = self.holds(&mut path, who, condition, always)?;
+                let holds = self.holds(&mut path, actor, condition, always)?;
                 path.assume(&mut self.terms, holds);
             }
             Statement::Assign(place, value) => {
-                let value = self.value(&mut path, who, value, always)?;
-                self.store(&mut path, who, place, value)?;
+                let value = self.value(&mut path, actor, value, always)?;
+                self.store(&mut path, actor, place, value)?;
             }
             Statement::Run(run, assign) => {
-                for mut path in self.run(path, who, run)? {
+                for mut path in self.run(path, actor, run)? {
                     match assign {
                         Some((place, value)) => {
-                            let value = self.value(&mut path, who, value, always)?;
-                            self.store(&mut path, who, place, value)?;
+                            let value = self.value(&mut path, actor, value, always)?;
+                            self.store(&mut path, actor, place, value)?;
                         }
                         None => {
                             let nonzero = self.terms.is_so(path.run_result);
@@ -64,35 +65,35 @@ impl Maker<'_> {
                 return Ok(tried);
             }
             Statement::Send(send) => {
-                self.send(path, who, send, &mut tried)?;
+                self.send(path, actor, send, &mut tried)?;
                 return Ok(tried);
             }
             Statement::Receive(receive) => {
-                self.receive(path, who, receive, &mut tried)?;
+                self.receive(path, actor, receive, &mut tried)?;
                 return Ok(tried);
             }
             Statement::Assert(condition) => {
-                let holds = self.holds(&mut path, who, condition, always)?;
+                let holds = self.holds(&mut path, actor, condition, always)?;
                 let wrong = self.terms.not(holds);
-                self.report(&path, who, wrong, ViolationKind::Assertion, span);
+                self.report(&path, actor, wrong, ViolationKind::Assertion, span);
             }
             Statement::Print(_, arguments) => {
                 for argument in arguments {
-                    self.value(&mut path, who, argument, always)?;
+                    self.value(&mut path, actor, argument, always)?;
                 }
             }
             Statement::PrintMtype(value, _) => {
-                self.value(&mut path, who, value, always)?;
+                self.value(&mut path, actor, value, always)?;
             }
             Statement::SetPriority(..) => {
-                return Err(refused("Priorities decide who may move.", span));
+                return Err(refused("Priorities decide actor may move.", span));
             }
-            Statement::End => self.end(&mut path, who),
+            Statement::End => self.end(&mut path, actor),
             Statement::DStep(step) => {
-                let may = self.may_start(&mut path, who, step, taken)?;
+                let may = self.may_start(&mut path, actor, step, taken)?;
                 path.assume(&mut self.terms, may);
                 if !path.is_impossible() {
-                    tried.done.extend(self.d_step(path, who, step)?);
+                    tried.done.extend(self.d_step(path, actor, step)?);
                 }
                 return Ok(tried);
             }
@@ -104,14 +105,14 @@ impl Maker<'_> {
     }
 
     /// Ends a process, if it is the youngest.
-    fn end(&mut self, path: &mut Path, who: Who) {
-        let younger = self.is_alive(path, who.pid + 1);
+    fn end(&mut self, path: &mut Path, actor: Actor) {
+        let younger = self.is_alive(path, actor.pid + 1);
         let youngest = self.terms.not(younger);
         path.assume(&mut self.terms, youngest);
         let zero = self.terms.number(0);
-        let slot = &self.layout.slots[who.pid];
+        let slot = &self.layout.slots[actor.pid];
         path.set(slot.control, zero);
-        for kind in slot.kinds.iter().filter(|kind| Some(kind.proctype) == who.proctype) {
+        for kind in slot.kinds.iter().filter(|kind| Some(kind.proctype) == actor.proctype) {
             for local in &kind.locals {
                 path.set(*local, zero);
             }
@@ -125,15 +126,15 @@ impl Maker<'_> {
     }
 
     /// Creates a process: one way for each number that it may get.
-    fn run(&mut self, mut path: Path, who: Who, run: &Run) -> Result<Vec<Path>, Refused> {
+    fn run(&mut self, mut path: Path, actor: Actor, run: &Run) -> Result<Vec<Path>, Refused> {
         let always = self.terms.truth(true);
         let mut arguments = Vec::new();
         for argument in &run.arguments {
-            arguments.push(self.value(&mut path, who, argument, always)?);
+            arguments.push(self.value(&mut path, actor, argument, always)?);
         }
         let mut paths = Vec::new();
         // Whoever runs it is there itself.
-        for pid in who.pid + 1..=self.layout.slots.len() {
+        for pid in actor.pid + 1..=self.layout.slots.len() {
             let mut path = path.clone();
             let (before, free) = (self.is_alive(&path, pid - 1), self.is_alive(&path, pid));
             let free = self.terms.not(free);
@@ -152,7 +153,7 @@ impl Maker<'_> {
             let proctype = self.system.proctype(run.proctype);
             let code = self.terms.number(slot.first + i128::from(proctype.start.0));
             path.set(control, code);
-            let new = Who { pid, proctype: Some(run.proctype) };
+            let new = Actor { pid, proctype: Some(run.proctype) };
             for (parameter, value) in proctype.parameters.iter().zip(&arguments) {
                 self.store(&mut path, new, parameter, *value)?;
             }
@@ -184,7 +185,7 @@ impl Maker<'_> {
     fn may_start(
         &mut self,
         path: &mut Path,
-        who: Who,
+        actor: Actor,
         step: &DStep,
         taken: ExprId,
     ) -> Result<ExprId, Refused> {
@@ -199,10 +200,10 @@ impl Maker<'_> {
             let holds = match guard {
                 Guard::Else => self.terms.and(free, first),
                 Guard::Always => free,
-                Guard::Receive(receive) => self.can_receive(path, who, receive, open)?,
+                Guard::Receive(receive) => self.can_receive(path, actor, receive, open)?,
                 _ if self.terms.is_false(free) => free,
-                Guard::Condition(condition) => self.holds(path, who, condition, open)?,
-                Guard::Send(send) => self.can_send(path, who, send, open)?,
+                Guard::Condition(condition) => self.holds(path, actor, condition, open)?,
+                Guard::Send(send) => self.can_send(path, actor, send, open)?,
             };
             let here = self.terms.and(open, holds);
             may = self.terms.or(may, here);
@@ -212,9 +213,9 @@ impl Maker<'_> {
         Ok(may)
     }
 
-    /// Executes a `d_step`. It is deterministic, so that ways which meet can be joined: they are put off until all that
-    /// come before are done.
-    fn d_step(&mut self, path: Path, who: Who, step: &DStep) -> Result<Vec<Path>, Refused> {
+    /// Executes a `d_step`. It is deterministic, so that ways which meet can be joined: they are put off
+    /// until all that come before are done.
+    fn d_step(&mut self, path: Path, actor: Actor, step: &DStep) -> Result<Vec<Path>, Refused> {
         let ranks = ranks(step);
         let mut waiting: BTreeMap<usize, Path> = BTreeMap::from([(ranks[step.start.0 as usize], path)]);
         let mut nodes = vec![NodeId(0); ranks.len()];
@@ -226,7 +227,7 @@ impl Maker<'_> {
         while let Some((rank, path)) = waiting.pop_first() {
             pops += 1;
             self.count_step(step.span)?;
-            if pops > LONGEST {
+            if pops > MAX_DSTEP_PATHS {
                 return Err(refused("A `d_step` is too long, or does not end.", step.span));
             }
             let always = self.terms.truth(true);
@@ -242,11 +243,11 @@ impl Maker<'_> {
                 Node::Leave => done.push(path),
                 Node::Jump(next) => add(&mut self.terms, *next, path),
                 Node::Execute(statement, next, span) => {
-                    let (ways, mut rest) = self.executed(path, who, statement, *span)?;
+                    let (ways, mut rest) = self.executed(path, actor, statement, *span)?;
                     for way in ways {
                         add(&mut self.terms, *next, way);
                     }
-                    self.fault(&mut rest, who, always, ViolationKind::BlockedDStep, *span);
+                    self.fault(&mut rest, actor, always, ViolationKind::BlockedDStep, *span);
                 }
                 Node::Choose(options, span) => {
                     let mut rest = Some(path);
@@ -254,7 +255,7 @@ impl Maker<'_> {
                         let Some(path) = rest.take().filter(|path| !path.is_impossible()) else { break };
                         match &step.nodes[option.0 as usize] {
                             Node::Execute(statement, next, span) => {
-                                let (ways, blocked) = self.executed(path, who, statement, *span)?;
+                                let (ways, blocked) = self.executed(path, actor, statement, *span)?;
                                 for way in ways {
                                     add(&mut self.terms, *next, way);
                                 }
@@ -264,7 +265,7 @@ impl Maker<'_> {
                         }
                     }
                     if let Some(mut path) = rest {
-                        self.fault(&mut path, who, always, ViolationKind::BlockedDStep, *span);
+                        self.fault(&mut path, actor, always, ViolationKind::BlockedDStep, *span);
                     }
                 }
             }
@@ -277,14 +278,14 @@ impl Maker<'_> {
     fn executed(
         &mut self,
         path: Path,
-        who: Who,
+        actor: Actor,
         statement: &Statement,
         span: Span,
     ) -> Result<(Vec<Path>, Path), Refused> {
         let mark = path.mark();
         let outer = self.begin_attempt(mark);
         let never = self.terms.truth(false);
-        let mut tried = self.execute(path.clone(), who, statement, never, span)?;
+        let mut tried = self.execute(path.clone(), actor, statement, never, span)?;
         let faulted = self.end_attempt(outer, &path);
         let mut rest = path;
         let fine = self.terms.not(faulted);
@@ -296,7 +297,7 @@ impl Maker<'_> {
         }
         let always = self.terms.truth(true);
         for mut path in tried.offered {
-            self.fault(&mut path, who, always, ViolationKind::RendezvousInDStep, span);
+            self.fault(&mut path, actor, always, ViolationKind::RendezvousInDStep, span);
         }
         if matches!(statement, Statement::Receive(_)) {
             for path in &mut tried.done {

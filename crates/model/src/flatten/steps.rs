@@ -1,13 +1,14 @@
-//! From a state to its successors; follows `evaluator/steps.rs` line by line, with conditions in the place of states.
+//! From a state to its successors; follows `evaluator/steps.rs` line by line, with conditions in the place of
+//! states.
 
-use super::expressions::{Who, refused};
+use super::expressions::{Actor, refused};
 use super::path::Path;
 use super::{Alternative, Maker, Refused};
 use crate::synchronous::{ExprId, Node, Value, VariableId};
 use crate::{Expr, LocationId, Pattern, Proctype, ProctypeId, Statement, Transition, ViolationKind};
 
 /// An atomic sequence of more moves than this is not followed.
-const LONGEST: usize = 2000;
+const MAX_SEQUENCE: usize = 2000;
 
 impl Maker<'_> {
     /// Makes all steps. Returns when some process can move, without and with a timeout.
@@ -55,8 +56,8 @@ impl Maker<'_> {
                     let here = self
                         .terms
                         .equals(start.value(self.layout.slots[pid].control), kind.first + index as Value);
-                    let who = Who { pid, proctype: Some(kind.proctype) };
-                    let went = self.process(&path, who)?;
+                    let actor = Actor { pid, proctype: Some(kind.proctype) };
+                    let went = self.process(&path, actor)?;
                     moved.push(self.terms.and(here, went));
                 }
             }
@@ -78,11 +79,11 @@ impl Maker<'_> {
     }
 
     /// Returns where a process is on a path.
-    fn location(&self, path: &Path, who: Who) -> Option<LocationId> {
-        let slot = self.layout.slots.get(who.pid)?;
+    fn location(&self, path: &Path, actor: Actor) -> Option<LocationId> {
+        let slot = self.layout.slots.get(actor.pid)?;
         let code = self.terms.constant(path.value(slot.control))?;
         let (kind, location) = slot.place(code)?;
-        (Some(kind.proctype) == who.proctype).then_some(location)
+        (Some(kind.proctype) == actor.proctype).then_some(location)
     }
 
     /// Starts to collect faults; returns what was collected before.
@@ -104,15 +105,15 @@ impl Maker<'_> {
     }
 
     /// Tries every edge of a process; returns when any can be taken, given that the path is gone.
-    fn process(&mut self, path: &Path, who: Who) -> Result<ExprId, Refused> {
+    fn process(&mut self, path: &Path, actor: Actor) -> Result<ExprId, Refused> {
         let nothing = self.terms.truth(false);
-        let (Some(location), Some(kind)) = (self.location(path, who), who.proctype) else {
+        let (Some(location), Some(kind)) = (self.location(path, actor), actor.proctype) else {
             return Ok(nothing);
         };
         let proctype = self.system.proctype(kind);
         let mark = path.mark();
         let mut path = path.clone();
-        self.provide(&mut path, who, proctype)?;
+        self.provide(&mut path, actor, proctype)?;
         let mut open = self.terms.truth(true);
         let mut escapes: Vec<(u16, ExprId)> = Vec::new();
         let mut moved = nothing;
@@ -132,7 +133,7 @@ impl Maker<'_> {
                 continue;
             }
             self.count_step(transition.span)?;
-            let taken = self.edge(&start, who, proctype, transition, moved)?;
+            let taken = self.edge(&start, actor, proctype, transition, moved)?;
             // Given the path that this began with.
             let since = start.since(&mut self.terms, mark);
             let when = self.terms.and(since, taken.when);
@@ -159,14 +160,14 @@ impl Maker<'_> {
     }
 
     /// Takes it for granted that a process is allowed to move.
-    fn provide(&mut self, path: &mut Path, who: Who, proctype: &Proctype) -> Result<(), Refused> {
+    fn provide(&mut self, path: &mut Path, actor: Actor, proctype: &Proctype) -> Result<(), Refused> {
         let Some(condition) = &proctype.provided else { return Ok(()) };
         if asks_timeout(condition) {
             return Err(refused("Whether a process may move depends on a timeout.", proctype.span));
         }
         let hazards = self.hazards.len();
         let always = self.terms.truth(true);
-        let holds = self.holds(path, who, condition, always)?;
+        let holds = self.holds(path, actor, condition, always)?;
         if self.hazards.len() > hazards {
             return Err(refused("What a process is provided with may go wrong.", proctype.span));
         }
@@ -178,7 +179,7 @@ impl Maker<'_> {
     fn edge(
         &mut self,
         start: &Path,
-        who: Who,
+        actor: Actor,
         proctype: &Proctype,
         transition: &Transition,
         moved: ExprId,
@@ -187,7 +188,7 @@ impl Maker<'_> {
         let outer = self.begin_attempt(mark);
         let hazards = self.hazards.len();
         let timeout = self.timeout;
-        let tried = self.execute(start.clone(), who, &transition.statement, moved, transition.span)?;
+        let tried = self.execute(start.clone(), actor, &transition.statement, moved, transition.span)?;
         let tried_hazards = hazards..self.hazards.len();
         let mut ways = vec![self.end_attempt(outer, start)];
         // What goes on from here is no longer in the round after a timeout.
@@ -195,15 +196,15 @@ impl Maker<'_> {
         for mut path in tried.done {
             ways.push(path.since(&mut self.terms, mark));
             if proctype.deterministic && transition.statement != Statement::Else {
-                self.report(&path, who, moved, ViolationKind::Nondeterminism, transition.span);
+                self.report(&path, actor, moved, ViolationKind::Nondeterminism, transition.span);
             }
             path.offer = None;
             if transition.statement != Statement::End {
-                self.arrive(&mut path, who, transition);
+                self.arrive(&mut path, actor, transition);
             }
-            self.set_last(&mut path, who);
+            self.set_last(&mut path, actor);
             if transition.atomic {
-                self.stay_inside(&path, who, transition)?;
+                self.stay_inside(&path, actor, transition)?;
             } else {
                 self.emit(&path);
             }
@@ -211,9 +212,9 @@ impl Maker<'_> {
         let mut offers = Vec::new();
         for mut path in tried.offered {
             let went = path.since(&mut self.terms, mark);
-            self.arrive(&mut path, who, transition);
-            self.set_last(&mut path, who);
-            let taken = self.hold_out(&path, who)?;
+            self.arrive(&mut path, actor, transition);
+            self.set_last(&mut path, actor);
+            let taken = self.hold_out(&path, actor)?;
             // What goes wrong with a message that nobody takes does not count.
             let whole = path.condition(&mut self.terms);
             let other = self.terms.not(whole);
@@ -229,24 +230,25 @@ impl Maker<'_> {
     }
 
     /// Puts a process where a transition leads.
-    fn arrive(&mut self, path: &mut Path, who: Who, transition: &Transition) {
-        let slot = &self.layout.slots[who.pid];
+    fn arrive(&mut self, path: &mut Path, actor: Actor, transition: &Transition) {
+        let slot = &self.layout.slots[actor.pid];
         let first =
-            slot.kinds.iter().find(|kind| Some(kind.proctype) == who.proctype).map_or(0, |kind| kind.first);
+            slot.kinds.iter().find(|kind| Some(kind.proctype) == actor.proctype).map_or(0, |kind| kind.first);
         let (control, code) = (slot.control, first + Value::from(transition.target.0));
         let code = self.terms.number(code);
         path.set(control, code);
     }
 
-    fn set_last(&mut self, path: &mut Path, who: Who) {
+    fn set_last(&mut self, path: &mut Path, actor: Actor) {
         if let Some(last) = self.layout.last {
-            let pid = self.terms.number(who.pid as i32);
+            let pid = self.terms.number(actor.pid as i32);
             path.set(last, pid);
         }
     }
 
-    /// Lets someone else take a message that a process holds out; returns when anyone can, given that the path is gone.
-    fn hold_out(&mut self, path: &Path, sender: Who) -> Result<ExprId, Refused> {
+    /// Lets someone else take a message that a process holds out; returns when anyone can, given that the
+    /// path is gone.
+    fn hold_out(&mut self, path: &Path, sender: Actor) -> Result<ExprId, Refused> {
         let mark = path.mark();
         let mut taken = Vec::new();
         for pid in (0..self.layout.slots.len()).rev().filter(|pid| *pid != sender.pid) {
@@ -265,8 +267,8 @@ impl Maker<'_> {
                     if path.is_impossible() {
                         continue;
                     }
-                    let who = Who { pid, proctype: Some(kind.proctype) };
-                    let went = self.process(&path, who)?;
+                    let actor = Actor { pid, proctype: Some(kind.proctype) };
+                    let went = self.process(&path, actor)?;
                     let here = path.since(&mut self.terms, mark);
                     taken.push(self.terms.and(here, went));
                 }
@@ -276,22 +278,22 @@ impl Maker<'_> {
     }
 
     /// Goes on inside an atomic sequence; where it blocks, the state counts like any other.
-    fn stay_inside(&mut self, path: &Path, who: Who, transition: &Transition) -> Result<(), Refused> {
+    fn stay_inside(&mut self, path: &Path, actor: Actor, transition: &Transition) -> Result<(), Refused> {
         if path.is_impossible() {
             return Ok(());
         }
-        if self.inside.len() > LONGEST {
+        if self.inside.len() > MAX_SEQUENCE {
             return Err(refused("An atomic sequence is too long, or does not end.", transition.span));
         }
-        let here = (who.pid, path.values.clone());
+        let here = (actor.pid, path.values.clone());
         if self.inside.contains(&here) {
             // From the same values on, it does the same again.
             let always = self.terms.truth(true);
-            self.report(path, who, always, ViolationKind::EndlessAtomic, transition.span);
+            self.report(path, actor, always, ViolationKind::EndlessAtomic, transition.span);
             return Ok(());
         }
         self.inside.push(here);
-        let moved = self.process(path, who)?;
+        let moved = self.process(path, actor)?;
         self.inside.pop();
         let mut blocked = path.clone();
         let other = self.terms.not(moved);

@@ -1,10 +1,10 @@
-//! Expressions of a synchronous system with the numbers they can be: what that decides becomes a constant.
+//! Expressions of a synchronous system with their value ranges: what these decide is folded to a constant.
 
 use crate::synchronous::{Builder, Domain, ExprId, Node, Operator, Value, VariableId};
 use crate::{Binary, Scalar, Unary};
 
-const LEAST: Value = i32::MIN as Value;
-const MOST: Value = i32::MAX as Value;
+const MIN_VALUE: Value = i32::MIN as Value;
+const MAX_VALUE: Value = i32::MAX as Value;
 
 /// A number between these, ends included.
 pub(super) type Range = (Value, Value);
@@ -60,13 +60,13 @@ impl Terms {
             Node::Constant(value) => (*value, *value),
             Node::Current(variable) | Node::Next(variable) => match &synchronous.variable(*variable).domain {
                 Domain::Range(low, high) => (*low, *high),
-                Domain::Values(_) => (LEAST, MOST),
+                Domain::Values(_) => (MIN_VALUE, MAX_VALUE),
             },
             Node::Not(_) | Node::In(..) | Node::Within(..) => (0, 1),
             Node::Negate(operand) => (-of(operand).1, -of(operand).0),
             Node::Invert(operand) => (!of(operand).1, !of(operand).0),
             Node::Choose(_, then, otherwise) => hull(of(then), of(otherwise)),
-            Node::Set(_) => (LEAST, MOST),
+            Node::Set(_) => (MIN_VALUE, MAX_VALUE),
             Node::Wrap { operand, width, signed } => {
                 let kept = word(*width, *signed);
                 if within(of(operand), kept) { of(operand) } else { kept }
@@ -97,7 +97,8 @@ impl Terms {
         self.builder.or(left, right)
     }
 
-    /// Returns two facts that say together what one says: those that and joins, or the opposites of those that or joins.
+    /// Returns two facts that say together what one says: those that and joins, or the opposites of those
+    /// that or joins.
     pub(super) fn parts(&mut self, fact: ExprId) -> Option<(ExprId, ExprId)> {
         let (left, right, opposite) = match *self.builder.system.node(fact) {
             Node::Binary(Operator::And, left, right) => (left, right, false),

@@ -27,11 +27,11 @@ pub struct Eventful<'m> {
 
 impl<'m> Eventful<'m> {
     /// At most so many events are told apart.
-    pub const MOST: usize = 64;
+    pub const MAX_EVENTS: usize = 64;
 
-    /// Labels the steps of a synchronous system; events after the [first few](Self::MOST) are left out.
+    /// Labels the steps of a synchronous system; events after the [first few](Self::MAX_EVENTS) are left out.
     pub fn new(reference: Reference<'m>, events: &[ExprId]) -> Eventful<'m> {
-        Eventful { reference, events: events.iter().copied().take(Eventful::MOST).collect() }
+        Eventful { reference, events: events.iter().copied().take(Eventful::MAX_EVENTS).collect() }
     }
 
     /// Returns what defines the system.
@@ -116,7 +116,7 @@ impl StateSpace for Eventful<'_> {
             found = true;
             moves.clear();
             let happens = |number: &u32| events >> number & 1 == 1;
-            moves.extend((0..Eventful::MOST as u32).filter(happens).map(|number| Move {
+            moves.extend((0..Eventful::MAX_EVENTS as u32).filter(happens).map(|number| Move {
                 pid: 0,
                 proctype: ProctypeId(0),
                 from: LocationId(0),

@@ -3,6 +3,15 @@
 //! A [`SynchronousSystem`] is plain data: finite variables, expressions as a flat graph, and constraints on
 //! first states, on all states and on steps. The [`Reference`] defines its meaning; every engine is checked
 //! against it.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `system.rs`, `formula.rs` | the data: variables, expressions, constraints; claims |
+//! | `build.rs` | hash-consed expressions |
+//! | `evaluate.rs`, `plan.rs`, `reference.rs` | values of expressions; enumeration of states and steps |
+//! | `eventful.rs` | steps labelled with the events that happen in them |
+//! | `run.rs`, `lasso.rs` | replay of runs; LTL on a lasso |
+//! | `product.rs` | the tableau of an LTL formula as a synchronous system |
 
 mod build;
 mod evaluate;

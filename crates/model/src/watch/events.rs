@@ -1,8 +1,10 @@
-//! Trace assertions: the messages sent to and received from some channels must, or must not, follow a pattern.
+//! Trace assertions: the messages sent to and received from some channels must, or must not, follow a
+//! pattern.
 //!
-//! A pattern names the sends and receives that it watches by having them anywhere. Each such event must fit one way on
-//! from where the pattern is; fields that are constants must be equal, others may be anything. A pattern that is
-//! forbidden is followed from the first event on, and given up at the first that does not fit.
+//! A pattern names the sends and receives that it watches by having them anywhere. Each such event must fit
+//! one way on from where the pattern is; fields that are constants must be equal, others may be anything. A
+//! pattern that is forbidden is followed from the first event on, and given up at the first that does not
+//! fit.
 
 use crate::evaluator::{Context, OBSERVER};
 use crate::{

@@ -1,9 +1,10 @@
-//! A system and a watcher beside it, as one state space.
+//! The synchronous product of a system and an observer: a never claim, a Büchi automaton or a trace
+//! assertion.
 //!
-//! The watcher looks at every state before the system leaves it, and remembers what it must in the first bytes of the
-//! joint state. Where the system can't move any more, or only into a fault, it stays for ever, and the watcher looks on. States inside atomic
-//! sequences and in the middle of a rendezvous are not looked at: they are no states of the system. This is how SPIN's
-//! claims move.
+//! The observer moves in every state before the system does, and its memory is the first bytes of the joint
+//! state. Where the system is deadlocked, or has only steps into a fault, it stutters for ever, and the
+//! observer moves on. States inside atomic sequences and in the middle of a rendezvous are not observed: they
+//! are no states of the system. This is how SPIN's claims move.
 
 mod events;
 mod never;
@@ -20,10 +21,10 @@ use crate::{
     Successor, Violation, ViolationKind,
 };
 
-/// Who watches.
+/// An observer.
 #[derive(Clone, Copy, Debug)]
 pub enum Watcher<'s> {
-    /// An automaton that accepts the runs which must not be.
+    /// A Büchi automaton that accepts the violating runs.
     Automaton(&'s Buchi<Atom>),
     /// A never claim.
     Never(&'s Proctype),
@@ -34,33 +35,33 @@ pub enum Watcher<'s> {
         /// Whether following it is the violation.
         forbidden: bool,
     },
-    /// Nobody: the system's own accepting locations count.
+    /// None: the system's own accepting locations count.
     Acceptance,
-    /// Nobody: the system's own progress locations count.
+    /// None: the system's own progress locations count.
     Progress,
 }
 
-/// What a state means to a search for cycles.
+/// The role of a state in a search for acceptance cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
     /// Nothing.
     Plain,
-    /// A cycle that has such a state is a violation.
+    /// Accepting: a cycle through it is a violation.
     Accepting,
-    /// No cycle that has such a state is a violation.
+    /// Barrier: no cycle through it is a violation.
     Barrier,
 }
 
-/// What a watcher sees in a state.
+/// The moves of an observer in a state.
 #[derive(Debug, Default)]
 struct Seen {
-    /// What it may remember afterwards; the run is not interesting any more if there is nothing.
+    /// Its possible next memories; none if the run is accepted no more.
     next: Vec<Vec<u8>>,
     /// Why the run is a violation already.
     violations: Vec<Violation>,
 }
 
-/// A system and its watcher.
+/// A system in product with its observer.
 #[derive(Clone, Copy)]
 pub struct Watched<'s> {
     evaluator: Evaluator<'s>,
@@ -76,14 +77,15 @@ impl std::fmt::Debug for Watched<'_> {
 }
 
 impl<'s> Watched<'s> {
-    /// Puts a watcher beside a system.
+    /// Makes the product of a system and an observer.
     pub fn new(evaluator: Evaluator<'s>, watcher: Watcher<'s>) -> Self {
         let watches_events = matches!(watcher, Watcher::Trace { .. });
         let evaluator = if watches_events { evaluator.recording_events() } else { evaluator };
         Watched { evaluator, space: None, watcher }
     }
 
-    /// Lets another engine expand the system's states; not if messages are watched, which only the evaluator tells.
+    /// Lets another engine expand the system's states; not if messages are watched, which only the evaluator
+    /// tells.
     #[must_use]
     pub fn over(self, space: &'s dyn StateSpace) -> Self {
         let watches_events = matches!(self.watcher, Watcher::Trace { .. });
@@ -120,7 +122,7 @@ impl<'s> Watched<'s> {
         if accepting { Colour::Accepting } else { Colour::Plain }
     }
 
-    /// Returns what the watcher remembers in a state, as far as it decides which cycles it can be on: an index into
+    /// Returns the observer's control state, as far as it determines the cycles it can be on: an index into
     /// [`Watched::hopeless`].
     pub fn place(&self, state: &[u8]) -> usize {
         match self.watcher {
@@ -130,8 +132,8 @@ impl<'s> Watched<'s> {
         }
     }
 
-    /// Returns for each place of the watcher whether it is on no cycle, whatever the system does, that has an accepting
-    /// place.
+    /// Returns for each control state of the observer whether it is on no cycle with an accepting one,
+    /// whatever the system does.
     pub fn hopeless(&self) -> Vec<bool> {
         match self.watcher {
             Watcher::Automaton(automaton) => {
@@ -166,7 +168,7 @@ impl<'s> Watched<'s> {
         }
     }
 
-    /// Lets the watcher look at a state.
+    /// Computes the observer's moves in a state.
     fn look(&self, memory: &[u8], state: &[u8]) -> Seen {
         match self.watcher {
             Watcher::Automaton(automaton) => self.read(automaton, automaton_state(memory), state),
@@ -213,7 +215,7 @@ impl<'s> Watched<'s> {
         seen
     }
 
-    /// Returns whether a run that stays in a state for ever is one of the runs watched.
+    /// Returns whether a run that stutters in a state for ever is observed.
     fn stutters(&self, state: &[u8]) -> bool {
         match self.watcher {
             Watcher::Automaton(_) | Watcher::Never(_) => true,
@@ -263,7 +265,7 @@ impl<'s> Watched<'s> {
         expansion
     }
 
-    /// Visits what the watcher and the system, or just some of its processes, do together.
+    /// Enumerates the joint steps of the observer and the system, or of some of its processes.
     fn pairs(
         &self,
         processes: Option<ProcessSet>,
@@ -407,7 +409,7 @@ impl StateSpace for Watched<'_> {
         Ok((joint, Vec::new()))
     }
 
-    /// Visits what the watcher and some processes do together. They must be able to move.
+    /// Enumerates the joint steps of the observer and some processes. These must be able to move.
     fn successors_of(
         &self,
         processes: ProcessSet,
@@ -418,8 +420,8 @@ impl StateSpace for Watched<'_> {
         self.pairs(Some(processes), state, scratch, visit);
     }
 
-    /// Visits every pair of what the watcher and the system do. A violation here is one that the watcher saw; what goes
-    /// wrong in the system itself is no concern of its.
+    /// Enumerates all joint steps. A violation here is one that the observer found; those of the system
+    /// itself are ignored.
     fn successors(
         &self,
         state: &[u8],

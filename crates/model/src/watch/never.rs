@@ -1,4 +1,4 @@
-//! Never claims: a process that watches, moving once in every state before the system does.
+//! Never claims: an observer process that moves once in every state before the system does.
 
 use crate::evaluator::{Context, Frame, OBSERVER, Outcome};
 use crate::{Evaluator, LocationId, Proctype, Statement, Violation, ViolationKind};
@@ -6,7 +6,7 @@ use crate::{Evaluator, LocationId, Proctype, Statement, Violation, ViolationKind
 use super::Seen;
 
 /// An atomic sequence of a claim that is longer than this never ends.
-const LONGEST: usize = 10_000;
+const MAX_CLAIM_STEPS: usize = 10_000;
 
 /// How many bytes the location takes, before the claim's variables.
 const LOCATION: usize = 2;
@@ -32,7 +32,7 @@ fn memory(location: LocationId, frame: &Frame) -> Vec<u8> {
     memory
 }
 
-/// Lets the claim look at a state: every move it can make there.
+/// Returns every move of the claim in a state.
 pub(super) fn look(evaluator: &Evaluator<'_>, claim: &Proctype, memory: &[u8], state: &[u8]) -> Seen {
     let mut frame = evaluator.load(state);
     frame.set_observer(&memory[LOCATION..]);
@@ -54,7 +54,7 @@ impl Look<'_, '_> {
             self.end(ViolationKind::ClaimMatched, location.span);
             return;
         }
-        if depth > LONGEST {
+        if depth > MAX_CLAIM_STEPS {
             self.end(ViolationKind::EndlessAtomic, location.span);
             return;
         }

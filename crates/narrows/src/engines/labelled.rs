@@ -6,7 +6,7 @@ use narrows_model::{
     Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Trace, TraceStep,
     Verdict,
 };
-use narrows_performance::labelled::{self, Labelled, Unbuilt};
+use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_source::Diagnostics;
 
 use super::explicit::replies;
@@ -77,16 +77,16 @@ impl Engine for ByGraph {
 }
 
 /// Makes the graph of all states.
-pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, Unbuilt> {
+pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, GraphError> {
     labelled::build(system, &budget.explicit())
 }
 
 /// Says that nothing was decided, and why.
-pub(crate) fn undecided(model: &Model, questions: &[Question], why: &Unbuilt) -> Checked {
+pub(crate) fn undecided(model: &Model, questions: &[Question], why: &GraphError) -> Checked {
     let _ = model;
     let (limit, problems, notes) = match why {
-        Unbuilt::Limit(limit) => (*limit, Vec::new(), Vec::new()),
-        Unbuilt::Fault(fault) => {
+        GraphError::Limit(limit) => (*limit, Vec::new(), Vec::new()),
+        GraphError::Fault(fault) => {
             let mut message = fault.kind.message().to_owned();
             if !fault.about.is_empty() {
                 message = format!("{message}: {}", fault.about);

@@ -1,6 +1,6 @@
 use narrows_lts::{Graph, aut};
 
-use super::{Timed, Trouble};
+use super::{AutomatonError, Timed};
 use crate::markov::{Accuracy, Aim, Interval, average, long_run, uniform};
 
 fn graph(edges: &[(u32, &str, u32)]) -> Graph {
@@ -77,14 +77,14 @@ fn choices_give_a_least_and_a_greatest() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let trouble = |edges: &[(u32, &str, u32)]| Timed::new(&graph(edges)).err();
-    assert!(matches!(trouble(&[(0, "rate x", 0)]), Some(Trouble::Label(_))));
-    assert_eq!(trouble(&[(0, "rate 1", 1), (1, "prob 0.5", 0)]), Some(Trouble::Probabilities(1, 0.5)));
+    assert!(matches!(trouble(&[(0, "rate x", 0)]), Some(AutomatonError::Label(_))));
+    assert_eq!(trouble(&[(0, "rate 1", 1), (1, "prob 0.5", 0)]), Some(AutomatonError::Probabilities(1, 0.5)));
     // Six digits are enough.
     assert_eq!(trouble(&[(0, "prob 0.333333", 1), (0, "prob 0.333333", 2), (0, "prob 0.333333", 3)]), None);
 }
 
 #[track_caller]
-fn determinate(edges: &[(u32, &str, u32)], expected: &Result<&str, Trouble>) {
+fn determinate(edges: &[(u32, &str, u32)], expected: &Result<&str, AutomatonError>) {
     let graph = graph(edges);
     let found =
         Timed::new(&graph).and_then(|timed| timed.determinate(&graph)).map(|graph| aut::write(&graph));
@@ -108,7 +108,13 @@ fn choices_that_do_not_matter_vanish() {
 
 #[test]
 fn choices_that_matter_are_named() {
-    determinate(&[(0, "rate 1", 7), (7, "i", 0), (7, "i", 2), (2, "rate 1", 0)], &Err(Trouble::Choice(7)));
-    determinate(&[(0, "rate 1", 3), (3, "i", 4), (4, "i", 3), (4, "i", 0)], &Err(Trouble::Zeno(vec![4, 3])));
+    determinate(
+        &[(0, "rate 1", 7), (7, "i", 0), (7, "i", 2), (2, "rate 1", 0)],
+        &Err(AutomatonError::Choice(7)),
+    );
+    determinate(
+        &[(0, "rate 1", 3), (3, "i", 4), (4, "i", 3), (4, "i", 0)],
+        &Err(AutomatonError::Zeno(vec![4, 3])),
+    );
     determinate(&[(0, "rate 2", 1)], &Ok("des (0, 1, 2)\n(0, \"rate 2\", 1)\n"));
 }

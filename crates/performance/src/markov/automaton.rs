@@ -1,29 +1,29 @@
-//! Markov automata: some states wait for a random time, others decide at once between choices, each of which leads
-//! somewhere by chance.
+//! Markov automata: tangible states wait for an exponential time, vanishing states choose at once between
+//! distributions (Eisentraut, Hermanns and Zhang 2010).
 
-use super::chain::{TOLERANCE, Wrong};
+use super::chain::{ChainError, TOLERANCE};
 use super::interval::rounding;
 
-/// A Markov automaton with the state it begins in.
+/// A Markov automaton with its initial state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Automaton {
     initial: u32,
-    /// Whether a state waits: then its only choice has rates. Otherwise its choices have probabilities.
+    /// Whether a state is tangible: then its only choice has rates. Otherwise its choices have probabilities.
     waits: Vec<bool>,
-    /// Where the choices of each state begin, and after the last state, where they end.
+    /// The first choice of each state, and at last the number of choices.
     choices: Vec<u32>,
-    /// Where the transitions of each choice begin, and after the last choice, where they end.
+    /// The first transition of each choice, and at last the number of transitions.
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
 }
 
-/// What is gained: while a state waits, per time, and whenever a choice is taken.
+/// A reward structure: rates in tangible states, and impulses on choices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reward {
-    /// For each state, per time; those of states that decide don't matter.
+    /// For each state, the reward per time; irrelevant in vanishing states.
     pub rates: Vec<f64>,
-    /// For each choice, each time it is taken; those of states that wait don't matter.
+    /// For each choice, the reward each time it is taken; irrelevant in tangible states.
     pub impulses: Vec<f64>,
 }
 
@@ -47,24 +47,24 @@ pub struct Builder {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
-    wrong: Option<Wrong>,
+    wrong: Option<ChainError>,
 }
 
 impl Builder {
-    /// Adds a state that waits: where it goes, with which rates. Without any, it waits for ever.
+    /// Adds a tangible state with its transitions and rates. Without any, it is absorbing.
     pub fn waiting(&mut self, rates: impl IntoIterator<Item = (u32, f64)>) {
         self.choices.push(self.starts.len() as u32);
         self.waits.push(true);
         self.row(rates);
     }
 
-    /// Adds a state that decides at once; its choices follow.
+    /// Adds a vanishing state; its choices follow.
     pub fn deciding(&mut self) {
         self.choices.push(self.starts.len() as u32);
         self.waits.push(false);
     }
 
-    /// Adds a choice to the last state: where it leads, with which probabilities. Returns its number among all choices.
+    /// Adds a choice to the last state: a distribution. Returns its number among all choices.
     pub fn choice(&mut self, probabilities: impl IntoIterator<Item = (u32, f64)>) -> u32 {
         let number = self.starts.len() as u32;
         let begin = self.targets.len();
@@ -72,7 +72,7 @@ impl Builder {
         let sum: f64 = self.weights[begin..].iter().sum();
         if (sum - 1.0).abs() > TOLERANCE {
             let state = self.waits.len().saturating_sub(1) as u32;
-            self.wrong.get_or_insert(Wrong::NoDistribution(Some(state), sum));
+            self.wrong.get_or_insert(ChainError::NoDistribution(Some(state), sum));
         }
         for weight in &mut self.weights[begin..] {
             *weight /= sum;
@@ -95,33 +95,33 @@ impl Builder {
         self.starts.push(self.targets.len() as u32);
         for (target, weight) in entries {
             if !(weight > 0.0 && weight.is_finite()) {
-                self.wrong.get_or_insert(Wrong::NoRate(state, weight));
+                self.wrong.get_or_insert(ChainError::NoRate(state, weight));
             }
             self.targets.push(target);
             self.weights.push(weight);
         }
         if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
-            self.wrong.get_or_insert(Wrong::TooLarge);
+            self.wrong.get_or_insert(ChainError::TooLarge);
         }
     }
 
-    /// Ends with the state that the automaton begins in.
-    pub fn build(mut self, initial: u32) -> Result<Automaton, Wrong> {
+    /// Finishes the automaton, given its initial state.
+    pub fn build(mut self, initial: u32) -> Result<Automaton, ChainError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
         let states = self.waits.len();
         if states == 0 {
-            return Err(Wrong::Empty);
+            return Err(ChainError::Empty);
         }
         if let Some(state) = self.targets.iter().chain([&initial]).find(|state| **state as usize >= states) {
-            return Err(Wrong::NoSuchState(*state));
+            return Err(ChainError::NoSuchState(*state));
         }
         self.choices.push(self.starts.len() as u32);
         self.starts.push(self.targets.len() as u32);
         let empty = (0..states).find(|state| self.choices[*state] == self.choices[*state + 1]);
         if let Some(state) = empty {
-            return Err(Wrong::NoChoice(state as u32));
+            return Err(ChainError::NoChoice(state as u32));
         }
         Ok(Automaton {
             initial,
@@ -135,12 +135,12 @@ impl Builder {
 }
 
 impl Automaton {
-    /// Returns the state to begin with.
+    /// Returns the initial state.
     pub fn initial(&self) -> u32 {
         self.initial
     }
 
-    /// Returns the same automaton with one more state, in which it begins: it decides which of some states comes first.
+    /// Returns the same automaton with a new initial state, which chooses one of some states.
     pub(super) fn beginning_with(&self, states: &[u32]) -> Automaton {
         let mut automaton = self.clone();
         automaton.initial = self.states() as u32;
@@ -158,12 +158,12 @@ impl Automaton {
         self.waits.len()
     }
 
-    /// Returns how many choices there are, of all states. What a state that waits does counts as one.
+    /// Returns how many choices there are, of all states. A tangible state counts as one.
     pub fn choice_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Returns whether a state waits; otherwise it decides at once.
+    /// Returns whether a state is tangible; otherwise it is vanishing.
     pub fn waits(&self, state: usize) -> bool {
         self.waits[state]
     }
@@ -190,13 +190,13 @@ impl Automaton {
         &self.targets[self.starts[first] as usize..self.starts[last] as usize]
     }
 
-    /// Returns the rate with which a state that waits is left, or 1 otherwise.
+    /// Returns the exit rate of a tangible state, or 1 for a vanishing one.
     pub(super) fn exit(&self, state: usize) -> f64 {
         if self.waits[state] { self.row(self.choices(state).start).map(|(_, rate)| rate).sum() } else { 1.0 }
     }
 
-    /// Returns what a choice brings: `right + Σ weight·(values[target] − values[state])`, and a bound of what rounding did
-    /// to it. Probabilities were scaled by one division, which counts as rounding.
+    /// Returns the drift of a choice, `right + Σ weight·(values[target] − values[state])`, and a bound on its
+    /// rounding error. Probabilities were scaled by one division, which counts as rounding.
     pub(super) fn drift(&self, state: usize, choice: usize, right: f64, values: &[f64]) -> (f64, f64) {
         let here = values[state];
         let (mut sum, mut magnitude) = (right, right.abs());

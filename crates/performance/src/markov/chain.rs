@@ -1,58 +1,45 @@
-//! Markov chains in continuous time: for each state, where it goes and how fast.
+//! Continuous-time Markov chains, as sparse rows of rates.
 
-use std::fmt;
 use std::ops::Range;
 
-/// A Markov chain in continuous time, with where it begins. Twelve bytes for each transition, four for each state.
+/// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, four per state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// Where the transitions of each state begin, and after the last state, where they end.
+    /// The first transition of each state, and at last the number of transitions.
     starts: Vec<u32>,
     targets: Vec<u32>,
     rates: Vec<f64>,
     initial: Vec<(u32, f64)>,
-    /// How many roundings a rate has been through at most before it was stored.
+    /// How many rounding errors a rate may have accumulated before it was stored.
     roundings: usize,
 }
 
-/// Why something is no Markov chain.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wrong {
+/// Why something is not a Markov chain.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ChainError {
     /// There is no state at all.
+    #[error("there are no states")]
     Empty,
     /// There are more states or transitions than fit.
+    #[error("there are more than 4 294 967 294 states or transitions")]
     TooLarge,
     /// A state that is mentioned does not exist.
+    #[error("there is no state {0}")]
     NoSuchState(u32),
     /// A rate or a probability of this state is not above 0, or not finite.
+    #[error("`{1}` in state {0} is not above 0 and finite")]
     NoRate(u32, f64),
     /// Probabilities should add up to 1: those to begin with, or those of a choice of this state.
+    #[error("probabilities {whose} add up to {sum}, not to 1", whose = of_state(*.0), sum = .1)]
     NoDistribution(Option<u32>, f64),
-    /// This state has to decide at once, but has nothing to choose from.
+    /// This vanishing state has no choice.
+    #[error("state {0} has no choices")]
     NoChoice(u32),
 }
 
-impl fmt::Display for Wrong {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Wrong::Empty => formatter.write_str("there are no states"),
-            Wrong::TooLarge => formatter.write_str("there are more than 4 294 967 294 states or transitions"),
-            Wrong::NoSuchState(state) => write!(formatter, "there is no state {state}"),
-            Wrong::NoRate(state, rate) => {
-                write!(formatter, "`{rate}` in state {state} is not above 0 and finite")
-            }
-            Wrong::NoDistribution(Some(state), sum) => {
-                write!(formatter, "probabilities of state {state} add up to {sum}, not to 1")
-            }
-            Wrong::NoDistribution(None, sum) => {
-                write!(formatter, "probabilities to begin with add up to {sum}, not to 1")
-            }
-            Wrong::NoChoice(state) => write!(formatter, "state {state} has no choices"),
-        }
-    }
+fn of_state(state: Option<u32>) -> String {
+    state.map_or_else(|| "to begin with".to_owned(), |state| format!("of state {state}"))
 }
-
-impl std::error::Error for Wrong {}
 
 /// How far probabilities that were written with few digits may be from 1 together; they are scaled to it.
 pub(super) const TOLERANCE: f64 = 1e-5;
@@ -65,7 +52,7 @@ pub struct Builder {
     rates: Vec<f64>,
     row: Vec<(u32, f64)>,
     roundings: usize,
-    wrong: Option<Wrong>,
+    wrong: Option<ChainError>,
 }
 
 impl Builder {
@@ -79,8 +66,8 @@ impl Builder {
         }
     }
 
-    /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a state to
-    /// itself change nothing and are dropped.
+    /// Adds the next state: where it goes, with which rates. Rates to the same state are added; those from a
+    /// state to itself change nothing and are dropped.
     pub fn row(&mut self, transitions: impl IntoIterator<Item = (u32, f64)>) {
         let state = self.starts.len() as u32;
         self.starts.push(self.targets.len() as u32);
@@ -92,7 +79,7 @@ impl Builder {
         let mut merged = 0;
         for (target, rate) in self.row.drain(..) {
             if !(rate > 0.0 && rate.is_finite()) {
-                self.wrong.get_or_insert(Wrong::NoRate(state, rate));
+                self.wrong.get_or_insert(ChainError::NoRate(state, rate));
             }
             let begin = self.starts[state as usize] as usize;
             if target == state {
@@ -110,7 +97,7 @@ impl Builder {
         }
         self.roundings = self.roundings.max(merged);
         if self.targets.len() >= u32::MAX as usize || self.starts.len() >= u32::MAX as usize {
-            self.wrong.get_or_insert(Wrong::TooLarge);
+            self.wrong.get_or_insert(ChainError::TooLarge);
         }
     }
 
@@ -119,22 +106,22 @@ impl Builder {
         self.starts.len()
     }
 
-    /// Says that rates were computed with so many roundings. Bounds allow for what they may have done.
+    /// Declares how many roundings rates have been through; bounds allow for them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
     }
 
-    /// Ends with where the chain begins: states with probabilities.
-    pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+    /// Finishes the chain, given its initial distribution.
+    pub fn build(mut self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
         let states = self.starts.len() as u32;
         if states == 0 {
-            return Err(Wrong::Empty);
+            return Err(ChainError::Empty);
         }
         if let Some(target) = self.targets.iter().find(|target| **target >= states) {
-            return Err(Wrong::NoSuchState(*target));
+            return Err(ChainError::NoSuchState(*target));
         }
         self.starts.push(self.targets.len() as u32);
         let initial = distribution(initial, states)?;
@@ -152,7 +139,7 @@ impl Builder {
 fn distribution(
     entries: impl IntoIterator<Item = (u32, f64)>,
     states: u32,
-) -> Result<Vec<(u32, f64)>, Wrong> {
+) -> Result<Vec<(u32, f64)>, ChainError> {
     let mut entries: Vec<(u32, f64)> = entries.into_iter().collect();
     entries.sort_unstable_by_key(|(state, _)| *state);
     entries.dedup_by(|next, kept| {
@@ -164,15 +151,15 @@ fn distribution(
     });
     for (state, probability) in &entries {
         if *state >= states {
-            return Err(Wrong::NoSuchState(*state));
+            return Err(ChainError::NoSuchState(*state));
         }
         if !(*probability > 0.0 && probability.is_finite()) {
-            return Err(Wrong::NoRate(*state, *probability));
+            return Err(ChainError::NoRate(*state, *probability));
         }
     }
     let sum: f64 = entries.iter().map(|(_, probability)| probability).sum();
     if (sum - 1.0).abs() > TOLERANCE {
-        return Err(Wrong::NoDistribution(None, sum));
+        return Err(ChainError::NoDistribution(None, sum));
     }
     for (_, probability) in &mut entries {
         *probability /= sum;
@@ -191,13 +178,13 @@ impl Chain {
         self.targets.len()
     }
 
-    /// Returns where the chain begins: states with probabilities, in the order of states.
+    /// Returns the initial distribution, in the order of states.
     pub fn initial(&self) -> &[(u32, f64)] {
         &self.initial
     }
 
-    /// Returns the same chain with another beginning.
-    pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, Wrong> {
+    /// Returns the same chain with another initial distribution.
+    pub fn starting(&self, initial: impl IntoIterator<Item = (u32, f64)>) -> Result<Chain, ChainError> {
         Ok(Chain { initial: distribution(initial, self.states() as u32)?, ..self.clone() })
     }
 
@@ -212,7 +199,7 @@ impl Chain {
         self.targets[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
     }
 
-    /// Returns the rate with which a state is left.
+    /// Returns the exit rate of a state.
     pub fn exit(&self, state: usize) -> f64 {
         self.rates[self.starts[state] as usize..self.starts[state + 1] as usize].iter().sum()
     }
@@ -276,7 +263,7 @@ impl Chain {
         self.roundings
     }
 
-    /// Returns the same transitions by the states they go to; it is no chain that begins anywhere.
+    /// Returns the transposed matrix, as a chain without an initial distribution.
     pub(super) fn transposed(&self) -> Chain {
         let states = self.states();
         let mut starts = vec![0_u32; states + 1];
@@ -303,7 +290,7 @@ impl Chain {
 
 #[cfg(test)]
 mod tests {
-    use super::{Builder, Wrong};
+    use super::{Builder, ChainError};
 
     #[test]
     fn rows_are_sorted_and_merged() {
@@ -319,16 +306,16 @@ mod tests {
 
     #[test]
     fn what_is_no_chain_is_refused() {
-        assert_eq!(Builder::default().build([]).err(), Some(Wrong::Empty));
+        assert_eq!(Builder::default().build([]).err(), Some(ChainError::Empty));
         let one = |row: &[(u32, f64)], initial: &[(u32, f64)]| {
             let mut builder = Builder::default();
             builder.row(row.iter().copied());
             builder.build(initial.iter().copied()).err()
         };
-        assert_eq!(one(&[(1, 1.0)], &[(0, 1.0)]), Some(Wrong::NoSuchState(1)));
-        assert_eq!(one(&[(0, -1.0)], &[(0, 1.0)]), Some(Wrong::NoRate(0, -1.0)));
-        assert_eq!(one(&[], &[(0, 0.5)]), Some(Wrong::NoDistribution(None, 0.5)));
-        assert_eq!(one(&[], &[(1, 1.0)]), Some(Wrong::NoSuchState(1)));
+        assert_eq!(one(&[(1, 1.0)], &[(0, 1.0)]), Some(ChainError::NoSuchState(1)));
+        assert_eq!(one(&[(0, -1.0)], &[(0, 1.0)]), Some(ChainError::NoRate(0, -1.0)));
+        assert_eq!(one(&[], &[(0, 0.5)]), Some(ChainError::NoDistribution(None, 0.5)));
+        assert_eq!(one(&[], &[(1, 1.0)]), Some(ChainError::NoSuchState(1)));
         assert_eq!(one(&[], &[(0, 1.0)]), None);
     }
 }

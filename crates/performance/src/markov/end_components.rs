@@ -1,13 +1,13 @@
-//! End components: states, with some of their choices, that a scheduler can stay in for ever.
+//! End components: sets of states, with some of their choices, in which a scheduler can stay for ever.
 //!
-//! The largest ones are found by removing choices that leave their strongly connected component until nothing changes
-//! (de Alfaro 1997).
+//! The maximal ones are found by removing choices that leave their strongly connected component until nothing
+//! changes (de Alfaro 1997).
 
 use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::automaton::Automaton;
 
-/// States that a scheduler can stay in for ever, and the choices that keep it there.
+/// An end component: its states, and the choices that stay inside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct EndComponent {
     /// In ascending order.
@@ -16,7 +16,7 @@ pub(super) struct EndComponent {
     pub(super) choices: Vec<u32>,
 }
 
-/// Finds the largest end components among the states that are allowed.
+/// Finds the maximal end components among the states that are allowed.
 pub(super) fn end_components(automaton: &Automaton, allowed: impl Fn(usize) -> bool) -> Vec<EndComponent> {
     let states = automaton.states();
     let mut alive: Vec<bool> = (0..states).map(&allowed).collect();
@@ -84,7 +84,7 @@ fn collect(automaton: &Automaton, alive: &[bool], kept: &[bool], found: &[u32]) 
     all
 }
 
-/// A cycle of decisions in which no time passes: the states on it, each followed by the next and the last by the first.
+/// A Zeno cycle: a cycle of vanishing states, each followed by the next and the last by the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zeno {
     /// The states of the cycle.
@@ -103,7 +103,7 @@ impl std::fmt::Display for Zeno {
 
 impl std::error::Error for Zeno {}
 
-/// Finds a cycle of decisions that a scheduler can stay in for ever while no time passes.
+/// Finds a Zeno cycle: vanishing states in which a scheduler can stay for ever while no time passes.
 pub fn find_zeno(automaton: &Automaton) -> Option<Zeno> {
     let reached = reachable(automaton);
     let found = end_components(automaton, |state| reached[state] && !automaton.waits(state));
@@ -125,7 +125,7 @@ pub fn find_zeno(automaton: &Automaton) -> Option<Zeno> {
     }
 }
 
-/// Which states can be reached.
+/// Returns which states are reachable.
 pub(super) fn reachable(automaton: &Automaton) -> Vec<bool> {
     let mut reached = vec![false; automaton.states()];
     let mut open = vec![automaton.initial()];

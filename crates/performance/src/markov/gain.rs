@@ -1,17 +1,18 @@
-//! The average of a reward in the long run, in a component that is never left, with bounds.
+//! The long-run average of a reward in a bottom component, with bounds.
 //!
-//! For any values h whatever, `min (r + Q·h) ≤ gain ≤ max (r + Q·h)`: weigh the states as the long run does, and the
-//! term with Q vanishes. The bounds meet if h solves Poisson's equation `r + Q·h = gain`. So h may come from anywhere;
-//! here it comes from elimination in small components and from relaxation in others. Only the last evaluation has to be
-//! right, and it is one sum for each state, whose rounding errors are bounded by [`rounding`](super::interval::rounding).
-//! There, a rate that is the result of roundings counts as one that may be off by them.
+//! For any values h whatever, `min (r + Q·h) ≤ gain ≤ max (r + Q·h)`: weighted by the stationary
+//! distribution, the term with Q vanishes. The bounds meet if h solves Poisson's equation `r + Q·h = gain`.
+//! So h may come from anywhere; here it comes from elimination in small components and from relaxation in
+//! others. Only the last evaluation has to be right, and it is one sum per state, whose rounding errors are
+//! bounded by [`rounding`](super::interval::rounding). There, a rate that is the result of roundings counts
+//! as one that may be off by them.
 
 use narrows_graph::components::find_in_lists;
 
 use super::chain::Chain;
-use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
+use super::elimination::{self, Dense, MAX_ELIMINATED, MAX_ELIMINATED_IF_SLOW, MAX_SWEEPS};
 use super::interval::{Accuracy, Interval};
-use super::relax::Equations;
+use super::relaxation::Equations;
 
 /// What `r + Q·h` says about the gain, and how much of the width may be due to rounding.
 struct Bounds {
@@ -35,8 +36,8 @@ fn bounds(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> Bou
     Bounds { interval, noise }
 }
 
-/// Bounds the average of a reward in a component. States come in ascending order, or all of the chain; `values` is
-/// room for a value for each state of the chain.
+/// Bounds the average of a reward in a component. States come in ascending order, or are all of the chain;
+/// `values` is scratch memory, one value per state of the chain.
 pub(super) fn gain(
     chain: &Chain,
     members: &[u32],
@@ -48,11 +49,11 @@ pub(super) fn gain(
     if members.len() == 1 || known.width() == 0.0 {
         return known;
     }
-    if members.len() <= SMALL {
+    if members.len() <= MAX_ELIMINATED {
         return known.and(small(chain, members, reward, values));
     }
-    if members.len() <= MEDIUM {
-        let patient = Accuracy { sweeps: accuracy.sweeps.min(PATIENCE), ..accuracy };
+    if members.len() <= MAX_ELIMINATED_IF_SLOW {
+        let patient = Accuracy { sweeps: accuracy.sweeps.min(MAX_SWEEPS), ..accuracy };
         let found = known.and(large(chain, members, reward, values, patient));
         let is_enough = accuracy.is_met(found);
         return if is_enough { found } else { found.and(small(chain, members, reward, values)) };
@@ -82,7 +83,7 @@ fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> 
     if !positive {
         return found;
     }
-    let off = gain * dense::relative_error(members.len(), chain.roundings());
+    let off = gain * elimination::relative_error(members.len(), chain.roundings());
     found.and(Interval { low: (gain - off).max(0.0), high: gain + off })
 }
 
@@ -141,8 +142,8 @@ const ASTRAY: f64 = 10.0;
 /// So many states, or twice as many, tell whether numbers say what is near.
 const SAMPLE: usize = 4096;
 
-/// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say nothing
-/// about what is near, a depth-first search says it.
+/// A value depends on those of successors, which mostly have higher numbers: they come first. If numbers say
+/// nothing about what is near, a depth-first search says it.
 fn visiting_order(chain: &Chain, members: &[u32]) -> Vec<u32> {
     let mut distance = 0.0;
     let mut transitions = 0_usize;

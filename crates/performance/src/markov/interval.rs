@@ -1,4 +1,4 @@
-//! Numbers that are known to lie between two others, and how much rounding may do to a sum.
+//! Intervals, and how much rounding may do to a sum.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Knows nothing.
+    /// The interval of all numbers.
     pub const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// What takes for ever.
+    /// The interval of infinity alone.
     pub const INFINITE: Interval = Interval { low: f64::INFINITY, high: f64::INFINITY };
 
     /// Makes the interval of one number.
@@ -44,7 +44,7 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
-    /// Returns what both know together.
+    /// Returns the intersection.
     #[must_use]
     pub fn and(&self, other: Interval) -> Interval {
         Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
@@ -97,7 +97,7 @@ impl Default for Accuracy {
 }
 
 impl Accuracy {
-    /// What is too small to matter.
+    /// Values below this count as 0.
     pub const NOTHING: f64 = 1e-13;
 
     /// Returns whether an interval is as narrow as it should be. What is below [`Accuracy::NOTHING`] counts
@@ -109,12 +109,13 @@ impl Accuracy {
     }
 }
 
-/// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of absolute values.
+/// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of
+/// absolute values.
 ///
-/// A sum of n products `q·(x − y)` that is computed in any order differs from the true one by at most γ·Σ|q·(x − y)|,
-/// γ = m·u/(1 − m·u), u = 2⁻⁵³, where m ≤ n + 2 counts the roundings that any term goes through. Here u is replaced by
-/// 2u: that pays for the denominator, for rounding in the magnitude itself and in what is done with the result. The
-/// last term stands for results so small that they lose digits.
+/// A sum of n products `q·(x − y)` that is computed in any order differs from the true one by at most
+/// γ·Σ|q·(x − y)|, γ = m·u/(1 − m·u), u = 2⁻⁵³, where m ≤ n + 2 counts the roundings that any term goes
+/// through. Here u is replaced by 2u: that pays for the denominator, for rounding in the magnitude itself and
+/// in what is done with the result. The last term stands for results so small that they lose digits.
 pub(super) fn rounding(terms: usize, magnitude: f64) -> f64 {
     (terms + 8) as f64 * (f64::EPSILON * magnitude + f64::MIN_POSITIVE)
 }

@@ -1,13 +1,15 @@
-//! Averages of the long run: bottom components, the gain of each, and how likely each is reached.
+//! Long-run averages: bottom strongly connected components, the gain of each, and the probability of reaching
+//! each.
 
 use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::chain::Chain;
 use super::gain::gain;
 use super::interval::{Accuracy, Interval};
-use super::total::total;
+use super::total_reward::total;
 
-/// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there per time.
+/// Bounds the average of each reward in the long run. A reward gives, for each state, what is gained there
+/// per time.
 ///
 /// What an event counts is a reward too: in each state, the rate of the event times what it counts.
 pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy) -> Vec<Interval> {
@@ -16,11 +18,11 @@ pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy) -> Vec<
     rewards.iter().map(|reward| parts.average(chain, reward, &mut values, accuracy)).collect()
 }
 
-/// The states that are reached, sorted by what becomes of them.
+/// The reachable states, divided into bottom components and transient states.
 pub(super) struct Parts {
-    /// The components that are never left, with their states in ascending order.
+    /// The bottom components, with their states in ascending order.
     pub(super) bottoms: Vec<Vec<u32>>,
-    /// States that are left for ever, in ascending order.
+    /// Transient states, in ascending order.
     pub(super) passing: Vec<u32>,
 }
 
@@ -85,7 +87,7 @@ impl Parts {
         hull.and(middle.widened(half.high.max(0.0)))
     }
 
-    /// Returns how likely each bottom component is reached.
+    /// Returns the probability of reaching each bottom component.
     pub(super) fn reached(&self, chain: &Chain, values: &mut [f64], accuracy: Accuracy) -> Vec<Interval> {
         if self.bottoms.len() == 1 {
             return vec![Interval::exactly(1.0)];
@@ -103,11 +105,11 @@ impl Parts {
     }
 }
 
-/// So many times all states are looked at, there and back, before their components are sought.
+/// So many double sweeps over all states are tried before components are computed.
 const LOOKS: usize = 5;
 
-/// Returns whether every state leads to every other, if a few looks at all states show that. They do if states were numbered
-/// as they were found, and are much quicker than a search for components.
+/// Returns whether the chain is irreducible, if a few sweeps show that. They do if states are numbered in the
+/// order of discovery, and are much faster than a search for components.
 fn is_connected(chain: &Chain) -> bool {
     let Some((root, _)) = chain.initial().first() else { return false };
     let root_only = || {
@@ -130,7 +132,7 @@ fn is_connected(chain: &Chain) -> bool {
         })
 }
 
-/// Looks at all states, there and back, until something is known of all of them; returns whether that has come to pass.
+/// Sweeps over all states and back until a property is known of all of them; returns whether it came to that.
 fn show_all(states: usize, mut look: impl FnMut(usize) -> bool) -> bool {
     (0..LOOKS).any(|_| {
         (0..states).fold(true, |all, state| look(state) & all)
@@ -138,8 +140,8 @@ fn show_all(states: usize, mut look: impl FnMut(usize) -> bool) -> bool {
     })
 }
 
-/// Bounds what is gained, per time, until one of the target states is first reached; with 1 everywhere, how long that
-/// takes. It is infinite if they are not reached for sure.
+/// Bounds the total reward until a target state is first reached; with reward 1, the hitting time. Infinite
+/// if the target is not reached almost surely.
 pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
     let successors = |state: usize| if target(state as u32) { &[][..] } else { chain.targets(state) };
     let roots = chain.initial().iter().map(|(state, _)| *state);
@@ -156,7 +158,7 @@ pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accura
     total(chain, &members, reward, &mut values, chain.initial(), accuracy)
 }
 
-/// Bounds how long it takes on average until one of the target states is first reached.
+/// Bounds the mean hitting time of the target states.
 pub fn mean_time(chain: &Chain, target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
     until(chain, &vec![1.0; chain.states()], target, accuracy)
 }

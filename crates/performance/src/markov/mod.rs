@@ -1,44 +1,59 @@
-//! Markov chains and Markov automata: averages of the long run, what holds at a time, how long something takes.
+//! Continuous-time Markov chains and Markov automata: long-run averages, transient values, first-passage
+//! times. Knows no model.
 //!
-//! Numbers come with bounds: an [`Interval`] has the true value in it, rounding included, and is as narrow as
-//! [`Accuracy`] asks, or as narrow as could be achieved. A [`Chain`] is solved by guessing values with any method that is
-//! quick, and then evaluating once what they prove: see `gain.rs` and `total.rs`. With an [`Automaton`], whose
-//! decisions are open, there is a least and a greatest value over all schedulers, and one for decisions that are
-//! taken by chance ([`uniform`]).
+//! Every number is a sound bound: an [`Interval`] contains the true value, rounding included, and is as
+//! narrow as [`Accuracy`] asks, or as narrow as could be achieved. A [`Chain`] is solved by guessing values
+//! with any fast method, and then evaluating once what they prove: see `gain.rs` and `total_reward.rs`. In an
+//! [`Automaton`], nondeterminism is open: there is a range of values over all schedulers, and one value for
+//! uniform random choices ([`uniform`]).
+//!
+//! | file | contents |
+//! |---|---|
+//! | `chain.rs`, `automaton.rs` | chains (rows of rates); automata (choices between distributions) |
+//! | `lumping.rs` | ordinary lumping of chains |
+//! | `vanishing.rs` | elimination of vanishing states: from an automaton to a chain |
+//! | `interval.rs` | bounds, and rounding errors of sums |
+//! | `gain.rs`, `total_reward.rs` | from a guess to bounds: long-run average; total reward |
+//! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH; Gauss–Seidel and GMRES; multigrid |
+//! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
+//! | `passage.rs` | first-passage times |
+//! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
+//! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
+//! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 
 pub mod automaton;
-mod average;
 pub mod chain;
-mod dense;
+mod elimination;
 mod end_components;
 mod gain;
 mod interval;
-mod levels;
 mod long_run;
-mod lump;
-mod moment;
+mod lumping;
+mod multigrid;
+mod optimal_average;
+mod optimal_total;
+mod optimal_transient;
 mod passage;
 mod poisson;
 mod policy;
-mod relax;
-mod schedulers;
+mod relaxation;
 mod steady;
 #[cfg(test)]
 mod tests;
-mod total;
+mod total_reward;
 mod transient;
-mod vanish;
+mod vanishing;
 
 pub use automaton::{Automaton, Reward};
-pub use average::average;
-pub use chain::{Chain, Wrong};
+pub use chain::{Chain, ChainError};
 pub use end_components::{Zeno, find_zeno};
 pub use interval::{Accuracy, Interval};
 pub use long_run::{long_run, mean_time, until};
-pub use lump::{Lumped, lump};
-pub use moment::reward_at_over;
+pub use lumping::{Lumped, lump};
+pub use optimal_average::average;
+pub use optimal_total::{Aim, until_over};
+pub use optimal_transient::reward_at_over;
 pub use passage::{passage, passage_over};
-pub use schedulers::{Aim, until_over};
 pub use steady::steady;
 pub use transient::{Distribution, distribution_at, reward_at};
-pub use vanish::{Unclear, Vanished, landings, uniform, vanish};
+pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

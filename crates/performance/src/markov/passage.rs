@@ -1,12 +1,12 @@
-//! How long it takes from when something begins to hold until something else does.
+//! First-passage times: from when one predicate becomes true until another does.
 //!
-//! In a chain, ways begin again and again: how often each state is entered is weighed as the long run does. So the mean is a
-//! quotient of two averages of the long run. What is gained with each transition into a start is 1 below, and above it is
-//! the expected time from there. Both have bounds, and so has the time.
+//! In a chain, passages begin again and again, and their starts are weighted by how often each is entered in
+//! the long run. So the mean is a quotient of two long-run averages: each transition into a start counts 1 in
+//! the denominator, and the expected time from there in the numerator. Both have bounds, and so has the mean.
 //!
-//! In an automaton, a scheduler decides which starts are entered and how often. Here it also decides where the way begins,
-//! among all starts that can be entered again and again: whatever mixture of them a scheduler brings about, and whatever
-//! it remembers, the mean lies between the least and the greatest of these.
+//! In an automaton, a scheduler decides which starts are entered and how often. Here it also chooses the
+//! start, among all that can be entered infinitely often: for whatever mixture of them a scheduler realises,
+//! and whatever its memory, the mean lies within the range over these.
 
 use narrows_graph::components::find_in_lists;
 
@@ -15,11 +15,12 @@ use super::chain::Chain;
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
 use super::long_run::{Parts, long_run, mean_time};
-use super::schedulers::{Aim, until_over};
-use super::total::times;
+use super::optimal_total::{Aim, until_over};
+use super::total_reward::times;
 
-/// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in which `to`
-/// does. If `from` does not begin to hold again and again, ways begin where the chain does; `None` if it does not hold there.
+/// Bounds the mean time from when a state is entered in which `from` begins to hold, until one is reached in
+/// which `to` does. If `from` does not begin to hold again and again, ways begin where the chain does; `None`
+/// if it does not hold there.
 pub fn passage(
     chain: &Chain,
     from: impl Fn(u32) -> bool,
@@ -73,8 +74,8 @@ pub fn passage(
     }))
 }
 
-/// Bounds the least or the greatest mean time, over all schedulers and all starts that can be entered again and again, until
-/// `to` holds. As [`passage`] otherwise; both predicates are about states that wait.
+/// Bounds the least or the greatest mean time, over all schedulers and all starts that can be entered again
+/// and again, until `to` holds. As [`passage`] otherwise; both predicates are about states that wait.
 pub fn passage_over(
     automaton: &Automaton,
     from: impl Fn(u32) -> bool + Copy,
@@ -100,7 +101,8 @@ pub fn passage_over(
     until_over(&begun, &Reward::time(&begun), target, aim, accuracy).map(Some)
 }
 
-/// The states that wait in which something begins to hold, again and again under some scheduler, in ascending order.
+/// The states that wait in which something begins to hold, again and again under some scheduler, in ascending
+/// order.
 fn starts(automaton: &Automaton, from: impl Fn(u32) -> bool + Copy) -> Vec<u32> {
     let reached = reachable(automaton);
     let mut all = Vec::new();

@@ -1,8 +1,8 @@
-//! How likely it is that a Poisson process has had n events: weights that neither overflow nor vanish.
+//! Poisson probabilities that neither overflow nor underflow.
 //!
-//! The idea is that of Fox and Glynn (1988): start at the likeliest number with weight 1, go up and down by the
-//! quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a geometric
-//! series, whose sum is known.
+//! The idea is that of Fox and Glynn (1988): start at the likeliest number with weight 1, go up and down by
+//! the quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a
+//! geometric series, whose sum is known.
 
 /// The weights of the numbers `first`, `first + 1`, …
 pub(super) struct Weights {
@@ -19,7 +19,8 @@ impl Weights {
             return Weights { first: 0, list: vec![1.0], missing: 0.0 };
         }
         let mode = mean.floor();
-        // A series that falls by the factor f at each step adds up to less than its last term times f/(1 − f).
+        // A series that falls by the factor f at each step adds up to less than its last term times f/(1 −
+        // f).
         let small = missing / 4.0;
         let mut upper = vec![1.0];
         let (mut weight, mut number, mut above) = (1.0_f64, mode, f64::INFINITY);
@@ -50,7 +51,8 @@ impl Weights {
         for weight in &mut lower {
             *weight /= total;
         }
-        // Each weight has been through three roundings for each step from the mode, and the sum through as many.
+        // Each weight has been through three roundings for each step from the mode, and the sum through as
+        // many.
         let rounding = 8.0 * steps * f64::EPSILON;
         Weights { first: number as u64, list: lower, missing: 2.0 * (above + below) / total + rounding }
     }

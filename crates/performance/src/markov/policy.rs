@@ -1,18 +1,18 @@
-//! Markov automata in which every decision has been taken: chains in which some states take no time.
+//! Markov automata under a fixed policy: chains in which some states take no time.
 
 use narrows_graph::components::{OUTSIDE, find_in_lists};
 
 use super::automaton::{Automaton, Reward};
-use super::chain::{self, Chain, Wrong};
-use super::dense::{Dense, SMALL};
-use super::relax::Equations;
+use super::chain::{self, Chain, ChainError};
+use super::elimination::{Dense, MAX_ELIMINATED};
+use super::relaxation::Equations;
 
 /// Some states of an automaton under a policy, numbered anew; all other states are one more, the last.
-pub(super) struct Fixed {
+pub(super) struct FixedPolicy {
     pub(super) chain: Chain,
     /// What is gained in each state, per time or per step.
     pub(super) right: Vec<f64>,
-    /// 1 where time passes, 0 where a decision is taken.
+    /// 1 in tangible states, 0 in vanishing ones.
     pub(super) time: Vec<f64>,
 }
 
@@ -34,7 +34,7 @@ impl Members {
         automaton: &Automaton,
         policy: &[u32],
         reward: &Reward,
-    ) -> Result<Fixed, Wrong> {
+    ) -> Result<FixedPolicy, ChainError> {
         let mut builder = chain::Builder::new(self.states.len() + 1, 0);
         let (mut right, mut time) = (Vec::new(), Vec::new());
         for state in &self.states {
@@ -46,12 +46,12 @@ impl Members {
         builder.row([]);
         right.push(0.0);
         time.push(1.0);
-        Ok(Fixed { chain: builder.build([(0, 1.0)])?, right, time })
+        Ok(FixedPolicy { chain: builder.build([(0, 1.0)])?, right, time })
     }
 }
 
-impl Fixed {
-    /// Returns the components that are never left, but for the last state, with their states in ascending order.
+impl FixedPolicy {
+    /// Returns the bottom components, except the last state, with their states in ascending order.
     pub(super) fn bottoms(&self) -> Vec<Vec<u32>> {
         let last = self.chain.states() as u32 - 1;
         let found = find_in_lists(self.chain.states(), 0..=last, |state| self.chain.targets(state));
@@ -71,13 +71,13 @@ impl Fixed {
         all
     }
 
-    /// Guesses the gain of a component, and what its states are ahead of each other.
+    /// Estimates gain and bias of a component.
     pub(super) fn gain(&self, members: &[u32], values: &mut [f64], relative: f64) -> f64 {
         if let [only] = members {
             values[*only as usize] = 0.0;
             return self.right[*only as usize];
         }
-        if members.len() <= SMALL {
+        if members.len() <= MAX_ELIMINATED {
             let of = |column: &[f64]| members.iter().map(|state| column[*state as usize]).collect();
             let columns = vec![of(&self.right), of(&self.time)];
             let solved = Dense::new(&self.chain, members, columns, values).gains();
@@ -91,13 +91,13 @@ impl Fixed {
         self.relax(members, Some(time), values, relative)
     }
 
-    /// Guesses what is gained from each of some states until they are left for ever, at a cost per time.
+    /// Estimates the total reward from each of some transient states, at a cost per time.
     pub(super) fn total(&self, members: &[u32], cost: f64, values: &mut [f64], relative: f64) {
         let mut right = self.right.clone();
         for (right, time) in right.iter_mut().zip(&self.time) {
             *right -= cost * time;
         }
-        if members.len() <= SMALL {
+        if members.len() <= MAX_ELIMINATED {
             let columns = vec![members.iter().map(|state| right[*state as usize]).collect()];
             let found = Dense::new(&self.chain, members, columns, values).totals();
             for (state, value) in members.iter().zip(found) {
@@ -105,7 +105,7 @@ impl Fixed {
             }
             return;
         }
-        let costly = Fixed { chain: self.chain.clone(), right, time: Vec::new() };
+        let costly = FixedPolicy { chain: self.chain.clone(), right, time: Vec::new() };
         costly.relax(members, None::<fn(usize) -> f64>, values, relative);
     }
 

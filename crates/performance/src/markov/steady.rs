@@ -1,25 +1,26 @@
-//! The distribution of the long run: how often each state is visited.
+//! Stationary distributions.
 
 use super::chain::Chain;
-use super::dense::{Dense, SMALL};
+use super::elimination::{Dense, MAX_ELIMINATED};
 use super::interval::Accuracy;
 use super::long_run::Parts;
-use super::relax::Equations;
+use super::relaxation::Equations;
 
-/// Computes how much of the time each state has in the long run.
+/// Computes the fraction of time that each state has in the long run.
 ///
-/// In components of a few hundred states each number is right in nearly all digits (elimination); in larger ones, and
-/// where several components may be reached, they are those of an iteration that went on until nothing changed, and are
-/// not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
+/// In components of a few hundred states each number is right in nearly all digits (elimination); in larger
+/// ones, and where several components may be reached, they are those of an iteration that went on until
+/// nothing changed, and are not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
 pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
     let parts = Parts::new(chain);
     let mut values = vec![0.0; chain.states()];
     let reached = parts.reached(chain, &mut values, accuracy);
     values.fill(0.0);
-    let backwards = parts.bottoms.iter().any(|members| members.len() > SMALL).then(|| chain.transposed());
+    let backwards =
+        parts.bottoms.iter().any(|members| members.len() > MAX_ELIMINATED).then(|| chain.transposed());
     for (members, reached) in parts.bottoms.iter().zip(reached) {
         match &backwards {
-            Some(backwards) if members.len() > SMALL => {
+            Some(backwards) if members.len() > MAX_ELIMINATED => {
                 relax(chain, backwards, members, &mut values, accuracy);
             }
             _ => {

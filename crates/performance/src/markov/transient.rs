@@ -1,15 +1,16 @@
-//! What holds at a given time, by uniformisation (Jensen 1953).
+//! Transient values, by uniformisation (Jensen 1953).
 //!
-//! With Λ above all rates of leaving, `P = I + Q/Λ` is a chain in steps, and the number of steps until time t has a Poisson
-//! distribution with mean Λ·t. So the distribution at t is `Σ weight(n)·π₀·Pⁿ`, and what a reward is worth there is
-//! `Σ weight(n)·π₀·Pⁿr`.
+//! With Λ above all exit rates, `P = I + Q/Λ` is a discrete-time chain, and the number of steps until time t
+//! has a Poisson distribution with mean Λ·t. So the distribution at t is `Σ weight(n)·π₀·Pⁿ`, and the
+//! expected reward there is `Σ weight(n)·π₀·Pⁿr`.
 //!
 //! Steps need not all be done: P makes no difference larger. If a step changes nothing by more than d, the
-//! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their least and
-//! their greatest.
+//! next n steps change nothing by more than n·d, which bounds what is left out; and values stay between their
+//! least and their greatest.
 //!
-//! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no larger either; so n
-//! steps add at most n times as much. For distributions the same holds of the sum of absolute values.
+//! Rounding: a step adds at most `rounding(terms, 2·max|r|)` to each value of `Pⁿr`, and P makes that no
+//! larger either; so n steps add at most n times as much. For distributions the same holds of the sum of
+//! absolute values.
 
 use super::chain::Chain;
 use super::interval::{Accuracy, Interval, rounding};
@@ -18,13 +19,14 @@ use super::poisson::Weights;
 /// A distribution that is close to the true one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    /// How likely each state is.
+    /// The probability of each state.
     pub probabilities: Vec<f64>,
     /// More than the sum of all differences to the true probabilities.
     pub error: f64,
 }
 
-/// Above all rates of leaving, so that every state stays where it is now and then: that makes chains settle.
+/// Returns a uniformisation rate above all exit rates, so that every state has a self-loop and the chain is
+/// aperiodic.
 fn pace(chain: &Chain) -> f64 {
     1.02 * (0..chain.states()).map(|state| chain.exit(state)).fold(0.0, f64::max)
 }
@@ -41,7 +43,8 @@ fn most_terms(chain: &Chain) -> usize {
     terms.into_iter().max().unwrap_or(0) as usize + chain.roundings()
 }
 
-/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no bounds.
+/// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no
+/// bounds.
 fn most_steps(accuracy: Accuracy) -> u64 {
     accuracy.sweeps as u64 * 100
 }
@@ -101,7 +104,7 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
     }
 }
 
-/// Bounds what a reward per time is worth at a time.
+/// Bounds the expected reward rate at a time.
 pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
     let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
     let mut found = reward_once(chain, reward, time, accuracy);

@@ -1,4 +1,5 @@
-//! Random graphs whose delays have stages, in two ways: as a graph with more states, and as a view of their states.
+//! Random graphs whose delays have stages, in two ways: as a graph with more states, and as a view of their
+//! states.
 
 use narrows_explicit::{Budget, Unwatched};
 use narrows_graph::Random;
@@ -6,11 +7,11 @@ use narrows_lts::{Builder, Graph, LabelPattern};
 
 use super::{Stages, spread};
 use crate::actions::{Actions, ambiguous, timing};
+use crate::busy_waiting::{LabelKind, without_busy_waiting};
 use crate::graphs::Timed;
-use crate::labelled::{Paced, Tempo};
+use crate::labelled::{ActionRates, RatedGraph};
 use crate::markov::{self, Accuracy, Aim, Interval};
-use crate::waiting::{Kind, settled};
-use crate::{Delay, Rows, Time, Trouble, stochastic};
+use crate::{BuildError, Delay, StateGraph, Time, stochastic};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-8, sweeps: 100_000 };
 
@@ -33,17 +34,17 @@ fn pattern(name: &str) -> LabelPattern {
     LabelPattern::new(name).expect("a pattern")
 }
 
-/// How often `A`, `B` and `C` happen, by the view of states: the least and the greatest over all ways to choose, and whether
-/// there is something to choose. `None` if time stands still.
+/// How often `A`, `B` and `C` happen, by the view of states: the least and the greatest over all ways to
+/// choose, and whether there is something to choose. `None` if time stands still.
 fn by_states(graph: &Graph, delays: &[(LabelPattern, Delay)]) -> Option<(Vec<[Interval; 2]>, bool)> {
     let names: Vec<String> = ["A", "B", "C"].iter().map(|name| (*name).to_owned()).collect();
     let events: Vec<_> = names.iter().map(|name| (name.clone(), vec![pattern(name)])).collect();
     let timing = timing(graph, delays, &events).expect("few labels");
     let actions = Actions::new(graph);
-    let rows = Rows::new(&actions, None, &timing, Budget::unlimited(&Unwatched));
-    let view = match rows.and_then(stochastic::build) {
+    let state_graph = StateGraph::new(&actions, None, &timing, Budget::unlimited(&Unwatched));
+    let view = match state_graph.and_then(stochastic::build) {
         Ok(view) => view,
-        Err(Trouble::Zeno(..)) => return None,
+        Err(BuildError::Zeno(..)) => return None,
         Err(other) => panic!("{other:?}"),
     };
     let graph = view.graph(&names).expect("a small graph");
@@ -65,7 +66,7 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
     for _ in 0..6_000 {
         let graph = random_graph(&mut random);
         let mut delays = Vec::new();
-        let mut tempo = Tempo::default();
+        let mut tempo = ActionRates::default();
         let mut stages = vec![Stages::None; graph.labels().len()];
         for name in ["A", "B", "C"] {
             let (count, mean) = (1 + random.below(3) as u32, 1 + random.below(4) as u32);
@@ -86,24 +87,26 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
         {
             continue;
         }
-        let kind =
-            |stages: &Stages| Kind { is_now: *stages == Stages::None, is_counted: *stages != Stages::None };
-        let kinds: Vec<Kind> = stages.iter().map(kind).collect();
-        let settled = settled(&graph, &kinds);
+        let kind = |stages: &Stages| LabelKind {
+            is_now: *stages == Stages::None,
+            is_counted: *stages != Stages::None,
+        };
+        let kinds: Vec<LabelKind> = stages.iter().map(kind).collect();
+        let without_busy_waiting = without_busy_waiting(&graph, &kinds);
         let expected = by_states(&graph, &delays);
         // Where time stands still, both ways say so.
-        assert_eq!(settled.is_err(), expected.is_none(), "{graph:?}");
-        let (Ok(settled), Some((expected, is_open))) = (settled, expected) else {
+        assert_eq!(without_busy_waiting.is_err(), expected.is_none(), "{graph:?}");
+        let (Ok(without_busy_waiting), Some((expected, is_open))) = (without_busy_waiting, expected) else {
             still += 1;
             continue;
         };
-        with_waiting += u32::from(settled.is_some());
-        let graph = settled.unwrap_or(graph);
+        with_waiting += u32::from(without_busy_waiting.is_some());
+        let graph = without_busy_waiting.unwrap_or(graph);
         let stages: Vec<Stages> = (0..graph.labels().len())
             .map(|label| stages.get(label).copied().unwrap_or(Stages::None))
             .collect();
         let spread = spread(&graph, &stages, &Budget::unlimited(&Unwatched)).expect("a small graph");
-        let paced = Paced::new(&spread, &tempo).expect("a chain");
+        let paced = RatedGraph::new(&spread, &tempo).expect("a chain");
         let found = paced.throughputs(ACCURACY).expect("time passes");
         for (found, expected) in found.iter().zip(&expected) {
             let (least, greatest) = found.open.unwrap_or((found.uniform, found.uniform));

@@ -1,75 +1,79 @@
-//! Builds the places of a stochastic view, round by round, and leaves out what takes no time as it is found.
+//! Builds a stochastic view round by round, eliminating vanishing states on the fly.
 
 use narrows_model::{Evaluator, Observation};
 use rustc_hash::FxHashMap;
 
 use super::Stochastic;
-use super::arrows::{Arrow, Arrows};
-use super::outcomes::{Arrival, Outcomes, Place};
+use super::outcomes::{Arrival, Outcomes, Target};
+use super::transitions::{Transition, Transitions};
 use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round};
 use crate::timing::Delayed;
-use crate::{Pace, Rows, Trouble, Values};
+use crate::{BuildError, StateGraph, Urgency, ValueCache};
 
 /// Builds the stochastic view of a model.
-pub fn build(rows: Rows<'_>) -> Result<Stochastic<'_>, Trouble> {
-    let evaluator = rows.system().map(Evaluator::new);
-    let paces =
-        rows.timing().delays().iter().map(|delayed| Usual::new(delayed, evaluator.as_ref())).collect();
+pub fn build(state_graph: StateGraph<'_>) -> Result<Stochastic<'_>, BuildError> {
+    let evaluator = state_graph.system().map(Evaluator::new);
+    let delay_rates = state_graph
+        .timing()
+        .delays()
+        .iter()
+        .map(|delayed| DelayRate::new(delayed, evaluator.as_ref()))
+        .collect();
     let mut builder = Builder {
         evaluator,
-        nodes: Nodes::new(rows)?,
-        paces,
+        nodes: Nodes::new(state_graph)?,
+        delay_rates,
         outcome_of: Vec::new(),
         outcomes: Outcomes::new(),
         tallies: Vec::new(),
-        rests: Vec::new(),
+        tangible: Vec::new(),
         members: FxHashMap::default(),
-        arrows: Arrows::new(),
+        transitions: Transitions::new(),
         decisions: Vec::new(),
         ends: Vec::new(),
     };
     builder.run()?;
-    let Builder { nodes, outcome_of, outcomes, rests, members, mut arrows, decisions, .. } = builder;
-    let mut rows = nodes.into_rows();
+    let Builder { nodes, outcome_of, outcomes, tangible, members, mut transitions, decisions, .. } = builder;
+    let mut state_graph = nodes.into_state_graph();
     // What follows needs room for itself.
-    rows.forget_ways();
-    arrows.shrink();
+    state_graph.forget_ways();
+    transitions.shrink();
     let initial = outcome_of[0];
-    Ok(Stochastic { rows, rests, members, arrows, decisions, outcomes, initial })
+    Ok(Stochastic { state_graph, tangible, members, transitions, decisions, outcomes, initial })
 }
 
 struct Builder<'a> {
     evaluator: Option<Evaluator<'a>>,
     nodes: Nodes<'a>,
-    /// What is known of each delay in advance.
-    paces: Vec<Usual>,
-    /// Where each node leads without delay.
+    /// The rates of delays, as far as they do not depend on the state.
+    delay_rates: Vec<DelayRate>,
+    /// The outcome of each node's immediate steps.
     outcome_of: Vec<u32>,
     outcomes: Outcomes,
-    /// What is counted with each deed.
+    /// The tally of each effect.
     tallies: Vec<u32>,
-    rests: Vec<u32>,
+    tangible: Vec<u32>,
     members: FxHashMap<u32, Vec<u32>>,
-    arrows: Arrows,
+    transitions: Transitions,
     decisions: Vec<Vec<u32>>,
-    /// Room for the ends of one rest.
+    /// Scratch: the expiring delays of one tangible state.
     ends: Vec<End>,
 }
 
-/// What is known of a delay in advance.
-struct Usual {
+/// The rate of a delay, as far as it does not depend on the state.
+struct DelayRate {
     stages: u32,
-    /// How often a stage ends per time.
+    /// The rate of one stage.
     rate: f64,
-    /// How many times as fast it goes, if that is the same in all states.
+    /// Its speed, if that is the same in all states.
     speed: Option<f64>,
-    /// How many times as fast it goes in states.
-    speeds: Values<f64>,
+    /// Its speed by state.
+    speeds: ValueCache<f64>,
 }
 
-impl Usual {
-    fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> Usual {
+impl DelayRate {
+    fn new(delayed: &Delayed, evaluator: Option<&Evaluator<'_>>) -> DelayRate {
         let stages = delayed.delay.stages();
         let speed = match &delayed.speed {
             None => Some(1.0),
@@ -86,55 +90,55 @@ impl Usual {
             Some(bytes)
         });
         let rate = f64::from(stages) / as_f64(delayed.delay.mean());
-        Usual { stages, rate, speed, speeds: Values::new(bytes) }
+        DelayRate { stages, rate, speed, speeds: ValueCache::new(bytes) }
     }
 }
 
-/// Returns how fast a delay goes; it stands still if that is not above 0.
+/// Returns the speed of a delay; it stands still unless that is positive.
 fn quotient(times: i32, over: i32) -> f64 {
     if times <= 0 || over <= 0 { 0.0 } else { f64::from(times) / f64::from(over) }
 }
 
-/// A step that may be taken: the node it comes from and the one it leads to, and what is done.
+/// An enabled step: its source and target nodes, and its effect.
 #[derive(Clone, Copy)]
 struct Possible {
     from: u32,
     target: u32,
-    deed: u32,
+    effect: u32,
 }
 
 /// Weights and outcomes.
 type Weighted = Vec<(u32, u32)>;
 
-/// A step that is taken when a delay has ended.
+/// A step that is taken when a delay expires.
 #[derive(Clone, Copy)]
 struct End {
     pid: u8,
     delay: u16,
     node: u32,
     choice: u32,
-    deed: u32,
+    effect: u32,
 }
 
-/// What happens when a delay of a rest has ended: how often it does, and the steps that may be taken then. Without steps,
-/// only the next stage begins.
+/// The expiry of a delay: its rate, and the steps that may be taken then. Without steps, only the next stage
+/// begins.
 struct Pending {
     rate: f64,
-    /// Where the steps end, among those of all.
+    /// The end of its range among all steps.
     options: u32,
     stage: Option<u32>,
 }
 
-/// What happens in the rests of a round, in order.
+/// The expiries in the tangible states of a round, in order.
 #[derive(Default)]
 struct Waiting {
     options: Vec<Possible>,
     pending: Vec<Pending>,
-    /// Where that of each rest ends.
+    /// The end of each state's range.
     ends: Vec<u32>,
 }
 
-/// The nodes of some rests, one after the other.
+/// The nodes of some tangible states, concatenated.
 #[derive(Default)]
 struct Members {
     nodes: Vec<u32>,
@@ -154,22 +158,22 @@ impl Members {
 }
 
 impl Builder<'_> {
-    fn run(&mut self) -> Result<(), Trouble> {
+    fn run(&mut self) -> Result<(), BuildError> {
         // With stages, a state comes again in later rounds.
-        let comes_again = self.paces.iter().any(|pace| pace.stages > 1);
+        let comes_again = self.delay_rates.iter().any(|delay| delay.stages > 1);
         let mut first = 0;
         let mut waiting = Waiting::default();
         while (first as usize) < self.nodes.len() {
             let round = self.nodes.round(first)?;
-            let rests = self.resolve(&round)?;
+            let tangible = self.resolve(&round)?;
             self.nodes.edges.clear();
             self.finish(&mut waiting);
-            for (number, members) in rests.iter().enumerate() {
+            for (number, members) in tangible.iter().enumerate() {
                 self.let_time_pass(members, comes_again, &mut waiting)?;
-                self.nodes.watch(number, self.arrows.memory())?;
+                self.nodes.watch(number, self.transitions.memory())?;
             }
             if !comes_again {
-                self.nodes.rows.forget_steps();
+                self.nodes.state_graph.forget_steps();
             }
             first = round.nodes().end;
         }
@@ -177,49 +181,49 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Finds out where each node of a round leads; returns the nodes of each rest that was found.
-    fn resolve(&mut self, round: &Round) -> Result<Members, Trouble> {
+    /// Computes the outcome of each node of a round; returns the nodes of each tangible state that was found.
+    fn resolve(&mut self, round: &Round) -> Result<Members, BuildError> {
         self.outcome_of.resize(round.nodes().end as usize, u32::MAX);
         let mut order: Vec<u32> = round.nodes().collect();
         // Edges lead to components with smaller numbers.
         order.sort_by_key(|node| round.component(*node));
-        let mut rests = Members::default();
+        let mut tangible = Members::default();
         for members in order.chunk_by(|left, right| round.component(*left) == round.component(*right)) {
             if round.waits(members[0]) {
-                let rest = self.rests.len() as u32;
-                self.rests.push(self.nodes.state(members[0]));
+                let state = self.tangible.len() as u32;
+                self.tangible.push(self.nodes.state(members[0]));
                 if members.len() > 1 {
                     let states = members.iter().map(|node| self.nodes.state(*node)).collect();
-                    self.members.insert(rest, states);
+                    self.members.insert(state, states);
                 }
-                let outcome = Outcomes::rest(rest);
+                let outcome = Outcomes::tangible(state);
                 for node in members {
                     self.outcome_of[*node as usize] = outcome;
                 }
-                rests.add(members);
+                tangible.add(members);
             } else {
                 self.pass(members, round)?;
             }
         }
-        Ok(rests)
+        Ok(tangible)
     }
 
-    /// Finds out where a component leads that is left at once.
-    fn pass(&mut self, members: &[u32], round: &Round) -> Result<(), Trouble> {
+    /// Computes the outcome of a vanishing component.
+    fn pass(&mut self, members: &[u32], round: &Round) -> Result<(), BuildError> {
         let component = round.component(members[0]);
         let mut options = Vec::new();
         let mut has_chance = false;
         let mut has_cycle = false;
         for node in members {
             for (from, edge) in round.edges(*node, &self.nodes) {
-                let deed = self.nodes.rows.deed(edge.deed);
+                let effect = self.nodes.state_graph.effect(edge.effect);
                 let stays = round.component(edge.target) == component;
                 has_cycle |= stays;
-                has_chance |= deed.chance.is_some();
-                if stays && !deed.events.is_empty() {
+                has_chance |= effect.chance.is_some();
+                if stays && !effect.events.is_empty() {
                     return Err(self.nodes.standstill(*node, round));
                 }
-                options.push(Possible { from: *from, target: edge.target, deed: edge.deed });
+                options.push(Possible { from: *from, target: edge.target, effect: edge.effect });
             }
         }
         if has_cycle && has_chance {
@@ -227,14 +231,14 @@ impl Builder<'_> {
             for node in members {
                 let decision = self.decisions.len() as u32;
                 self.decisions.push(Vec::new());
-                self.outcome_of[*node as usize] = self.outcomes.certain(Place::Decision(decision));
+                self.outcome_of[*node as usize] = self.outcomes.certain(Target::Decision(decision));
             }
             for node in members {
                 let own: Vec<Possible> =
                     options.iter().copied().filter(|option| option.from == *node).collect();
                 let choices = self.choices(&own);
                 let own = self.outcomes.get(self.outcome_of[*node as usize]).next();
-                if let Some(Arrival { place: Place::Decision(decision), .. }) = own {
+                if let Some(Arrival { target: Target::Decision(decision), .. }) = own {
                     self.decisions[decision as usize] = choices;
                 }
             }
@@ -249,13 +253,13 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Returns the different outcomes of some steps: those of one process that are taken by chance are one choice.
+    /// Returns the distinct outcomes of some steps: the random choices of one process are one distribution.
     fn choices(&mut self, options: &[Possible]) -> Vec<u32> {
         let mut choices: Vec<u32> = Vec::new();
         let mut chances: Vec<((u32, u8), Weighted)> = Vec::new();
         for option in options {
-            let chance = self.nodes.rows.deed(option.deed).chance;
-            let tally = self.tally_of(option.deed);
+            let chance = self.nodes.state_graph.effect(option.effect).chance;
+            let tally = self.tally_of(option.effect);
             let outcome = self.outcomes.after(tally, self.outcome_of[option.target as usize]);
             match chance {
                 None => choices.push(outcome),
@@ -275,14 +279,14 @@ impl Builder<'_> {
         choices
     }
 
-    /// Returns what is counted with a deed.
-    fn tally_of(&mut self, deed: u32) -> u32 {
-        while self.tallies.len() <= deed as usize {
-            let events = self.nodes.rows.deed(self.tallies.len() as u32).events.clone();
+    /// Returns the tally of an effect.
+    fn tally_of(&mut self, effect: u32) -> u32 {
+        while self.tallies.len() <= effect as usize {
+            let events = self.nodes.state_graph.effect(self.tallies.len() as u32).events.clone();
             let tally = self.outcomes.number_of(events);
             self.tallies.push(tally);
         }
-        self.tallies[deed as usize]
+        self.tallies[effect as usize]
     }
 
     /// Returns the outcome of some steps; if they have several, there is a decision.
@@ -293,16 +297,16 @@ impl Builder<'_> {
         }
         let decision = self.decisions.len() as u32;
         self.decisions.push(choices);
-        self.outcomes.certain(Place::Decision(decision))
+        self.outcomes.certain(Target::Decision(decision))
     }
 
-    /// Lets time pass in a rest until a delay ends.
+    /// Lets a delay of a tangible state expire.
     fn let_time_pass(
         &mut self,
         members: &[u32],
         has_stages: bool,
         waiting: &mut Waiting,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), BuildError> {
         let running = if has_stages { self.nodes.running(members[0]) } else { Vec::new() };
         let mut ends = std::mem::take(&mut self.ends);
         self.find_ends(members, &mut ends);
@@ -316,12 +320,12 @@ impl Builder<'_> {
             let far = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
             let far = far.map_or(0, |(_, _, far)| *far);
             let mut stage = None;
-            if far + 1 < self.paces[usize::from(delay)].stages {
+            if far + 1 < self.delay_rates[usize::from(delay)].stages {
                 stage = Some(self.nodes.further(members[0], &running, (pid, delay)));
             } else {
-                for End { node, choice, deed, .. } in group {
+                for End { node, choice, effect, .. } in group {
                     let target = self.nodes.follow(*node, &running, *choice, 0)?;
-                    waiting.options.push(Possible { from: *node, target, deed: *deed });
+                    waiting.options.push(Possible { from: *node, target, effect: *effect });
                 }
             }
             waiting.pending.push(Pending { rate, options: waiting.options.len() as u32, stage });
@@ -331,14 +335,14 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Collects the steps that are taken when a delay of a rest has ended, those of the same delay together.
+    /// Collects the steps of the expiring delays of a tangible state, grouped by delay.
     fn find_ends(&self, members: &[u32], ends: &mut Vec<End>) {
         ends.clear();
-        let rows = &self.nodes.rows;
+        let state_graph = &self.nodes.state_graph;
         for node in members {
-            for (choice, step) in (0..).zip(rows.row(self.nodes.state(*node))) {
-                if let Pace::Later(pid, delay) = rows.deed(step.deed).pace {
-                    ends.push(End { pid, delay, node: *node, choice, deed: step.deed });
+            for (choice, step) in (0..).zip(state_graph.steps_of(self.nodes.state(*node))) {
+                if let Urgency::Timed(pid, delay) = state_graph.effect(step.effect).urgency {
+                    ends.push(End { pid, delay, node: *node, choice, effect: step.effect });
                 }
             }
         }
@@ -347,31 +351,36 @@ impl Builder<'_> {
         ends.sort_unstable_by_key(|end| (end.pid, end.delay, end.node, end.choice));
     }
 
-    /// Returns how often a stage of a delay ends per time in a node, of which an observation may be at hand.
-    fn rate<'s>(&mut self, delay: u16, node: u32, seen: &mut Option<Observation<'s>>) -> Result<f64, Trouble>
+    /// Returns the rate of a delay's stage in a node, of which an observation may be at hand.
+    fn rate<'s>(
+        &mut self,
+        delay: u16,
+        node: u32,
+        seen: &mut Option<Observation<'s>>,
+    ) -> Result<f64, BuildError>
     where
         Self: 's,
     {
-        let Builder { nodes, paces, evaluator, .. } = self;
-        let pace = &mut paces[usize::from(delay)];
+        let Builder { nodes, delay_rates, evaluator, .. } = self;
+        let pace = &mut delay_rates[usize::from(delay)];
         if let Some(speed) = pace.speed {
             return Ok(pace.rate * speed);
         }
-        let speed = &nodes.rows.timing().delays()[usize::from(delay)].speed;
+        let speed = &nodes.state_graph.timing().delays()[usize::from(delay)].speed;
         // Expressions are those of a system.
         let (Some((times, over)), Some(evaluator)) = (speed, evaluator) else { return Ok(pace.rate) };
         let state = nodes.state(node);
-        let speed = pace.speeds.get(&nodes.rows, state, || {
-            let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.rows.state(state)));
+        let speed = pace.speeds.get(&nodes.state_graph, state, || {
+            let seen = seen.get_or_insert_with(|| evaluator.observe(&nodes.state_graph.state(state)));
             let times = seen.value(times)?;
             let over = over.as_ref().map_or(Ok(1), |over| seen.value(over))?;
             Ok(quotient(times, over))
         });
-        let speed = speed.map_err(|violation| Trouble::Wrong(violation, nodes.choices_to(node)))?;
+        let speed = speed.map_err(|violation| BuildError::Wrong(violation, nodes.choices_to(node)))?;
         Ok(pace.rate * speed)
     }
 
-    /// Turns what happens in rests into arrows, now that it is known where everything leads.
+    /// Turns the expiries into transitions, now that all outcomes are known.
     fn finish(&mut self, waiting: &mut Waiting) {
         let (mut first, mut start) = (0, 0);
         for end in &waiting.ends {
@@ -380,20 +389,20 @@ impl Builder<'_> {
                 start = *options as usize;
             }
             first = *end as usize;
-            self.arrows.end_rest();
+            self.transitions.end_state();
         }
         waiting.ends.clear();
         waiting.pending.clear();
         waiting.options.clear();
     }
 
-    /// Adds the arrows for what happens when one delay has ended.
+    /// Adds the transitions of one expiry.
     fn arrive(&mut self, rate: f64, options: &[Possible], stage: Option<u32>) {
         if let ([only], None) = (options, stage)
-            && let Some(rest) = Outcomes::rest_of(self.outcome_of[only.target as usize])
+            && let Some(state) = Outcomes::tangible_of(self.outcome_of[only.target as usize])
         {
-            let tally = self.tally_of(only.deed);
-            self.arrows.push(Arrow { rate, place: Place::Rest(rest), tally });
+            let tally = self.tally_of(only.effect);
+            self.transitions.push(Transition { rate, target: Target::Tangible(state), tally });
             return;
         }
         let outcome = match stage {
@@ -401,8 +410,8 @@ impl Builder<'_> {
             None => self.decide(options),
         };
         for arrival in self.outcomes.get(outcome) {
-            let (place, tally) = (arrival.place, arrival.tally);
-            self.arrows.push(Arrow { rate: rate * arrival.probability, place, tally });
+            let (target, tally) = (arrival.target, arrival.tally);
+            self.transitions.push(Transition { rate: rate * arrival.probability, target, tally });
         }
     }
 }

@@ -1,32 +1,33 @@
-//! A stochastic view as a labelled graph, with the conventions of CADP: for other programs, and for other ways to solve it.
+//! A stochastic view as a labelled graph, with the conventions of CADP: for other programs, and for other
+//! solvers.
 
 use std::collections::BTreeMap;
 
 use narrows_lts::{Builder, Graph, TooLarge};
 
-use super::{Arrival, Place, Stochastic};
+use super::{Arrival, Stochastic, Target};
 
 impl Stochastic<'_> {
-    /// Makes a graph of the rests and decisions. Events are actions, with the names that are given by number; if several
-    /// are counted at once, they follow each other in no time.
+    /// Makes a graph of the tangible states and decisions. Events are actions, with the given names; if
+    /// several are counted at once, they follow each other immediately.
     pub fn graph(&self, names: &[String]) -> Result<Graph, TooLarge> {
-        let begin = self.rests() + self.decisions();
+        let begin = self.tangible_states() + self.decisions();
         let certain: Vec<Arrival> = self.initial().collect();
         let (initial, states) = match certain[..] {
-            [Arrival { place, tally: 0, .. }] => (self.number(place), begin),
+            [Arrival { target, tally: 0, .. }] => (self.number(target), begin),
             _ => (begin, begin + 1),
         };
-        let builder = Builder::new(initial, self.arrow_count() as usize);
+        let builder = Builder::new(initial, self.transition_count() as usize);
         let mut drawing = Drawing { view: self, names, builder, states, between: BTreeMap::new() };
-        for rest in 0..self.rests() {
-            for arrow in self.arrows(rest) {
-                drawing.add(rest, Some(("rate", arrow.rate)), arrow.tally, arrow.place);
+        for state in 0..self.tangible_states() {
+            for transition in self.transitions(state) {
+                drawing.add(state, Some(("rate", transition.rate)), transition.tally, transition.target);
             }
         }
         for decision in 0..self.decisions() {
             let outcomes: Vec<Vec<Arrival>> = self.choices(decision).map(Iterator::collect).collect();
             for outcome in outcomes {
-                drawing.choice(self.rests() + decision, &outcome);
+                drawing.choice(self.tangible_states() + decision, &outcome);
             }
         }
         if initial == begin {
@@ -36,10 +37,10 @@ impl Stochastic<'_> {
         drawing.builder.build()
     }
 
-    fn number(&self, place: Place) -> u32 {
-        match place {
-            Place::Rest(rest) => rest,
-            Place::Decision(decision) => self.rests() + decision,
+    fn number(&self, target: Target) -> u32 {
+        match target {
+            Target::Tangible(state) => state,
+            Target::Decision(decision) => self.tangible_states() + decision,
         }
     }
 }
@@ -57,25 +58,25 @@ struct Drawing<'g, 'a> {
 impl Drawing<'_, '_> {
     /// Adds a choice: chance is a state of its own, as it comes after the choice.
     fn choice(&mut self, from: u32, outcome: &[Arrival]) {
-        if let [Arrival { place, tally, .. }] = outcome {
-            return self.add(from, None, *tally, *place);
+        if let [Arrival { target, tally, .. }] = outcome {
+            return self.add(from, None, *tally, *target);
         }
         let chance = self.states;
         self.states += 1;
         let internal = self.builder.label("i");
         self.builder.edge(from, internal, chance);
         for arrival in outcome {
-            self.add(chance, Some(("prob", arrival.probability)), arrival.tally, arrival.place);
+            self.add(chance, Some(("prob", arrival.probability)), arrival.tally, arrival.target);
         }
     }
 
     /// Adds an edge for what happens with the first event, and others for the rest.
-    fn add(&mut self, from: u32, pace: Option<(&str, f64)>, tally: u32, place: Place) {
+    fn add(&mut self, from: u32, pace: Option<(&str, f64)>, tally: u32, target: Target) {
         let counted = self.view.outcomes.tally(tally).iter();
         let mut events: Vec<u16> =
             counted.flat_map(|(event, count)| (0..*count).map(|_| *event)).rev().collect();
         let first = events.pop();
-        let target = self.after(events, self.view.number(place));
+        let target = self.after(events, self.view.number(target));
         let name = first.and_then(|event| self.names.get(usize::from(event)));
         let text = match (name, pace) {
             (Some(name), Some((pace, value))) => format!("{name}; {pace} {value}"),

@@ -1,70 +1,72 @@
-//! The stochastic view: every delay is a random one without memory, or a sum of such.
+//! The stochastic view: every delay is exponentially or Erlang distributed.
 //!
-//! Its places are of two kinds. In a *rest*, time passes until one of the delays ends, each with its rate. A *decision*
-//! takes no time: what happens is open, and each choice leads on by chance. States between which nothing but steps
-//! without delay happens are left out as they are found ([`build`]): where all of them lead to the same, whoever moves
-//! first, there is no decision. A view without decisions is a Markov chain.
+//! Its states are of two kinds. In a *tangible* state, time passes until one of the running delays expires,
+//! each with its rate. A *decision* takes no time: it is a nondeterministic choice between distributions over
+//! next states. All other vanishing states, those between which only immediate steps happen, are eliminated
+//! as they are found ([`build`]): where every interleaving leads to the same distribution, there is no
+//! decision. A view without decisions is a continuous-time Markov chain, one with decisions a Markov
+//! automaton.
 
-mod arrows;
 mod build;
 mod graph;
 mod outcomes;
 mod solve;
 #[cfg(test)]
 mod tests;
+mod transitions;
 
 use rustc_hash::FxHashMap;
 
-use crate::Rows;
-use arrows::Arrows;
+use crate::StateGraph;
 use outcomes::Outcomes;
+use transitions::Transitions;
 
-pub use arrows::Arrow;
 pub use build::build;
-pub use outcomes::{Arrival, Place};
+pub use outcomes::{Arrival, Target};
+pub use transitions::Transition;
 
-/// The places of a stochastic view, and what leads from each to the next.
+/// The states of a stochastic view, and the transitions between them.
 #[derive(Debug)]
 pub struct Stochastic<'a> {
-    rows: Rows<'a>,
-    /// The state of each rest; of one that busy waiting runs round, the first.
-    rests: Vec<u32>,
-    /// All states of those rests that have several.
+    state_graph: StateGraph<'a>,
+    /// The model state of each tangible state; of busy waiting, the first state of the cycle.
+    tangible: Vec<u32>,
+    /// All model states of those tangible states that stand for several.
     members: FxHashMap<u32, Vec<u32>>,
-    arrows: Arrows,
-    /// The choices of each decision: numbers of outcomes.
+    transitions: Transitions,
+    /// The choices of each decision, as outcomes.
     decisions: Vec<Vec<u32>>,
     outcomes: Outcomes,
     initial: u32,
 }
 
 impl<'a> Stochastic<'a> {
-    /// Returns the states of the model, and their steps.
-    pub fn rows(&self) -> &Rows<'a> {
-        &self.rows
+    /// Returns the state graph of the model.
+    pub fn state_graph(&self) -> &StateGraph<'a> {
+        &self.state_graph
     }
 
-    /// Returns how many rests there are.
-    pub fn rests(&self) -> u32 {
-        self.rests.len() as u32
+    /// Returns how many tangible states there are.
+    pub fn tangible_states(&self) -> u32 {
+        self.tangible.len() as u32
     }
 
-    /// Returns the states of a rest; there are several if busy waiting runs round them.
-    pub fn states(&self, rest: u32) -> &[u32] {
-        match self.members.get(&rest) {
+    /// Returns the model states of a tangible state; there are several if they are a cycle of busy waiting.
+    pub fn states(&self, state: u32) -> &[u32] {
+        match self.members.get(&state) {
             Some(members) => members,
-            None => std::slice::from_ref(&self.rests[rest as usize]),
+            None => std::slice::from_ref(&self.tangible[state as usize]),
         }
     }
 
-    /// Returns what may happen in a rest.
-    pub fn arrows(&self, rest: u32) -> impl Iterator<Item = Arrow> + Clone + '_ {
-        self.arrows.of(rest)
+    /// Returns the transitions of a tangible state.
+    pub fn transitions(&self, state: u32) -> impl Iterator<Item = Transition> + Clone + '_ {
+        self.transitions.of(state)
     }
 
-    /// Returns how many arrows there are.
-    pub fn arrow_count(&self) -> u64 {
-        self.arrows.len() as u64
+    /// Returns how many transitions there are.
+    pub fn transition_count(&self) -> u64 {
+        self.transitions.len() as u64
     }
 
     /// Returns how many decisions there are.
@@ -72,17 +74,17 @@ impl<'a> Stochastic<'a> {
         self.decisions.len() as u32
     }
 
-    /// Returns where each choice of a decision leads.
+    /// Returns the distribution of each choice of a decision.
     pub fn choices(&self, decision: u32) -> impl Iterator<Item = impl Iterator<Item = Arrival> + '_> {
         self.decisions[decision as usize].iter().map(|outcome| self.outcomes.get(*outcome))
     }
 
-    /// Returns where it begins.
+    /// Returns the initial distribution.
     pub fn initial(&self) -> impl Iterator<Item = Arrival> + '_ {
         self.outcomes.get(self.initial)
     }
 
-    /// Returns how many times an event is counted on the way.
+    /// Returns how many times a tally counts an event.
     pub fn count(&self, tally: u32, event: u16) -> u32 {
         let events = self.outcomes.tally(tally);
         events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)

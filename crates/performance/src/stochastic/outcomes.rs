@@ -1,38 +1,39 @@
-//! Where steps without delay lead by chance, and what is counted on the way: each kept once.
+//! Outcomes of immediate steps: distributions over next states with the events counted on the way, interned.
 
 use rustc_hash::FxHashMap;
 
-/// A place of a stochastic view.
+/// A state of a stochastic view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// Time passes there.
-    Rest(u32),
-    /// Something is decided there.
+pub enum Target {
+    /// A state in which time passes.
+    Tangible(u32),
+    /// A nondeterministic choice.
     Decision(u32),
 }
 
-/// A place, and how likely it is.
+/// One element of the support of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// The place.
-    pub place: Place,
-    /// How likely it is.
+    /// The state.
+    pub target: Target,
+    /// Its probability.
     pub probability: f64,
-    /// What is counted on the way, by number.
+    /// The events counted on the way, an interned tally.
     pub tally: u32,
 }
 
 /// Events and how many times each is counted, in order.
 type Tally = Vec<(u16, u32)>;
 
-/// Numbers from here on are outcomes that are certain, and a rest: most are, and need not be kept.
+/// From here on, numbers are Dirac distributions on a tangible state: most outcomes are, and need not be
+/// stored.
 const CERTAIN: u32 = 1 << 31;
 
-/// A number for each distribution over places, and for each tally.
+/// Interned distributions and tallies.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     list: Vec<Vec<Arrival>>,
-    numbers: FxHashMap<Vec<(Place, u64, u32)>, u32>,
+    numbers: FxHashMap<Vec<(Target, u64, u32)>, u32>,
     tallies: Vec<Tally>,
     tally_numbers: FxHashMap<Tally, u32>,
 }
@@ -45,21 +46,22 @@ impl Outcomes {
         outcomes
     }
 
-    /// Returns where an outcome leads.
+    /// Returns the support of an outcome.
     pub(super) fn get(&self, outcome: u32) -> impl Iterator<Item = Arrival> + '_ {
-        let rest = Outcomes::rest_of(outcome);
-        let certain = rest.map(|rest| Arrival { place: Place::Rest(rest), probability: 1.0, tally: 0 });
-        let others = if rest.is_some() { &[][..] } else { &self.list[outcome as usize] };
+        let state = Outcomes::tangible_of(outcome);
+        let certain =
+            state.map(|state| Arrival { target: Target::Tangible(state), probability: 1.0, tally: 0 });
+        let others = if state.is_some() { &[][..] } else { &self.list[outcome as usize] };
         certain.into_iter().chain(others.iter().copied())
     }
 
-    /// Returns the outcome that is certainly a rest.
-    pub(super) fn rest(rest: u32) -> u32 {
-        CERTAIN + rest
+    /// Returns the Dirac distribution on a tangible state.
+    pub(super) fn tangible(state: u32) -> u32 {
+        CERTAIN + state
     }
 
-    /// Returns the rest that an outcome certainly is, with nothing counted on the way.
-    pub(super) fn rest_of(outcome: u32) -> Option<u32> {
+    /// Returns the state of a Dirac distribution on a tangible state, with nothing counted on the way.
+    pub(super) fn tangible_of(outcome: u32) -> Option<u32> {
         outcome.checked_sub(CERTAIN)
     }
 
@@ -76,7 +78,7 @@ impl Outcomes {
         number
     }
 
-    /// Adds what is counted on the way.
+    /// Adds two tallies.
     pub(super) fn sum(&mut self, first: u32, second: u32) -> u32 {
         if first == 0 || second == 0 {
             return first + second;
@@ -93,20 +95,20 @@ impl Outcomes {
     }
 
     fn add(&mut self, mut arrivals: Vec<Arrival>) -> u32 {
-        arrivals.sort_by_key(|arrival| (arrival.place, arrival.tally));
+        arrivals.sort_by_key(|arrival| (arrival.target, arrival.tally));
         arrivals.dedup_by(|later, kept| {
-            let same = (later.place, later.tally) == (kept.place, kept.tally);
+            let same = (later.target, later.tally) == (kept.target, kept.tally);
             if same {
                 kept.probability += later.probability;
             }
             same
         });
-        if let [Arrival { place: Place::Rest(rest), tally: 0, .. }] = arrivals[..] {
-            return Outcomes::rest(rest);
+        if let [Arrival { target: Target::Tangible(state), tally: 0, .. }] = arrivals[..] {
+            return Outcomes::tangible(state);
         }
         let key: Vec<_> = arrivals
             .iter()
-            .map(|arrival| (arrival.place, arrival.probability.to_bits(), arrival.tally))
+            .map(|arrival| (arrival.target, arrival.probability.to_bits(), arrival.tally))
             .collect();
         let next = self.list.len() as u32;
         let number = *self.numbers.entry(key).or_insert(next);
@@ -116,12 +118,12 @@ impl Outcomes {
         number
     }
 
-    /// Returns the outcome that is certain.
-    pub(super) fn certain(&mut self, place: Place) -> u32 {
-        self.add(vec![Arrival { place, probability: 1.0, tally: 0 }])
+    /// Returns the Dirac distribution on a state.
+    pub(super) fn certain(&mut self, target: Target) -> u32 {
+        self.add(vec![Arrival { target, probability: 1.0, tally: 0 }])
     }
 
-    /// Returns an outcome with something more counted before it.
+    /// Returns an outcome with a tally added to each element.
     pub(super) fn after(&mut self, tally: u32, outcome: u32) -> u32 {
         if tally == 0 {
             return outcome;
@@ -133,7 +135,7 @@ impl Outcomes {
         self.add(arrivals)
     }
 
-    /// Returns the outcome that is one of some, by weight.
+    /// Returns the mixture of some outcomes, by weight.
     pub(super) fn mixture(&mut self, weighted: &[(u32, u32)]) -> u32 {
         let total: f64 = weighted.iter().map(|(weight, _)| f64::from(*weight)).sum();
         let mut arrivals = Vec::new();

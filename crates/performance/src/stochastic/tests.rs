@@ -3,9 +3,9 @@
 use narrows_explicit::{Budget, Unwatched};
 use narrows_model::{Evaluator, System};
 
-use super::{Place, Stochastic, build};
+use super::{Stochastic, Target, build};
 use crate::samples::{system, timing};
-use crate::{Delay, Rows, Time, Timing, Trouble};
+use crate::{BuildError, Delay, StateGraph, Time, Timing};
 
 fn exponential(mean: i128) -> Delay {
     Delay::Exponential(Time::from_integer(mean))
@@ -14,11 +14,12 @@ fn exponential(mean: i128) -> Delay {
 fn with_view<R>(
     system: &System,
     timing: &Timing,
-    use_it: impl FnOnce(Result<Stochastic<'_>, Trouble>) -> R,
+    use_it: impl FnOnce(Result<Stochastic<'_>, BuildError>) -> R,
 ) -> R {
     let evaluator = Evaluator::new(system);
-    let rows = Rows::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
-    use_it(build(rows))
+    let state_graph =
+        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
+    use_it(build(state_graph))
 }
 
 const QUEUE: &str = "byte n;
@@ -35,13 +36,13 @@ fn a_queue_is_a_chain() {
     );
     with_view(&system, &timing, |view| {
         let view = view.unwrap();
-        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (4, 0, 6));
-        assert_eq!(view.initial().next().unwrap().place, Place::Rest(0));
-        let arrows = view.arrows(1);
-        let rates: Vec<f64> = arrows.clone().map(|arrow| arrow.rate).collect();
+        assert_eq!((view.tangible_states(), view.decisions(), view.transition_count()), (4, 0, 6));
+        assert_eq!(view.initial().next().unwrap().target, Target::Tangible(0));
+        let transitions = view.transitions(1);
+        let rates: Vec<f64> = transitions.clone().map(|transition| transition.rate).collect();
         assert!(rates.contains(&0.5) && rates.contains(&1.0));
-        for arrow in arrows {
-            assert_eq!(view.count(arrow.tally, 0), u32::from(arrow.rate > 0.7));
+        for transition in transitions {
+            assert_eq!(view.count(transition.tally, 0), u32::from(transition.rate > 0.7));
         }
     });
 }
@@ -55,7 +56,7 @@ fn stages_are_states() {
     with_view(&system, &timing, |view| {
         let view = view.unwrap();
         // Empty, or one to three customers with three stages each.
-        assert_eq!((view.rests(), view.decisions()), (10, 0));
+        assert_eq!((view.tangible_states(), view.decisions()), (10, 0));
     });
 }
 
@@ -72,7 +73,7 @@ fn steps_without_delay_are_left_out() {
         timing(&system, &[("arrival:arrive", exponential(2)), ("server:serve", exponential(1))], &[]);
     with_view(&system, &timing, |view| {
         let view = view.unwrap();
-        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (3, 0, 4));
+        assert_eq!((view.tangible_states(), view.decisions(), view.transition_count()), (3, 0, 4));
     });
 }
 
@@ -88,7 +89,7 @@ fn open_choices_are_decisions_and_weights_are_chance() {
     let mut given = timing(&system, &delays, &[]);
     with_view(&system, &given, |view| {
         let view = view.unwrap();
-        assert_eq!((view.rests(), view.decisions()), (3, 1));
+        assert_eq!((view.tangible_states(), view.decisions()), (3, 1));
         assert_eq!(view.choices(0).count(), 2);
     });
     // The same choice by chance.
@@ -97,8 +98,8 @@ fn open_choices_are_decisions_and_weights_are_chance() {
     given.weights(&Timing::sites(&labelled, "source", "pick"), &[1, 3]);
     with_view(&labelled, &given, |view| {
         let view = view.unwrap();
-        assert_eq!((view.rests(), view.decisions()), (3, 0));
-        let rates: Vec<f64> = view.arrows(0).map(|arrow| arrow.rate).collect();
+        assert_eq!((view.tangible_states(), view.decisions()), (3, 0));
+        let rates: Vec<f64> = view.transitions(0).map(|transition| transition.rate).collect();
         assert_eq!(rates, [0.25, 0.75]);
     });
 }
@@ -112,7 +113,7 @@ fn busy_waiting_is_one_rest() {
     let timing = timing(&system, &[("engine:done", exponential(7))], &["engine:done"]);
     with_view(&system, &timing, |view| {
         let view = view.unwrap();
-        assert_eq!((view.rests(), view.decisions(), view.arrow_count()), (2, 0, 2));
+        assert_eq!((view.tangible_states(), view.decisions(), view.transition_count()), (2, 0, 2));
         assert!(view.states(0).len() > 1);
     });
 }

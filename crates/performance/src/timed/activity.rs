@@ -1,12 +1,12 @@
-//! What goes on along a run: which delay runs from when to when, and what each waits for.
+//! Activities along a run: which delay runs from when to when, and what caused it.
 //!
-//! A delay begins when its statement becomes possible, and that happens right after another delay has ended: so every delay
-//! has a cause. Going back from cause to cause along a run that goes round, one comes to the chain of delays that its round
-//! takes as long as it does for: the critical one.
+//! A delay starts when its statement becomes enabled, and that happens right after another delay has expired:
+//! so every delay has a cause. The causes along a cyclic run lead back to the chain of delays that determines
+//! its period: the critical chain.
 
 use super::Timed;
 use super::paths::Walk;
-use crate::Pace;
+use crate::Urgency;
 
 /// A delay that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +48,12 @@ impl Walk {
         let mut running: Vec<(u8, u16, u64, Option<usize>)> = Vec::new();
         let mut now = 0;
         for (node, edge) in &self.steps {
-            let row = timed.rows().row(timed.state(*node));
-            let paces = || row.iter().map(|step| timed.rows().deed(step.deed).pace);
-            running.retain(|(pid, delay, ..)| paces().any(|pace| pace == Pace::Later(*pid, *delay)));
-            for pace in paces() {
-                if let Pace::Later(pid, delay) = pace
+            let row = timed.state_graph().steps_of(timed.state(*node));
+            let urgency = || row.iter().map(|step| timed.state_graph().effect(step.effect).urgency);
+            running
+                .retain(|(pid, delay, ..)| urgency().any(|urgency| urgency == Urgency::Timed(*pid, *delay)));
+            for urgency in urgency() {
+                if let Urgency::Timed(pid, delay) = urgency
                     && !running.iter().any(|(other, number, ..)| (*other, *number) == (pid, delay))
                 {
                     running.push((pid, delay, now, list.len().checked_sub(1)));
@@ -60,19 +61,19 @@ impl Walk {
             }
             let edge = &timed.edges(*node)[*edge as usize];
             now += u64::from(edge.ticks);
-            let deed = timed.rows().deed(edge.deed);
-            if let Pace::Later(pid, delay) = deed.pace {
+            let effect = timed.state_graph().effect(edge.effect);
+            if let Urgency::Timed(pid, delay) = effect.urgency {
                 let own = running.iter().find(|(other, number, ..)| (*other, *number) == (pid, delay));
                 let (start, cause) = own.map_or((now, None), |(.., start, cause)| (*start, *cause));
                 list.push(Activity { pid, delay, start, end: now, cause });
             }
-            running.retain(|(pid, delay, ..)| !deed.stops(*pid, *delay));
+            running.retain(|(pid, delay, ..)| !effect.stops(*pid, *delay));
         }
         list
     }
 
-    /// Returns when something holds while time passes: from when to when, in ticks. A step after which it does not hold ends
-    /// a part, even if it holds again at once.
+    /// Returns when something holds while time passes: from when to when, in ticks. A step after which it
+    /// does not hold ends a part, even if it holds again at once.
     pub fn parts(&self, timed: &Timed<'_>, holds: impl Fn(u32) -> bool) -> Vec<(u64, u64)> {
         let mut parts: Vec<(u64, u64)> = Vec::new();
         let mut now = 0;
@@ -95,8 +96,8 @@ impl Walk {
     }
 }
 
-/// Returns what the last of some activities waited for in a window of time, one after the other: which of them, and for how
-/// long in the window. The earliest comes first.
+/// Returns the critical chain of the last activity in a window of time: which activities, and for how long
+/// each within the window, the earliest first.
 pub fn chain(activities: &[Activity], window: (u64, u64)) -> Vec<(usize, u64)> {
     let mut chain = Vec::new();
     let mut next = activities.len().checked_sub(1);

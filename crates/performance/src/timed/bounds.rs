@@ -1,8 +1,9 @@
-//! The shortest and the longest way from here to there, by time or by what is counted on the way.
+//! Shortest and longest paths, by time or by the number of events.
 //!
-//! A way begins in any node where `from` holds, and ends with the first node where `to` holds. The least is found by
-//! Dijkstra's algorithm. The most is the longest way through the nodes where `to` does not hold: it is infinite if a
-//! cycle among them costs something, and otherwise their components have an order.
+//! A path begins in any node where `from` holds, and ends at the first node where `to` holds. The least cost
+//! is found by Dijkstra's algorithm. The greatest is the longest path through nodes where `to` does not hold:
+//! infinite if a cycle among them has positive cost, otherwise found in topological order of their
+//! components.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,19 +13,19 @@ use narrows_graph::components::{self, Components};
 use super::paths::{Walk, trace_back};
 use super::{Edge, Timed};
 
-/// What is added up on a way.
+/// The cost of a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Cost<'c> {
     /// Ticks.
     Time,
-    /// Ticks that pass while something holds in the state; where steps are counted, the nodes where it holds, both ends
-    /// included.
+    /// Ticks that pass while something holds in the state; where steps are counted, the nodes where it holds,
+    /// both ends included.
     While(&'c [bool]),
     /// How many times an event happens.
     Event(u16),
 }
 
-/// Where a way begins and ends, state by state.
+/// The endpoints of paths, by state.
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'b> {
     /// Where it may begin.
@@ -33,14 +34,14 @@ pub struct Between<'b> {
     pub to: &'b [bool],
 }
 
-/// A bound, and a run that shows it.
+/// A bound, with a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// There is no way: it never begins.
+    /// There is no path: `from` never holds.
     NeverBegins,
     /// So much, in ticks or as a number.
     Finite(u64, Walk),
-    /// More than any number: the run goes round for ever, or stops for ever where it should go on.
+    /// Unbounded: the witness cycles for ever, or stops before `to`.
     Infinite(Walk),
 }
 
@@ -95,7 +96,7 @@ impl Timed<'_> {
         Walk { steps, begins, cycle: None }
     }
 
-    /// Finds the least of all ways.
+    /// Finds the least cost over all paths.
     pub fn least(&self, between: Between<'_>, cost: Cost<'_>) -> Bound {
         let starts = self.starts_of(between);
         if starts.is_empty() {
@@ -144,8 +145,8 @@ impl Timed<'_> {
         walk
     }
 
-    /// Finds the most of all ways. Of time, a run that never ends the way is infinite; of what is counted, one that
-    /// counts for ever.
+    /// Finds the greatest cost over all paths. A run that never ends the path has infinite time; one that
+    /// counts for ever has an infinite count.
     pub fn most(&self, between: Between<'_>, cost: Cost<'_>) -> Bound {
         let starts = self.starts_of(between);
         if starts.is_empty() {
@@ -224,7 +225,8 @@ impl Timed<'_> {
         Some(self.walk(start, before))
     }
 
-    /// For each component, the most that can be added up from there on, and the edge by which it is left for that.
+    /// For each component, the most that can be added up from there on, and the edge by which it is left for
+    /// that.
     fn longest(&self, cost: Cost<'_>, found: &Components) -> Vec<(u64, Option<(u32, u32)>)> {
         let mut longest: Vec<(u64, Option<(u32, u32)>)> = vec![(0, None); found.count as usize];
         let mut nodes: Vec<u32> =

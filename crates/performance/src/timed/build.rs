@@ -1,11 +1,11 @@
-//! Builds the graph of a timed view, round by round: where time passes, the first delay to run out, or any that may,
-//! gives the nodes of the next round.
+//! Builds the graph of a timed view round by round: in tangible nodes, the first delay to expire, or any that
+//! may be the first, gives the nodes of the next round.
 
 use num_traits::Zero;
 
 use super::{Edge, Timed};
 use crate::nodes::Nodes;
-use crate::{Pace, Rows, Time, Trouble};
+use crate::{BuildError, StateGraph, Time, Urgency};
 
 /// Why delays can't be counted in ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,41 +21,41 @@ pub enum Unscalable {
 /// The least and the most ticks that a delay takes.
 type Window = (u32, u32);
 
-/// Builds the view in which every step takes one tick, of all states.
-pub fn build_untimed(mut rows: Rows<'_>) -> Result<Timed<'_>, Trouble> {
+/// Builds the untimed view: every step takes one tick.
+pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildError> {
     let (mut starts, mut edges) = (vec![0], Vec::new());
     let mut state = 0;
-    while state < rows.states() {
-        rows.expand(state)?;
-        let steps = rows.row(state).iter().enumerate();
+    while state < state_graph.states() {
+        state_graph.expand(state)?;
+        let steps = state_graph.steps_of(state).iter().enumerate();
         edges.extend(steps.map(|(choice, step)| Edge {
             target: step.target,
             ticks: 1,
-            deed: step.deed,
+            effect: step.effect,
             choice: choice as u32,
         }));
         starts.push(edges.len() as u32);
         state += 1;
     }
-    let states = (0..rows.states()).collect();
-    Ok(Timed { rows, states, starts, edges, tick: None })
+    let states = (0..state_graph.states()).collect();
+    Ok(Timed { state_graph, states, starts, edges, tick: None })
 }
 
-/// Builds the same view where a step is a tick of a clock: it takes one unit of time.
-pub fn build_clocked(rows: Rows<'_>) -> Result<Timed<'_>, Trouble> {
-    Ok(Timed { tick: Some(Time::from_integer(1)), ..build_untimed(rows)? })
+/// Builds the same view for synchronous systems, where a step is a clock tick of one unit of time.
+pub fn build_clocked(state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildError> {
+    Ok(Timed { tick: Some(Time::from_integer(1)), ..build_untimed(state_graph)? })
 }
 
-/// Builds the view in which delays take the time they take.
-pub fn build(rows: Rows<'_>) -> Result<Result<Timed<'_>, Trouble>, Unscalable> {
-    let (windows, tick) = scale(&rows)?;
-    Ok(run(rows, &windows, tick))
+/// Builds the timed view.
+pub fn build(state_graph: StateGraph<'_>) -> Result<Result<Timed<'_>, BuildError>, Unscalable> {
+    let (windows, tick) = scale(&state_graph)?;
+    Ok(run(state_graph, &windows, tick))
 }
 
 /// Returns all delays in ticks, and how long a tick is: as long as possible.
-fn scale(rows: &Rows<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
+fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
     let mut windows = Vec::new();
-    for delayed in rows.timing().delays() {
+    for delayed in state_graph.timing().delays() {
         if delayed.speed.is_some() {
             return Err(Unscalable::Changing(delayed.name.clone()));
         }
@@ -73,7 +73,7 @@ fn scale(rows: &Rows<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
         let whole = |time: &Time| u32::try_from((time / tick).to_integer()).ok();
         Some((whole(least)?, whole(most)?))
     };
-    let names = rows.timing().delays().iter().map(|delayed| &delayed.name);
+    let names = state_graph.timing().delays().iter().map(|delayed| &delayed.name);
     let scaled = windows.iter().zip(names).map(|(window, name)| {
         ticks(window).filter(|(_, most)| *most < MOST_TICKS).ok_or_else(|| Unscalable::TooLong(name.clone()))
     });
@@ -91,8 +91,8 @@ fn divisor(mut first: i128, mut second: i128) -> i128 {
     first.abs()
 }
 
-fn run<'a>(rows: Rows<'a>, windows: &[Window], tick: Time) -> Result<Timed<'a>, Trouble> {
-    let mut nodes = Nodes::new(rows)?;
+fn run<'a>(state_graph: StateGraph<'a>, windows: &[Window], tick: Time) -> Result<Timed<'a>, BuildError> {
+    let mut nodes = Nodes::new(state_graph)?;
     let mut first = 0;
     while (first as usize) < nodes.len() {
         let round = nodes.round(first)?;
@@ -104,20 +104,20 @@ fn run<'a>(rows: Rows<'a>, windows: &[Window], tick: Time) -> Result<Timed<'a>, 
     Ok(finish(nodes, tick))
 }
 
-/// Lets the delays of a node run until one of them ends, in every way that is possible.
-fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result<(), Trouble> {
+/// Lets time pass in a node until a delay expires, for every delay that may be the first.
+fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result<(), BuildError> {
     let state = nodes.state(node);
     let running = nodes.running(node);
     let window = |delay: u16| windows[usize::from(delay)];
     let left = running.iter().map(|(_, delay, far)| window(*delay).1 - far).min().unwrap_or(0);
-    for choice in 0..nodes.rows.row(state).len() as u32 {
-        let deed = nodes.rows.row(state)[choice as usize].deed;
-        let Pace::Later(pid, delay) = nodes.rows.deed(deed).pace else { continue };
+    for choice in 0..nodes.state_graph.steps_of(state).len() as u32 {
+        let effect = nodes.state_graph.steps_of(state)[choice as usize].effect;
+        let Urgency::Timed(pid, delay) = nodes.state_graph.effect(effect).urgency else { continue };
         let clock = running.iter().find(|(known, other, _)| (*known, *other) == (pid, delay));
         let earliest = clock.map_or(0, |(_, delay, far)| window(*delay).0.saturating_sub(*far));
         for ticks in earliest..=left {
             let target = nodes.follow(node, &running, choice, ticks)?;
-            nodes.edges.push((node, Edge { target, ticks, deed, choice }));
+            nodes.edges.push((node, Edge { target, ticks, effect, choice }));
             nodes.watch(nodes.edges.len(), 0)?;
         }
     }
@@ -126,7 +126,7 @@ fn let_time_pass(nodes: &mut Nodes<'_>, windows: &[Window], node: u32) -> Result
 
 /// Puts the edges of each node together.
 fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
-    let (states, found, rows) = nodes.into_parts();
+    let (states, found, state_graph) = nodes.into_parts();
     let mut starts = vec![0_u32; states.len() + 1];
     for (from, _) in &found {
         starts[*from as usize + 1] += 1;
@@ -135,10 +135,10 @@ fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
         starts[node] += starts[node - 1];
     }
     let mut next = starts.clone();
-    let mut edges = vec![Edge { target: 0, ticks: 0, deed: 0, choice: 0 }; found.len()];
+    let mut edges = vec![Edge { target: 0, ticks: 0, effect: 0, choice: 0 }; found.len()];
     for (from, edge) in found {
         edges[next[from as usize] as usize] = edge;
         next[from as usize] += 1;
     }
-    Timed { rows, states, starts, edges, tick: Some(tick) }
+    Timed { state_graph, states, starts, edges, tick: Some(tick) }
 }

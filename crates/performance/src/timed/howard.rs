@@ -1,15 +1,15 @@
-//! Howard's policy iteration for the cycle with the greatest or least ratio of counts to ticks, in exact arithmetic.
+//! Howard's policy iteration for the maximum or minimum cycle ratio of counts to ticks, in exact arithmetic.
 //!
-//! Every place chooses an arc. The choices lead to cycles; with the ratio of the best of them, every place gets a value:
-//! what it gains on the way there, compared with that ratio. A place whose arc is worse than another chooses anew. When
-//! nobody does, no cycle is better. Ratios and values are whole numbers after multiplication with the ticks of the
-//! cycle, so that nothing is rounded, and the iteration ends.
+//! A policy chooses one arc per node. Its arcs lead to cycles; relative to the best cycle ratio, every node
+//! gets a value: its gain on the path to that cycle. A node improves its choice if another arc has a greater
+//! value. When none improves, no cycle is better. Ratios and values are integers after multiplication with
+//! the ticks of the cycle, so that nothing is rounded, and the iteration terminates.
 
 use std::collections::VecDeque;
 
 use narrows_graph::components;
 
-/// A way from a place to another.
+/// An arc between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arc {
     pub(super) target: u32,
@@ -19,7 +19,7 @@ pub(super) struct Arc {
     pub(super) name: (u32, u32),
 }
 
-/// A cycle with the extreme ratio.
+/// A cycle with an extreme ratio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Round {
     pub(super) count: i64,
@@ -28,8 +28,8 @@ pub(super) struct Round {
     pub(super) arcs: Vec<(u32, u32)>,
 }
 
-/// Finds the cycle with the greatest ratio, or the least. Every cycle must take time or, if the least is sought, count
-/// something. `None` if there is no cycle at all.
+/// Finds the cycle with the greatest ratio, or the least. Every cycle must take time or, if the least is
+/// sought, count something. `None` if there is no cycle at all.
 pub(super) fn extreme(places: &[Vec<Arc>], greatest: bool) -> Option<Round> {
     let count = places.len() as u32;
     let found = components::find_among(places.len(), 0..count, |place, number| {
@@ -130,7 +130,8 @@ fn best_round(places: &[Vec<Arc>], choices: &[usize], sign: i128) -> (Round, u32
     best.unwrap_or((Round { count: 0, ticks: 1, arcs: Vec::new() }, 0))
 }
 
-/// Returns what each place gains on its way to a place on the best cycle; `None` for those that do not come there.
+/// Returns what each place gains on its way to a place on the best cycle; `None` for those that do not come
+/// there.
 fn values(
     places: &[Vec<Arc>],
     choices: &[usize],

@@ -1,21 +1,21 @@
-//! The timed view: every run of a model, with exact times.
+//! The timed view: all runs of a model, with exact times.
 //!
-//! A node is a state of the model and, for each delay that runs there, how long it has run. Edges that take no time are
-//! steps without delay; time passes only where there are none ([`build`]). Of a model without delays, every step takes
-//! one tick. On this graph, [`bounds`] finds the shortest and the longest way from here to there, and [`ratio`] how often
-//! something happens in the long run, at best and at worst. [`activity`] looks at what goes on along a run.
+//! A node is a state of the model with a clock valuation: for each running delay, the time elapsed. Immediate
+//! steps take no time; time passes only where none is enabled ([`build`]). Without delays, every step takes
+//! one tick. On this graph, [`bounds`] finds shortest and longest paths, [`ratio`] the extreme long-run
+//! frequencies of events (cycle ratios), and [`activity`] the critical chain of delays along a run.
 
 pub mod activity;
 pub mod bounds;
 mod build;
 mod howard;
-mod meetings;
 mod paths;
 pub mod ratio;
+mod reachability;
 #[cfg(test)]
 mod tests;
 
-use crate::{Rows, Time};
+use crate::{StateGraph, Time};
 
 pub use build::{Unscalable, build, build_clocked, build_untimed};
 pub use paths::Walk;
@@ -23,10 +23,10 @@ pub use paths::Walk;
 /// The graph of a timed view.
 #[derive(Debug)]
 pub struct Timed<'a> {
-    pub(crate) rows: Rows<'a>,
+    pub(crate) state_graph: StateGraph<'a>,
     /// The state of each node.
     pub(crate) states: Vec<u32>,
-    /// Where the edges of each node begin, and at last how many there are.
+    /// The first edge of each node, and at last the number of edges.
     pub(crate) starts: Vec<u32>,
     pub(crate) edges: Vec<Edge>,
     /// How long a tick is; `None` if steps are counted.
@@ -40,16 +40,16 @@ pub struct Edge {
     pub target: u32,
     /// How many ticks it takes.
     pub ticks: u32,
-    /// What is done.
-    pub deed: u32,
+    /// Its [`StepEffect`](crate::StepEffect), by number.
+    pub effect: u32,
     /// Which successor of the state it is.
     pub choice: u32,
 }
 
 impl<'a> Timed<'a> {
-    /// Returns the states of the model, and their steps.
-    pub fn rows(&self) -> &Rows<'a> {
-        &self.rows
+    /// Returns the state graph of the model.
+    pub fn state_graph(&self) -> &StateGraph<'a> {
+        &self.state_graph
     }
 
     /// Returns how many nodes there are; the first is the initial one.
@@ -79,7 +79,7 @@ impl<'a> Timed<'a> {
 
     /// Returns how many times an edge is an event.
     pub fn count(&self, edge: &Edge, event: u16) -> u32 {
-        let events = &self.rows.deed(edge.deed).events;
+        let events = &self.state_graph.effect(edge.effect).events;
         events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
     }
 }

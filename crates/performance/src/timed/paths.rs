@@ -40,8 +40,8 @@ impl Walk {
 }
 
 impl Timed<'_> {
-    /// Finds a way with the fewest steps from one of some nodes to a goal, through nodes that are allowed; the goal itself
-    /// needs no leave. `None` if there is none.
+    /// Finds a way with the fewest steps from one of some nodes to a goal, through nodes that are allowed;
+    /// the goal itself needs no leave. `None` if there is none.
     pub(crate) fn way(
         &self,
         from: impl IntoIterator<Item = u32>,

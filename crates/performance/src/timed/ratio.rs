@@ -1,5 +1,5 @@
-//! How often something happens in the long run, or for what part of the time something holds: the cycles on which it does
-//! so most and least.
+//! Extreme long-run frequencies: the cycles on which an event is most and least frequent, or a predicate
+//! holds for the most and least time.
 
 use narrows_graph::components;
 
@@ -8,7 +8,7 @@ use super::bounds::Cost;
 use super::howard::{Arc, extreme};
 use super::paths::Walk;
 
-/// How often something is counted in the long run, at best or at worst, and a run that shows it.
+/// An extreme frequency, with a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frequency {
     /// So many times in so many ticks, for ever.

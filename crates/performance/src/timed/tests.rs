@@ -13,7 +13,7 @@ use super::bounds::{Between, Bound, Cost};
 use super::ratio::{Extreme, Frequency};
 use super::{Edge, Timed, Walk, build, build_untimed};
 use crate::samples::{predicate, system, timing};
-use crate::{Delay, Rows, Time, Timing, Trouble};
+use crate::{BuildError, Delay, StateGraph, Time, Timing};
 
 fn fixed(ticks: i128) -> Delay {
     Delay::Fixed(Time::from_integer(ticks))
@@ -23,16 +23,21 @@ fn between(least: i128, most: i128) -> Delay {
     Delay::Between(Time::from_integer(least), Time::from_integer(most))
 }
 
-fn with_view<R>(system: &System, timing: &Timing, use_it: impl FnOnce(Result<Timed<'_>, Trouble>) -> R) -> R {
+fn with_view<R>(
+    system: &System,
+    timing: &Timing,
+    use_it: impl FnOnce(Result<Timed<'_>, BuildError>) -> R,
+) -> R {
     let evaluator = Evaluator::new(system);
-    let rows = Rows::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
-    use_it(if timing.delays().is_empty() { build_untimed(rows) } else { build(rows).unwrap() })
+    let state_graph =
+        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
+    use_it(if timing.delays().is_empty() { build_untimed(state_graph) } else { build(state_graph).unwrap() })
 }
 
 fn holds(timed: &Timed<'_>, system: &System, expr: &Expr) -> Vec<bool> {
     let evaluator = Evaluator::new(system);
-    (0..timed.rows().states())
-        .map(|state| evaluator.holds(expr, &timed.rows().state(state)).unwrap())
+    (0..timed.state_graph().states())
+        .map(|state| evaluator.holds(expr, &timed.state_graph().state(state)).unwrap())
         .collect()
 }
 
@@ -179,7 +184,7 @@ fn time_that_stands_still_is_found() {
     let system = system(text);
     let timing = timing(&system, &[("q:a", fixed(5))], &[]);
     with_view(&system, &timing, |timed| match timed {
-        Err(Trouble::Zeno(choices, begins)) => assert!(begins < choices.len()),
+        Err(BuildError::Zeno(choices, begins)) => assert!(begins < choices.len()),
         other => panic!("{other:?}"),
     });
 }
@@ -192,8 +197,9 @@ fn both_sides_of_a_rendezvous_are_one_too_many() {
     with_view(&system, &one, |timed| assert_eq!(timed.unwrap().edges(0)[0].ticks, 1));
     let both = timing(&system, &[("p:a", fixed(1)), ("q:b", fixed(5))], &[]);
     let evaluator = Evaluator::new(&system);
-    let mut rows = Rows::new(&evaluator, Some(&system), &both, Budget::unlimited(&Unwatched)).unwrap();
-    assert!(matches!(rows.expand(0), Err(Trouble::TwoDelays(..))));
+    let mut state_graph =
+        StateGraph::new(&evaluator, Some(&system), &both, Budget::unlimited(&Unwatched)).unwrap();
+    assert!(matches!(state_graph.expand(0), Err(BuildError::TwoDelays(..))));
 }
 
 #[test]
@@ -242,7 +248,8 @@ fn a_chain_of_delays_is_what_a_round_waits_for() {
     });
 }
 
-/// A clock that ticks one by one: what can be reached, and the least and most ticks from one predicate to another.
+/// A clock that ticks one by one: what can be reached, and the least and most ticks from one predicate to
+/// another.
 struct Naive<'s> {
     evaluator: Evaluator<'s>,
     windows: HashMap<(u16, u32), (u32, u32)>,
@@ -337,7 +344,8 @@ impl Naive<'_> {
         let is_met = |moment: usize, ticks: u32| ticks > 0 && holds[moment];
         let meets =
             (0..moments.len()).any(|moment| edges[moment].iter().any(|(ticks, _)| is_met(moment, *ticks)));
-        // How many ticks can pass without it, up to more than there are moments; a run that stops has all the time.
+        // How many ticks can pass without it, up to more than there are moments; a run that stops has all the
+        // time.
         let infinite = moments.len() as u32 + 1;
         let mut without: Vec<u32> =
             edges.iter().map(|row| if row.is_empty() { infinite } else { 0 }).collect();
@@ -453,7 +461,7 @@ fn agrees_with_a_clock_that_ticks() {
                 let expr = predicate(&system, text);
                 let holds = holds(&timed, &system, &expr);
                 let is_meant = |node: u32, edge: &Edge| edge.ticks > 0 && holds[timed.state(node) as usize];
-                let (meets, avoids) = (timed.meeting(is_meant), timed.avoiding(is_meant));
+                let (meets, avoids) = (timed.reaching(is_meant), timed.avoiding(is_meant));
                 assert_eq!((meets.is_some(), avoids.is_some()), naive.meets(&expr), "{text} in {given:?}");
                 let takes = |walk: &Walk| {
                     walk.steps.iter().any(|(node, edge)| is_meant(*node, &timed.edges(*node)[*edge as usize]))

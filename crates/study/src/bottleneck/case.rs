@@ -3,7 +3,7 @@
 use narrows_model::{Bar, Case, Evaluator, Gantt, Link, Number, ProcessView, Work};
 use narrows_performance::timed::activity::{Activity, chain};
 use narrows_performance::timed::{Timed, Walk};
-use narrows_performance::{Pace, Time, as_f64};
+use narrows_performance::{Time, Urgency, as_f64};
 
 use super::rate::Rate;
 
@@ -135,13 +135,13 @@ impl Described<'_, '_> {
     }
 
     fn delay(&self, delay: u16) -> String {
-        self.timed.rows().timing().delays()[usize::from(delay)].name.clone()
+        self.timed.state_graph().timing().delays()[usize::from(delay)].name.clone()
     }
 
     /// Returns the name of a process in a state, with its number if there are several of its kind.
     fn process(&self, pid: u8, state: u32) -> String {
         let Some(evaluator) = self.evaluator else { return format!("process {pid}") };
-        let view = evaluator.describe(&self.timed.rows().state(state));
+        let view = evaluator.describe(&self.timed.state_graph().state(state));
         let named = |process: &&ProcessView| process.pid == usize::from(pid);
         let Some(process) = view.processes.iter().find(named) else { return format!("process {pid}") };
         let is_alone = view.processes.iter().filter(|other| other.name == process.name).count() == 1;
@@ -153,12 +153,12 @@ impl Described<'_, '_> {
     fn owners(&self) -> Vec<Owner> {
         let timed = self.timed;
         let running = |node: u32| -> Vec<(u8, u16)> {
-            let row = timed.rows().row(timed.state(node));
-            let pace = |deed: u32| match timed.rows().deed(deed).pace {
-                Pace::Later(pid, delay) => Some((pid, delay)),
-                Pace::Now => None,
+            let row = timed.state_graph().steps_of(timed.state(node));
+            let urgency = |effect: u32| match timed.state_graph().effect(effect).urgency {
+                Urgency::Timed(pid, delay) => Some((pid, delay)),
+                Urgency::Immediate => None,
             };
-            row.iter().filter_map(|step| pace(step.deed)).collect()
+            row.iter().filter_map(|step| urgency(step.effect)).collect()
         };
         let passes = |node: &u32| timed.edges(*node).iter().any(|edge| edge.ticks > 0);
         let nodes: Vec<u32> = (0..timed.nodes()).filter(passes).collect();

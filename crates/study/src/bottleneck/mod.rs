@@ -1,4 +1,12 @@
 //! Finds the bottleneck of a design: which resources overlap, how often things happen, and what limits that.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `overlap.rs`, `diagrams.rs` | resources that are busy together; how state variables change |
+//! | `rate.rs`, `flow.rs`, `case.rs` | the best and the worst run of an event, activities along them |
+//! | `sensitivity.rs` | the same with each delay 10 % shorter and longer |
+//! | `labelled.rs` | LOTOS models, of which only labels are known |
+//! | `findings.rs` | conclusions, in sentences |
 
 mod case;
 mod diagrams;

@@ -144,7 +144,9 @@ impl Workbench<'_, '_> {
         }
         let states = {
             let timed = self.timed.timed().ok()?;
-            (0..timed.rows().states()).map(|state| timed.rows().state(state)).collect::<Vec<_>>()
+            (0..timed.state_graph().states())
+                .map(|state| timed.state_graph().state(state))
+                .collect::<Vec<_>>()
         };
         states.iter().map(|state| self.busy(state).ok()).collect()
     }
@@ -219,7 +221,7 @@ impl Workbench<'_, '_> {
                 .witnesses
                 .extend(timed_trace(timed, evaluator, walk, &unit).map(|trace| (what.to_owned(), trace)));
         };
-        let word = match (timed.meeting(is_meant), timed.avoiding(is_meant)) {
+        let word = match (timed.reaching(is_meant), timed.avoiding(is_meant)) {
             (None, _) => "never",
             (Some(meets), None) => {
                 show("a run to where both are busy", &meets);

@@ -54,7 +54,7 @@ fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
 
 /// Returns, state by state, where runs begin and where they end for good.
 pub(crate) fn whole(timed: &Timed<'_>) -> (Vec<bool>, Vec<bool>) {
-    let states = timed.rows().states();
+    let states = timed.state_graph().states();
     let from = (0..states).map(|state| state == timed.state(0)).collect();
     let mut to = vec![false; states as usize];
     for node in (0..timed.nodes()).filter(|node| timed.edges(*node).is_empty()) {

@@ -70,7 +70,7 @@ impl Bench<'_> {
         let Bench { study, prepared, ground, .. } = *self;
         let timed = self.graph().ok()?;
         let asked = Asked { study, prepared, ground, timed };
-        let mut busy = vec![0; timed.rows().states() as usize];
+        let mut busy = vec![0; timed.state_graph().states() as usize];
         for (number, resource) in prepared.resources.iter().enumerate().take(MOST) {
             for (set, holds) in busy.iter_mut().zip(asked.holds(*resource)) {
                 *set |= u64::from(holds) << number;
@@ -261,8 +261,8 @@ fn diagrams(ground: &Ground<'_>, timed: &Timed<'_>) -> Vec<StateDiagram> {
             ..StateDiagram::default()
         })
         .collect();
-    let values: Vec<Option<Vec<i128>>> = (0..timed.rows().states())
-        .map(|state| timed.rows().state(state))
+    let values: Vec<Option<Vec<i128>>> = (0..timed.state_graph().states())
+        .map(|state| timed.state_graph().state(state))
         .map(|bytes| (!reference.is_start(&bytes)).then(|| reference.unpack(&bytes)))
         .collect();
     for node in 0..timed.nodes() {

@@ -5,7 +5,7 @@ use narrows_model::{Figure, FigureResult, Limit, Number, Trace};
 use narrows_performance::timed::bounds::{Between, Bound, Cost};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{Timed, Walk, build_clocked};
-use narrows_performance::{Rows, Time, Timing, Trouble};
+use narrows_performance::{BuildError, StateGraph, Time, Timing};
 
 use super::PreparedMachine;
 use crate::{Budgets, Question, Study};
@@ -54,9 +54,9 @@ impl<'a> Ground<'a> {
                 "{why}: inputs have {inputs} combinations of values in each, and no more than {MOST_INPUTS} are tried one by one."
             )));
         }
-        let rows = Rows::new(&self.eventful, None, &self.timing, budgets.explicit);
+        let rows = StateGraph::new(&self.eventful, None, &self.timing, budgets.explicit);
         rows.and_then(build_clocked).map_err(|trouble| match trouble {
-            Trouble::Limit(limit) => FigureResult::Undecided(limit),
+            BuildError::Limit(limit) => FigureResult::Undecided(limit),
             // Nothing else can happen where steps have no delays.
             _ => FigureResult::None("There is no graph of all states.".to_owned()),
         })
@@ -115,7 +115,7 @@ impl Asked<'_> {
     /// Returns for each state whether something holds.
     pub(super) fn holds(&self, expr: ExprId) -> Vec<bool> {
         let reference = self.ground.eventful.reference();
-        let rows = self.timed.rows();
+        let rows = self.timed.state_graph();
         let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
         (0..rows.states())
             .map(|state| {
@@ -160,7 +160,7 @@ impl Asked<'_> {
     fn makespan(&self, figure: &mut Figure) {
         self.study.unit.clone_into(&mut figure.unit);
         let reference = self.ground.eventful.reference();
-        let rows = self.timed.rows();
+        let rows = self.timed.state_graph();
         let is_first = |state: u32| {
             let bytes = rows.state(state);
             !reference.is_start(&bytes) && reference.is_initial(&reference.unpack(&bytes))

@@ -6,7 +6,7 @@ use narrows_model::{Action, Choice, Figure, FigureResult, Trace, TraceStep};
 use narrows_performance::actions::{Actions, ambiguous, timing};
 use narrows_performance::labelled::replay;
 use narrows_performance::timed::{self, Timed, Walk};
-use narrows_performance::{Delay, Rows, Timing, Trouble};
+use narrows_performance::{BuildError, Delay, StateGraph, Timing};
 use narrows_source::Span;
 
 use super::blank;
@@ -97,8 +97,8 @@ impl Actual<'_> {
         actions: &'t Actions<'t>,
         timing: &'t Timing,
         view: View,
-    ) -> Result<Result<Timed<'t>, Trouble>, String> {
-        let rows = match Rows::new(actions, None, timing, self.budget) {
+    ) -> Result<Result<Timed<'t>, BuildError>, String> {
+        let rows = match StateGraph::new(actions, None, timing, self.budget) {
             Ok(rows) => rows,
             Err(trouble) => return Ok(Err(trouble)),
         };
@@ -125,11 +125,11 @@ struct Known<'a> {
 
 impl Known<'_> {
     /// Says why there is no view.
-    fn say(&self, trouble: &Trouble, figure: &mut Figure) {
+    fn say(&self, trouble: &BuildError, figure: &mut Figure) {
         let none = |text: &str| FigureResult::None(text.to_owned());
         figure.result = match trouble {
-            Trouble::Limit(limit) => FigureResult::Undecided(*limit),
-            Trouble::Zeno(choices, begins) => {
+            BuildError::Limit(limit) => FigureResult::Undecided(*limit),
+            BuildError::Zeno(choices, begins) => {
                 let what = "the run on which time stands still".to_owned();
                 let trace = self.follow(choices);
                 let trace = trace.map(|trace| Trace { cycle: Some(*begins), ..trace });
@@ -140,7 +140,7 @@ impl Known<'_> {
                 )
             }
             // Labels do nothing that could go wrong, and each has one delay.
-            Trouble::Wrong(..) | Trouble::TwoDelays(..) => none("There is no graph of all states."),
+            BuildError::Wrong(..) | BuildError::TwoDelays(..) => none("There is no graph of all states."),
         };
     }
 
@@ -187,7 +187,7 @@ impl Model for Known<'_> {
     }
 
     fn ways(&self, timed: &Timed<'_>, _: (&Text, &Text), _: &mut Figure) -> Option<Vec<Ways>> {
-        let rows = timed.rows();
+        let rows = timed.state_graph();
         let turns: &[bool] = if self.actions.has_turns() { &[false, true] } else { &[false] };
         let all = |is: fn(&[u8], bool) -> bool, turn: bool| {
             (0..rows.states()).map(|state| is(&rows.state(state), turn)).collect()

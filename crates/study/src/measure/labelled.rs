@@ -6,11 +6,13 @@ use narrows_lts::{Graph, LabelPattern, linear};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::actions::ambiguous;
-use narrows_performance::graphs::Trouble;
-use narrows_performance::labelled::{Labelled as Built, Paced, Tempo, Throughput, Unbuilt, build, replay};
+use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
+use narrows_performance::graphs::AutomatonError;
+use narrows_performance::labelled::{
+    ActionRates, GraphError, Labelled as Built, RatedGraph, Throughput, build, replay,
+};
 use narrows_performance::markov::{Accuracy, Interval};
 use narrows_performance::stages::{Stages, spread};
-use narrows_performance::waiting::{Kind, settled};
 
 use super::actions::{Actual, Sizes, two_clocks};
 use super::solve::set;
@@ -49,8 +51,8 @@ pub(crate) fn on_graph<T>(
                 flows,
             }));
         }
-        Err(Unbuilt::Limit(limit)) => FigureResult::Undecided(limit),
-        Err(Unbuilt::Fault(fault)) => FigureResult::None(format!(
+        Err(GraphError::Limit(limit)) => FigureResult::Undecided(limit),
+        Err(GraphError::Fault(fault)) => FigureResult::None(format!(
             "The model goes wrong ({}), so that there is nothing to measure.",
             Behaviour::fault_text(&fault)
         )),
@@ -208,15 +210,16 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
 /// Finds out how often everything that is counted happens.
 fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget<'_>) -> Means {
     let rate = |one: &Delayed| (one.pattern.clone(), rate_of(&one.delay).map(|(_, rate)| rate));
-    let tempo = Tempo { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
+    let tempo = ActionRates { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
     let mut size = None;
     let found = check_delays(delays, graph).map_err(FigureResult::None).and_then(|()| {
-        let none = |trouble: Trouble| FigureResult::None(format!("There is no Markov chain: {trouble}."));
-        let settled = settled(graph, &kinds(model, delays, graph)).map_err(none)?;
+        let none =
+            |trouble: AutomatonError| FigureResult::None(format!("There is no Markov chain: {trouble}."));
+        let settled = without_busy_waiting(graph, &kinds(model, delays, graph)).map_err(none)?;
         let graph = settled.as_ref().unwrap_or(graph);
         let staged = with_stages(delays, graph, budget)?;
         let graph = staged.as_ref().unwrap_or(graph);
-        let paced = Paced::new(graph, &tempo).map_err(none)?;
+        let paced = RatedGraph::new(graph, &tempo).map_err(none)?;
         size = Some((paced.before.0, paced.before.1, paced.size().0));
         paced.throughputs(ACCURACY).map_err(none)
     });
@@ -224,12 +227,12 @@ fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget<'_
 }
 
 /// Says which labels take no time, and which are counted.
-fn kinds(model: &Labelled, delays: &[Delayed], graph: &Graph) -> Vec<Kind> {
+fn kinds(model: &Labelled, delays: &[Delayed], graph: &Graph) -> Vec<LabelKind> {
     let kind = |label: &String| {
         let delay = delays.iter().find(|delay| delay.pattern.fits(label));
         let is_now = delay.is_none_or(|delay| rate_of(&delay.delay).is_none());
         let is_counted = model.counted.iter().flatten().any(|pattern| pattern.fits(label));
-        Kind { is_now, is_counted }
+        LabelKind { is_now, is_counted }
     };
     graph.labels().iter().map(kind).collect()
 }

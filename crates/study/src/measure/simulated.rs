@@ -2,8 +2,8 @@
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Expr, FigureResult, Number};
-use narrows_performance::simulation::{self, Draw, Part};
-use narrows_performance::{Rows, Trouble};
+use narrows_performance::simulation::{self, Batch, Draw};
+use narrows_performance::{BuildError, StateGraph};
 
 use super::trouble::result_of;
 use super::{Measured, blank};
@@ -52,7 +52,7 @@ pub fn simulate(
                 figure.witnesses.extend(witness);
             }
             Ok(parts) => {
-                let count = |part: &Part, event: &Text| {
+                let count = |part: &Batch, event: &Text| {
                     prepared.event(event).map_or(0.0, |event| part.counts[usize::from(event)] as f64)
                 };
                 let ratios: Vec<(f64, f64)> = match &ask.question {
@@ -105,14 +105,14 @@ fn run(
     ends: u64,
     seed: u64,
     predicates: &[&Expr],
-) -> Result<Vec<Part>, Trouble> {
+) -> Result<Vec<Batch>, BuildError> {
     let evaluator = engine.evaluator();
-    let mut rows = Rows::new(engine, Some(&prepared.system), &prepared.timing, *budget)?;
+    let mut rows = StateGraph::new(engine, Some(&prepared.system), &prepared.timing, *budget)?;
     let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
-    let mut holds = |rows: &Rows<'_>, state: u32, number: usize| {
+    let mut holds = |rows: &StateGraph<'_>, state: u32, number: usize| {
         evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)
     };
-    let mut speed = |rows: &Rows<'_>, state: u32, delay: u16| {
+    let mut speed = |rows: &StateGraph<'_>, state: u32, delay: u16| {
         let Some((times, over)) = &prepared.timing.delays()[usize::from(delay)].speed else { return 1.0 };
         let mut seen = evaluator.observe(&rows.state(state));
         let times = f64::from(seen.value(times).unwrap_or(0));

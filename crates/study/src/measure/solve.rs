@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use narrows_model::{Figure, FigureResult, Number};
 use narrows_performance::markov::{
-    Accuracy, Aim, Automaton, Chain, Interval, Reward, Vanished, Wrong, Zeno, average, long_run, lump,
+    Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Zeno, average, long_run, lump,
     passage, passage_over, reward_at, reward_at_over, uniform,
 };
 use narrows_performance::stochastic::Stochastic;
@@ -51,7 +51,7 @@ struct Open {
 }
 
 impl<'a> Solvable<'a> {
-    pub(super) fn new(view: Stochastic<'a>) -> Result<Solvable<'a>, Wrong> {
+    pub(super) fn new(view: Stochastic<'a>) -> Result<Solvable<'a>, ChainError> {
         let solver = if view.is_chain() {
             Solver::Chain(Box::new(view.chain()?))
         } else {
@@ -95,7 +95,7 @@ impl<'a> Solvable<'a> {
             Gain::State(rates) => rates,
             Gain::Event(event) => self.view.frequencies(event),
             Gain::Events(events) => {
-                let mut sum = vec![0.0; self.view.rests() as usize];
+                let mut sum = vec![0.0; self.view.tangible_states() as usize];
                 for (event, amount) in events {
                     add(&mut sum, &self.view.frequencies(event), amount);
                 }
@@ -107,7 +107,7 @@ impl<'a> Solvable<'a> {
     /// Returns how many states were left after minimisation, if there were fewer for every question.
     pub(super) fn minimised(&self) -> Option<u64> {
         let most = self.most.get();
-        (most > 0 && most < self.view.rests() as usize).then_some(most as u64)
+        (most > 0 && most < self.view.tangible_states() as usize).then_some(most as u64)
     }
 
     /// Makes a chain smaller, as far as it makes no difference to some rewards.

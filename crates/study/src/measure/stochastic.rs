@@ -4,7 +4,7 @@ use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::markov::Interval;
-use narrows_performance::{Rows, Timing, Values, as_f64, stochastic};
+use narrows_performance::{StateGraph, Timing, ValueCache, as_f64, stochastic};
 
 use super::solve::{Gain, Solvable, Wanted, set};
 use super::trouble::{Failure, result_of};
@@ -35,8 +35,8 @@ impl<'a, 's> Means<'a, 's> {
     pub(crate) fn size(&self) -> Option<Size> {
         let solvable = self.built.as_ref()?.as_ref().ok()?;
         let view = &solvable.view;
-        let states = u64::from(view.rests()) + u64::from(view.decisions());
-        let (view, transitions) = (View::Stochastic.name(), Some(view.arrow_count()));
+        let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
+        let (view, transitions) = (View::Stochastic.name(), Some(view.transition_count()));
         let states = states.to_string();
         Some(Size { view, states, transitions, minimised: solvable.minimised(), seconds: self.seconds })
     }
@@ -54,7 +54,7 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, Some(&self.prepared.system), timing, self.budget);
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget);
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         Solvable::new(view).map_err(|wrong| {
@@ -249,12 +249,12 @@ impl<'a, 's> Means<'a, 's> {
         let evaluator = self.engine.evaluator();
         let expr = self.prepared.predicate(text)?;
         let view = &solvable.view;
-        let mut rates = Vec::with_capacity(view.rests() as usize);
-        let mut known = Values::new(evaluator.global_bytes(expr));
-        for rest in 0..view.rests() {
+        let mut rates = Vec::with_capacity(view.tangible_states() as usize);
+        let mut known = ValueCache::new(evaluator.global_bytes(expr));
+        for rest in 0..view.tangible_states() {
             let mut value = None;
             for state in view.states(rest) {
-                let rows = view.rows();
+                let rows = view.state_graph();
                 match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {

@@ -5,7 +5,7 @@ use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
 use narrows_performance::timed::bounds::{Between, Bound, Cost};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
-use narrows_performance::{Rows, Time, Timing};
+use narrows_performance::{StateGraph, Time, Timing};
 
 use super::trouble::{Failure, reason_of, result_of, trace_of};
 use super::{Size, blank};
@@ -57,7 +57,7 @@ impl<'a, 's> Views<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = Rows::new(self.engine, Some(&self.prepared.system), timing, self.budget);
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget);
         let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         let built = match view {
             View::Untimed => timed::build_untimed(rows),
@@ -159,7 +159,7 @@ impl Model for Views<'_, '_> {
     fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
         let evaluator = self.engine.evaluator();
         let expr: &Expr = self.prepared.predicate(text)?;
-        let rows = timed.rows();
+        let rows = timed.state_graph();
         let mut list = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
             match evaluator.holds(expr, &rows.state(state)) {

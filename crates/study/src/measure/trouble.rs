@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use narrows_model::{Evaluator, FigureResult, Move, Scratch, StateSpace, Trace};
-use narrows_performance::Trouble;
+use narrows_performance::BuildError;
 use narrows_performance::timed::Unscalable;
 
 /// Why there is no view, and the run that shows it.
@@ -11,13 +11,13 @@ pub(super) type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
 
 /// Turns trouble into a result, and the run that shows it.
 pub(super) fn result_of(
-    trouble: &Trouble,
+    trouble: &BuildError,
     evaluator: Evaluator<'_>,
 ) -> (FigureResult, Option<(String, Trace)>) {
     let none = |text: &str| FigureResult::None(text.to_owned());
     match trouble {
-        Trouble::Limit(limit) => (FigureResult::Undecided(*limit), None),
-        Trouble::Wrong(violation, choices) => {
+        BuildError::Limit(limit) => (FigureResult::Undecided(*limit), None),
+        BuildError::Wrong(violation, choices) => {
             let text = format!(
                 "The model goes wrong ({}), so that there is nothing to measure; `narrows check` shows more.",
                 violation.kind.message()
@@ -25,13 +25,13 @@ pub(super) fn result_of(
             let trace = trace_of(evaluator, choices);
             (FigureResult::None(text), trace.map(|trace| ("the run that goes wrong".to_owned(), trace)))
         }
-        Trouble::TwoDelays(..) => (
+        BuildError::TwoDelays(..) => (
             none(
                 "Both sides of a rendezvous have a delay; it takes place once, so give the delay to one of them.",
             ),
             None,
         ),
-        Trouble::Zeno(choices, begins) => {
+        BuildError::Zeno(choices, begins) => {
             let trace = trace_of(evaluator, choices).map(|trace| Trace { cycle: Some(*begins), ..trace });
             let text = "Time stands still: steps without delay follow each other for ever, and the delays beside them do \
                         not run on. Give one of the steps of the cycle a delay.";

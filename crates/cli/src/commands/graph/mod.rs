@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use narrows::{Form, Limit, Model, Unbuilt};
+use narrows::{Form, GraphError, Limit, Model};
 use narrows_explicit::Engine;
 use narrows_lts::{Graph, aut};
 use narrows_model::{Evaluator, System};
@@ -115,8 +115,8 @@ fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyho
             clock.finish();
             match built {
                 Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
-                Err(Unbuilt::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
-                Err(Unbuilt::Fault(fault)) => {
+                Err(GraphError::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
+                Err(GraphError::Fault(fault)) => {
                     output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
                     Ok(not_whole(&model.name, arguments, Limit::Fault))
                 }

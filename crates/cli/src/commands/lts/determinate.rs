@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use narrows_lts::aut;
-use narrows_performance::graphs::{Timed, Trouble};
+use narrows_performance::graphs::{AutomatonError, Timed};
 
 use crate::output;
 
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
             }
             Ok(0)
         }
-        Err(trouble @ Trouble::Choice(state)) => {
+        Err(trouble @ AutomatonError::Choice(state)) => {
             let labels: Vec<&str> =
                 graph.edges_from(state).iter().map(|edge| graph.label(edge.label)).collect();
             output::error(&format!("{shown}: {trouble}: `{}`", labels.join("`, `")));

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use narrows::{Options, Unbuilt, of_ending};
+use narrows::{GraphError, Options, of_ending};
 use narrows_lts::{Graph, aut};
 
 use crate::input::{read_model, read_text};
@@ -90,8 +90,8 @@ fn graph_of_model(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> 
     clock.finish();
     match built? {
         Ok(graph) => Ok(graph),
-        Err(Unbuilt::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
-        Err(Unbuilt::Fault(fault)) => {
+        Err(GraphError::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
+        Err(GraphError::Fault(fault)) => {
             output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
             anyhow::bail!("{}: there is no graph of all states", model.name)
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use narrows_lts::Graph;
-use narrows_performance::graphs::{Timed, Trouble};
+use narrows_performance::graphs::{AutomatonError, Timed};
 use narrows_performance::markov::{self, Accuracy, Aim, Interval, Vanished};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ impl Common {
         Err(anyhow!("`{}` is no accuracy: it should be above 0 and below 1", self.accuracy))
     }
 
-    pub(super) fn trouble(&self, trouble: &Trouble) -> anyhow::Error {
+    pub(super) fn trouble(&self, trouble: &AutomatonError) -> anyhow::Error {
         anyhow!("{}: {trouble}", self.file.display())
     }
 
@@ -71,10 +71,10 @@ impl Common {
         }
         let rewards: Vec<markov::Reward> = actions.map(|action| timed.reward(graph, action)).collect();
         if let Some(zeno) = markov::find_zeno(&timed.automaton) {
-            return Err(self.trouble(&Trouble::Zeno(timed.in_graph(&zeno.cycle))));
+            return Err(self.trouble(&AutomatonError::Zeno(timed.in_graph(&zeno.cycle))));
         }
         markov::uniform(&timed.automaton, &rewards)
-            .map_err(|zeno| self.trouble(&Trouble::Zeno(timed.in_graph(&zeno.cycle))))
+            .map_err(|zeno| self.trouble(&AutomatonError::Zeno(timed.in_graph(&zeno.cycle))))
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
     {
         let ends = over(action, Aim::Least).and_then(|least| Ok((least, over(action, Aim::Greatest)?)));
         let (least, greatest) =
-            ends.map_err(|zeno| common.trouble(&Trouble::Zeno(timed.in_graph(&zeno.cycle))))?;
+            ends.map_err(|zeno| common.trouble(&AutomatonError::Zeno(timed.in_graph(&zeno.cycle))))?;
         found.push(Throughput { uniform, least, greatest });
     }
     let shares = common.states.then(|| {

@@ -1,4 +1,8 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
+//!
+//! `terminal.rs` is the loop that draws and reads keys, for all kinds of models. `app.rs` and `view.rs` are
+//! the screen of processes; `keys.rs` and `screen.rs` that of runs whose states and steps are text, which
+//! `machine/` (SMV) and `behaviours/` (LOTOS) have. A `session.rs` knows no terminal.
 
 mod app;
 mod behaviours;
@@ -70,8 +74,8 @@ pub(crate) struct Arguments {
     /// Replay a trail that SPIN's verifier wrote
     #[arg(long, value_name = "MODEL.trail")]
     trail: Option<PathBuf>,
-    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of
-    /// the specification
+    /// Define a macro, as in `-D N=3`; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a
+    /// parameter of the specification
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     define: Vec<String>,
     /// Look for included files in a directory
@@ -186,8 +190,8 @@ fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
     Ok(Some(Recorded::Trail(trail)))
 }
 
-/// Replays a run; returns what there is to say of it. With a terminal, a run that does not fit the model is shown as far
-/// as it goes.
+/// Replays a run; returns what there is to say of it. With a terminal, a run that does not fit the model is
+/// shown as far as it goes.
 fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments) -> Result<Option<String>> {
     let (result, note) = match recorded {
         Recorded::Trace(trace) => (saved::replay(session, trace), None),

@@ -2,7 +2,7 @@
 
 use narrows_languages::promela::{self, Options};
 use narrows_model::{Evaluator, System};
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 
 use super::session::{Session, Status};
 use super::{text, trail};
@@ -10,8 +10,8 @@ use super::{text, trail};
 struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err("no files".to_owned())
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

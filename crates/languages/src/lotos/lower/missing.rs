@@ -1,7 +1,8 @@
 //! Warnings about values for which no equation says anything.
 //!
-//! Whether some arguments fit no left side is found as for patterns of functional languages (Maranget 2007): look at the
-//! first argument, constructor by constructor, and go on with the others. Premises are taken to be true.
+//! Whether some arguments fit no left side is found as for patterns of functional languages (Maranget 2007):
+//! look at the first argument, constructor by constructor, and go on with the others. Premises are taken to
+//! be true.
 
 use narrows_model::behaviour::{Meaning, OperationId, Pattern, SortId};
 use narrows_source::{Diagnostic, Diagnostics};
@@ -9,7 +10,7 @@ use narrows_source::{Diagnostic, Diagnostics};
 use super::types::Scope;
 
 /// So many cases are looked at for one operation.
-const MOST: usize = 10_000;
+const MAX_CASES: usize = 10_000;
 
 /// Warns of every operation that has no equation for some values.
 pub(super) fn warn(scope: &Scope, diagnostics: &mut Diagnostics) {
@@ -49,7 +50,7 @@ impl Search<'_> {
     /// Finds arguments that fit no row.
     fn find(&mut self, rows: &[Vec<&Pattern>], sorts: &[SortId]) -> Option<Vec<String>> {
         self.steps += 1;
-        if self.steps > MOST {
+        if self.steps > MAX_CASES {
             return None;
         }
         let Some((first, others)) = sorts.split_first() else {

@@ -1,4 +1,8 @@
 //! From the tree to a [`Behaviour`]: types, equations, processes for each choice of gates.
+//!
+//! `types.rs` combines types, `terms.rs` resolves overloaded operations, `equations.rs` makes rewrite rules,
+//! `missing.rs` finds values without equation, `behaviours/` makes control points, once for each
+//! instantiation of gates, `recursion.rs` and `meetings.rs` warn.
 
 mod behaviours;
 mod equations;

@@ -121,7 +121,7 @@ struct Types<'t> {
 }
 
 /// Types take from each other at most over so many steps.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 impl<'t> Types<'t> {
     fn find(&self, name: &Ident) -> Option<&'t Type> {
@@ -167,7 +167,7 @@ impl<'t> Types<'t> {
 
     /// Returns whether something of a type, or of what it takes, is only to be filled in.
     fn is_generic(&self, one: &Type, depth: usize) -> bool {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return false;
         }
         let is_open =
@@ -188,7 +188,7 @@ impl<'t> Types<'t> {
             Change::Renamed(base, renaming) => (base, renaming, false),
             Change::Actualized(base, renaming) => (base, renaming, true),
         };
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return body;
         }
         let mut sources = Vec::new();
@@ -216,7 +216,7 @@ impl<'t> Types<'t> {
         bodies: &mut Vec<Body>,
         depth: usize,
     ) {
-        let Some(found) = self.find(name).filter(|_| depth <= DEEPEST) else { return };
+        let Some(found) = self.find(name).filter(|_| depth <= MAX_DEPTH) else { return };
         bodies.push(self.expand(found, depth + 1));
         for import in &found.imports {
             let Some(other) = self.find(import) else { continue };

@@ -1,5 +1,5 @@
-//! Behaviours. From loose to tight: `let`, `choice`, `par`, `hide`; `>>`; `[>`; `|[…]|`; `[]`; guards; actions. Operators
-//! associate to the right.
+//! Behaviours. From loose to tight: `let`, `choice`, `par`, `hide`; `>>`; `[>`; `|[…]|`; `[]`; guards;
+//! actions. Operators associate to the right.
 
 use super::super::ast::{Behaviour, BehaviourKind, GateRange, Meeting, Offer, Result as Value};
 use super::super::lexer::Kind;

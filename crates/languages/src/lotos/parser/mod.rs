@@ -1,4 +1,5 @@
-//! Tokens to the tree in [`super::ast`], by recursive descent. After an error it goes on with the next definition.
+//! Tokens to the tree in [`super::ast`], by recursive descent. After an error it goes on with the next
+//! definition.
 
 mod behaviours;
 mod expressions;

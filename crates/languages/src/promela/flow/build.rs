@@ -3,7 +3,7 @@
 use narrows_model::Statement;
 use narrows_source::Span;
 
-use super::graph::{ElementId, Graph, Kind, SequenceId, status};
+use super::graph::{ElementId, ElementKind, Graph, SequenceId, status};
 use super::labels::Target;
 
 /// A statement that is about to be added.
@@ -47,13 +47,13 @@ impl Graph {
             ShapeKind::If(options) => self.add_choice(options, None, span, text),
             ShapeKind::Do(options, number) => self.add_choice(options, Some(number), span, text),
             ShapeKind::Unless(main, escape) => self.add_unless(main, escape, span, text),
-            ShapeKind::Basic(statement) => self.new_element(Kind::Basic(statement), span, text),
-            ShapeKind::Else => self.new_element(Kind::Else, span, text),
-            ShapeKind::Goto(target) => self.new_element(Kind::Goto(target), span, text),
-            ShapeKind::Atomic(sequence) => self.new_element(Kind::Atomic(sequence), span, text),
-            ShapeKind::Block(sequence) => self.new_element(Kind::Block(sequence), span, text),
-            ShapeKind::DStep(sequence) => self.new_element(Kind::DStep(sequence), span, text),
-            ShapeKind::End => self.new_element(Kind::End, span, text),
+            ShapeKind::Basic(statement) => self.new_element(ElementKind::Basic(statement), span, text),
+            ShapeKind::Else => self.new_element(ElementKind::Else, span, text),
+            ShapeKind::Goto(target) => self.new_element(ElementKind::Goto(target), span, text),
+            ShapeKind::Atomic(sequence) => self.new_element(ElementKind::Atomic(sequence), span, text),
+            ShapeKind::Block(sequence) => self.new_element(ElementKind::Block(sequence), span, text),
+            ShapeKind::DStep(sequence) => self.new_element(ElementKind::DStep(sequence), span, text),
+            ShapeKind::End => self.new_element(ElementKind::End, span, text),
         };
         for (label, span) in labels.into_iter().rev() {
             self.set_label(label, element, span);
@@ -64,10 +64,10 @@ impl Graph {
     }
 
     fn append(&mut self, element: ElementId, to: SequenceId) {
-        if matches!(self.element(element).kind, Kind::Goto(_)) && self.has_special_label(element) {
+        if matches!(self.element(element).kind, ElementKind::Goto(_)) && self.has_special_label(element) {
             // A jump is folded away, but its label must be a location: a skip takes it over.
             let span = self.element(element).span;
-            let skip = self.new_element(Kind::Basic(Statement::Skip), span, "skip".to_owned());
+            let skip = self.new_element(ElementKind::Basic(Statement::Skip), span, "skip".to_owned());
             self.move_label(element, skip);
             self.append(skip, to);
         }
@@ -86,9 +86,9 @@ impl Graph {
         span: Span,
         text: String,
     ) -> ElementId {
-        let kind = if loop_number.is_some() { Kind::Do } else { Kind::If };
+        let kind = if loop_number.is_some() { ElementKind::Do } else { ElementKind::If };
         let choice = self.new_element(kind, span, text.clone());
-        let join = self.new_element(Kind::Join, span, text.clone());
+        let join = self.new_element(ElementKind::Join, span, text.clone());
         if let Some(position) = options.iter().position(|option| self.starts_with_else(*option)) {
             let option = options.remove(position);
             options.push(option);
@@ -105,7 +105,7 @@ impl Graph {
             }
             Some(number) => {
                 self.append(join, current);
-                let target = self.new_element(Kind::BreakTarget, span, text);
+                let target = self.new_element(ElementKind::BreakTarget, span, text);
                 self.set_label(Target::Break(number), target, span);
                 self.append(choice, current);
                 self.append(target, current);
@@ -115,8 +115,8 @@ impl Graph {
     }
 
     fn add_unless(&mut self, main: SequenceId, escape: SequenceId, span: Span, text: String) -> ElementId {
-        let unless = self.new_element(Kind::Unless, span, text.clone());
-        let join = self.new_element(Kind::Join, span, text);
+        let unless = self.new_element(ElementKind::Unless, span, text.clone());
+        let join = self.new_element(ElementKind::Join, span, text);
         self.element_mut(unless).branches = vec![main, escape];
         self.append(join, main);
         self.append(join, escape);
@@ -149,20 +149,20 @@ impl Graph {
         }
         self.element_mut(element).escapes.insert(0, escape);
         match self.element(element).kind.clone() {
-            Kind::Unless => {
+            ElementKind::Unless => {
                 let main = self.element(element).branches[0];
                 self.cover(main, escape);
             }
-            Kind::If | Kind::Do => {
+            ElementKind::If | ElementKind::Do => {
                 for option in self.element(element).branches.clone() {
                     self.cover(option, escape);
                 }
             }
-            Kind::DStep(sequence) => {
+            ElementKind::DStep(sequence) => {
                 let first = self.first(sequence);
                 self.cover_element(first, escape);
             }
-            Kind::Atomic(sequence) | Kind::Block(sequence) => self.cover(sequence, escape),
+            ElementKind::Atomic(sequence) | ElementKind::Block(sequence) => self.cover(sequence, escape),
             _ => {}
         }
     }
@@ -172,8 +172,8 @@ impl Graph {
         let Sequence { first: Some(first), last: Some(last) } = self.ends(sequence) else { return };
         self.mark_atomic(first, last, d_step);
         match self.element(last).kind.clone() {
-            Kind::Block(inner) | Kind::Atomic(inner) => self.make_atomic(inner, d_step),
-            Kind::Unless => {
+            ElementKind::Block(inner) | ElementKind::Atomic(inner) => self.make_atomic(inner, d_step),
+            ElementKind::Unless => {
                 let main = self.element(last).branches[0];
                 self.make_atomic(main, d_step);
             }
@@ -195,12 +195,12 @@ impl Graph {
             let bits = status::ATOMIC | if d_step { status::D_STEP } else { 0 };
             self.element_mut(element).status |= bits;
             let inner = match self.element(element).kind {
-                Kind::Atomic(inner) | Kind::Block(inner) => Some(inner),
-                Kind::DStep(inner) if d_step => Some(inner),
+                ElementKind::Atomic(inner) | ElementKind::Block(inner) => Some(inner),
+                ElementKind::DStep(inner) if d_step => Some(inner),
                 _ => None,
             };
             if let Some(inner) = inner {
-                self.element_mut(element).kind = Kind::Block(inner);
+                self.element_mut(element).kind = ElementKind::Block(inner);
                 if let Sequence { first: Some(first), last: Some(last) } = self.ends(inner) {
                     self.mark_atomic(first, last, d_step);
                 }
@@ -233,7 +233,7 @@ impl Graph {
             at = self.element(element).next;
             let is_print = matches!(
                 self.element(element).kind,
-                Kind::Basic(Statement::Print(..) | Statement::PrintMtype(..))
+                ElementKind::Basic(Statement::Print(..) | Statement::PrintMtype(..))
             );
             if !(is_print || self.is_skip(element)) || self.has_label(element) {
                 run = 0;
@@ -255,7 +255,7 @@ impl Graph {
     }
 
     fn is_skip(&self, element: ElementId) -> bool {
-        matches!(self.element(element).kind, Kind::Basic(Statement::Skip))
+        matches!(self.element(element).kind, ElementKind::Basic(Statement::Skip))
     }
 }
 

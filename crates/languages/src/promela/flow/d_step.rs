@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use narrows_model::{DStep, Guard, Node, NodeId, Statement};
 use narrows_source::Span;
 
-use super::graph::{ElementId, Graph, Kind, SequenceId, status};
+use super::graph::{ElementId, ElementKind, Graph, SequenceId, status};
 
 impl Graph {
     pub(super) fn d_step(&self, sequence: SequenceId, span: Span) -> DStep {
@@ -23,16 +23,18 @@ impl Graph {
         let first = self.first(sequence);
         let element = self.element(first);
         match &element.kind {
-            Kind::Unless => self.guards(element.branches[0], guards),
-            Kind::Block(inner) => self.guards(*inner, guards),
-            Kind::If => self.option_guards(first, guards),
-            Kind::Join => {
-                if let Some(next) = element.next.filter(|next| matches!(self.element(*next).kind, Kind::Do)) {
+            ElementKind::Unless => self.guards(element.branches[0], guards),
+            ElementKind::Block(inner) => self.guards(*inner, guards),
+            ElementKind::If => self.option_guards(first, guards),
+            ElementKind::Join => {
+                if let Some(next) =
+                    element.next.filter(|next| matches!(self.element(*next).kind, ElementKind::Do))
+                {
                     self.option_guards(next, guards);
                 }
             }
-            Kind::Else => guards.push(Guard::Else),
-            Kind::Basic(statement) => guards.extend(simple_guard(statement)),
+            ElementKind::Else => guards.push(Guard::Else),
+            ElementKind::Basic(statement) => guards.extend(simple_guard(statement)),
             _ => {}
         }
     }
@@ -42,10 +44,10 @@ impl Graph {
             let start = self.start_of(*option);
             let element = self.element(start);
             match &element.kind {
-                Kind::Block(inner) => self.option_guards(self.first(*inner), guards),
-                Kind::If | Kind::Do => self.option_guards(start, guards),
-                Kind::Else => guards.push(Guard::Always),
-                Kind::Basic(statement) => guards.extend(simple_guard(statement)),
+                ElementKind::Block(inner) => self.option_guards(self.first(*inner), guards),
+                ElementKind::If | ElementKind::Do => self.option_guards(start, guards),
+                ElementKind::Else => guards.push(Guard::Always),
+                ElementKind::Basic(statement) => guards.extend(simple_guard(statement)),
                 _ => {}
             }
         }
@@ -66,7 +68,8 @@ struct Builder<'g> {
     graph: &'g Graph,
     nodes: Vec<Node>,
     known: BTreeMap<ElementId, NodeId>,
-    /// Elements whose nodes have a number but no content yet: a list, as long sequences would need a deep stack.
+    /// Elements whose nodes have a number but no content yet: a list, as long sequences would need a deep
+    /// stack.
     open: Vec<(ElementId, NodeId)>,
 }
 
@@ -95,20 +98,22 @@ impl Builder<'_> {
     fn content(&mut self, id: ElementId) -> Node {
         let element = self.graph.element(id);
         match &element.kind {
-            Kind::Basic(statement) => Node::Execute(statement.clone(), self.node(element.next), element.span),
-            Kind::Else => Node::Execute(Statement::Skip, self.node(element.next), element.span),
-            Kind::Goto(target) => Node::Jump(self.node(self.graph.find_label(target))),
-            Kind::If | Kind::Do => {
+            ElementKind::Basic(statement) => {
+                Node::Execute(statement.clone(), self.node(element.next), element.span)
+            }
+            ElementKind::Else => Node::Execute(Statement::Skip, self.node(element.next), element.span),
+            ElementKind::Goto(target) => Node::Jump(self.node(self.graph.find_label(target))),
+            ElementKind::If | ElementKind::Do => {
                 let options =
                     element.branches.iter().map(|branch| self.node(Some(self.graph.first(*branch))));
                 Node::Choose(options.collect(), element.span)
             }
-            Kind::Unless => Node::Jump(self.node(Some(self.graph.first(element.branches[0])))),
-            Kind::Atomic(inner) | Kind::Block(inner) | Kind::DStep(inner) => {
+            ElementKind::Unless => Node::Jump(self.node(Some(self.graph.first(element.branches[0])))),
+            ElementKind::Atomic(inner) | ElementKind::Block(inner) | ElementKind::DStep(inner) => {
                 Node::Jump(self.node(Some(self.graph.first(*inner))))
             }
-            Kind::Join | Kind::BreakTarget => Node::Jump(self.node(element.next)),
-            Kind::End => Node::Leave,
+            ElementKind::Join | ElementKind::BreakTarget => Node::Jump(self.node(element.next)),
+            ElementKind::End => Node::Leave,
         }
     }
 }

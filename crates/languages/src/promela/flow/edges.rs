@@ -4,7 +4,7 @@ use narrows_model::{Expr, Location, LocationId, Statement, Transition};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 
 use super::flatten::{Flat, Raw, TooMany};
-use super::graph::{ElementId, Graph, Kind, SequenceId, status};
+use super::graph::{ElementId, ElementKind, Graph, SequenceId, status};
 use super::labels::Target;
 
 /// The locations and transitions of a process.
@@ -16,7 +16,7 @@ pub(in super::super) struct Finished {
 }
 
 /// Jumps through more joints than this are circular.
-const MOST_HOPS: usize = 500;
+const MAX_HOPS: usize = 500;
 
 /// Works out the locations and transitions of a process whose body is `body`.
 pub(in super::super) fn finish(
@@ -68,12 +68,14 @@ impl Edges {
         let ids: Vec<_> = self.graph.element_ids().collect();
         for id in ids.into_iter().rev() {
             let element = self.graph.element(id);
-            let (Kind::Atomic(inner) | Kind::Block(inner) | Kind::DStep(inner)) = element.kind else {
+            let (ElementKind::Atomic(inner) | ElementKind::Block(inner) | ElementKind::DStep(inner)) =
+                element.kind
+            else {
                 continue;
             };
             let mut follower = element.next;
             while let Some(next) = follower {
-                if !matches!(self.graph.element(next).kind, Kind::Join) {
+                if !matches!(self.graph.element(next).kind, ElementKind::Join) {
                     break;
                 }
                 follower = self.graph.element(next).next;
@@ -86,8 +88,8 @@ impl Edges {
         }
     }
 
-    /// Finds the location that control comes to at an element, through jumps and joints, but not out of an atomic
-    /// sequence: there, leaving is a move of its own.
+    /// Finds the location that control comes to at an element, through jumps and joints, but not out of an
+    /// atomic sequence: there, leaving is a move of its own.
     fn hunt(&mut self, from: ElementId, status: u8) -> ElementId {
         self.hunt_inside(from, status, 0)
     }
@@ -95,18 +97,18 @@ impl Edges {
     /// The same, so many times inside of `unless`.
     fn hunt_inside(&mut self, from: ElementId, status: u8, depth: usize) -> ElementId {
         let mut at = from;
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             let element = self.graph.element(at);
             let next = match &element.kind {
-                Kind::Goto(target) => match self.graph.find_label(target) {
+                ElementKind::Goto(target) => match self.graph.find_label(target) {
                     Some(next) if next != at => next,
                     _ => break,
                 },
-                Kind::Join | Kind::BreakTarget => match element.next {
+                ElementKind::Join | ElementKind::BreakTarget => match element.next {
                     Some(next) => next,
                     None => return at,
                 },
-                Kind::Unless if depth < MOST_HOPS => {
+                ElementKind::Unless if depth < MAX_HOPS => {
                     let main = self.graph.first(element.branches[0]);
                     let next = self.hunt_inside(main, status, depth + 1);
                     if self.failed.is_some() {
@@ -114,7 +116,7 @@ impl Edges {
                     }
                     next
                 }
-                Kind::Unless => break,
+                ElementKind::Unless => break,
                 _ => return at,
             };
             let leaves_atomic =
@@ -151,8 +153,8 @@ impl Edges {
     fn element(&mut self, id: ElementId) {
         let branches = self.graph.element(id).branches.clone();
         match self.graph.element(id).kind.clone() {
-            Kind::Unless => self.sequence(branches[0]),
-            Kind::If | Kind::Do => {
+            ElementKind::Unless => self.sequence(branches[0]),
+            ElementKind::If | ElementKind::Do => {
                 let mut options = Vec::new();
                 for branch in &branches {
                     let start = self.start_of(*branch);
@@ -165,17 +167,17 @@ impl Edges {
                     self.sequence(branch);
                 }
             }
-            Kind::Atomic(inner) | Kind::Block(inner) => {
+            ElementKind::Atomic(inner) | ElementKind::Block(inner) => {
                 self.enter_block(id, inner);
                 let start = self.start_of(inner);
                 self.raw[id.0 as usize] = Raw::choice(id, vec![start]);
                 self.sequence(inner);
             }
-            Kind::DStep(inner) => {
+            ElementKind::DStep(inner) => {
                 self.enter_block(id, inner);
                 self.basic(id, None);
             }
-            Kind::Goto(target) => {
+            ElementKind::Goto(target) => {
                 let target = self.graph.find_label(&target);
                 self.basic(id, target);
             }
@@ -186,7 +188,7 @@ impl Edges {
     /// Returns whether an option's first statement is the constant false, and nothing can escape from it.
     fn is_dead(&self, element: ElementId) -> bool {
         let element = self.graph.element(element);
-        matches!(element.kind, Kind::Basic(Statement::Condition(Expr::Constant(0))))
+        matches!(element.kind, ElementKind::Basic(Statement::Condition(Expr::Constant(0))))
             && element.escapes.is_empty()
     }
 
@@ -198,13 +200,14 @@ impl Edges {
         }
     }
 
-    /// Ends atomicity at jumps that leave an atomic sequence, and keeps it at those that lead from one to another.
+    /// Ends atomicity at jumps that leave an atomic sequence, and keeps it at those that lead from one to
+    /// another.
     fn patch_jumps(&mut self, sequence: SequenceId) {
         const INSIDE: u8 = status::ATOMIC | status::LAST_ATOMIC;
         let extent = self.graph.sequence(sequence).extent;
         let mut at = self.graph.sequence(sequence).first;
         while let Some(id) = at {
-            if let Kind::Goto(target) = &self.graph.element(id).kind {
+            if let ElementKind::Goto(target) = &self.graph.element(id).kind {
                 if let Some(to) = self.graph.find_label(target) {
                     let inside = self.graph.element(to).status & INSIDE != 0;
                     let element = self.graph.element_mut(id);
@@ -232,9 +235,9 @@ impl Edges {
         let element = self.graph.element(id);
         let status = element.status;
         let follower = jump.or(element.next);
-        let is_end = matches!(element.kind, Kind::End);
+        let is_end = matches!(element.kind, ElementKind::End);
         let escapes = element.escapes.clone();
-        let has_escapes = !matches!(element.kind, Kind::Join);
+        let has_escapes = !matches!(element.kind, ElementKind::Join);
         let target = follower.map(|next| self.hunt(next, status));
         let target = if is_end { None } else { target };
         self.raw[id.0 as usize] = Raw::basic(id, target);
@@ -258,11 +261,11 @@ impl Graph {
         for _ in 0..200 {
             let element = self.element(at);
             at = match element.kind {
-                Kind::Join => match element.next {
+                ElementKind::Join => match element.next {
                     Some(next) => next,
                     None => break,
                 },
-                Kind::Unless => self.first(element.branches[0]),
+                ElementKind::Unless => self.first(element.branches[0]),
                 _ => break,
             };
         }
@@ -273,7 +276,7 @@ impl Graph {
     fn check_jumps(&self, diagnostics: &mut Diagnostics) {
         for id in self.element_ids() {
             let element = self.element(id);
-            let Kind::Goto(target) = &element.kind else { continue };
+            let ElementKind::Goto(target) = &element.kind else { continue };
             let Target::Label(name, _) = target else { continue };
             let Some(to) = self.find_label(target) else {
                 if diagnostics.is_full() {

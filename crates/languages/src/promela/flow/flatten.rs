@@ -5,7 +5,7 @@ use narrows_model::{Edge, Location, LocationId, Statement, Transition, Transitio
 use rustc_hash::FxHashSet;
 
 use super::edges::Finished;
-use super::graph::{ElementId, Graph, Kind, status};
+use super::graph::{ElementId, ElementKind, Graph, status};
 
 /// An edge before folding.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Raw {
 pub(super) struct TooMany;
 
 /// At most this many edges lead out of all statements by escapes.
-const MOST_ESCAPES: usize = 1_000_000;
+const MAX_ESCAPES: usize = 1_000_000;
 
 /// Marks of locations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -181,7 +181,7 @@ impl<'g> Flat<'g> {
                 }
             }
             total += front.len();
-            if total > MOST_ESCAPES {
+            if total > MAX_ESCAPES {
                 return Err(TooMany);
             }
             front.reverse();
@@ -195,7 +195,7 @@ impl<'g> Flat<'g> {
     fn pass_end_marks(&mut self) {
         for index in 1..self.raw.len() {
             let [edge] = self.raw[index].edges.as_slice() else { continue };
-            if matches!(self.graph.element(edge.element).kind, Kind::Join)
+            if matches!(self.graph.element(edge.element).kind, ElementKind::Join)
                 && self.marks[index].end
                 && let Some(target) = edge.target
             {
@@ -232,13 +232,13 @@ impl<'g> Flat<'g> {
     fn transition(&self, id: ElementId) -> Transition {
         let element = self.graph.element(id);
         let (statement, is_glue) = match &element.kind {
-            Kind::Basic(statement) => (statement.clone(), false),
-            Kind::Else => (Statement::Else, false),
-            Kind::End => (Statement::End, false),
-            Kind::DStep(sequence) => {
+            ElementKind::Basic(statement) => (statement.clone(), false),
+            ElementKind::Else => (Statement::Else, false),
+            ElementKind::End => (Statement::End, false),
+            ElementKind::DStep(sequence) => {
                 (Statement::DStep(Box::new(self.graph.d_step(*sequence, element.span))), false)
             }
-            Kind::Goto(_) => (Statement::Skip, false),
+            ElementKind::Goto(_) => (Statement::Skip, false),
             _ => (Statement::Skip, true),
         };
         let own = self.raw[id.0 as usize].edges.iter().find(|edge| edge.element == id);

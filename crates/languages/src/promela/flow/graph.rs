@@ -30,7 +30,7 @@ pub(super) mod status {
 
 /// What an element is.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     Basic(Statement),
     Else,
     Goto(Target),
@@ -50,7 +50,7 @@ pub(super) enum Kind {
 /// A place in the text that control can be at.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
-    pub(super) kind: Kind,
+    pub(super) kind: ElementKind,
     pub(super) span: Span,
     pub(super) text: String,
     /// SPIN's number for it in trail files.
@@ -110,7 +110,7 @@ impl Graph {
         (1..=self.elements.len() as u32).map(ElementId)
     }
 
-    pub(super) fn new_element(&mut self, kind: Kind, span: Span, text: String) -> ElementId {
+    pub(super) fn new_element(&mut self, kind: ElementKind, span: Span, text: String) -> ElementId {
         let trail_number = self.next_trail_number.get();
         self.next_trail_number.set(trail_number + 1);
         self.elements.push(Element {
@@ -156,6 +156,6 @@ impl Graph {
 
     /// Returns whether the first element of an option is `else`.
     pub(super) fn starts_with_else(&self, id: SequenceId) -> bool {
-        matches!(self.element(self.first(id)).kind, Kind::Else)
+        matches!(self.element(self.first(id)).kind, ElementKind::Else)
     }
 }

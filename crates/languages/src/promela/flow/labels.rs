@@ -7,7 +7,7 @@ use narrows_source::Span;
 use narrows_model::{Statement, TransitionId};
 use rustc_hash::FxHashMap;
 
-use super::graph::{ElementId, Graph, Kind};
+use super::graph::{ElementId, ElementKind, Graph};
 
 /// Where a jump leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,11 +118,12 @@ impl Graph {
 
     /// Keeps a label that another process watches a location: a jump that has it gets a skip before it.
     ///
-    /// Returns the transition of the jump: SPIN gives it a number for trail files only at the first reference.
+    /// Returns the transition of the jump: SPIN gives it a number for trail files only at the first
+    /// reference.
     pub(in super::super) fn keep_label(&mut self, name: &str) -> Option<TransitionId> {
         let found = self.labels.named(name).next();
         let id = found.map(|label| label.element)?;
-        let Kind::Goto(_) = self.element(id).kind else { return None };
+        let ElementKind::Goto(_) = self.element(id).kind else { return None };
         let (kind, span, text) = {
             let element = self.element(id);
             (element.kind.clone(), element.span, element.text.clone())
@@ -133,7 +134,7 @@ impl Graph {
         self.element_mut(jump).next = self.element(id).next;
         self.element_mut(jump).status = 0;
         let element = self.element_mut(id);
-        element.kind = Kind::Basic(Statement::Skip);
+        element.kind = ElementKind::Basic(Statement::Skip);
         element.next = Some(jump);
         Some(TransitionId(jump.0 - 1))
     }

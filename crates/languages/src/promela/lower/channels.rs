@@ -4,7 +4,7 @@ use narrows_model::{ChannelKind, Expr, Pattern, Place, Receive, Scalar, Send};
 use narrows_source::{Diagnostic, Span};
 
 use super::types::Type;
-use super::{Lowering, MOST_KINDS, count};
+use super::{Lowering, MAX_KINDS, count};
 use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
 
 impl Lowering<'_> {
@@ -39,8 +39,8 @@ impl Lowering<'_> {
             *alone = Scalar::Byte;
         }
         let kind = ChannelKind { name: name.to_owned(), capacity, fields };
-        if self.system.channel_kinds.len() >= MOST_KINDS {
-            let title = format!("more than {MOST_KINDS} channels are declared");
+        if self.system.channel_kinds.len() >= MAX_KINDS {
+            let title = format!("more than {MAX_KINDS} channels are declared");
             self.diagnostics.push(
                 Diagnostic::error("P0240", channel.span, title).help("declare an array of channels instead"),
             );
@@ -135,8 +135,8 @@ impl Lowering<'_> {
 
     /// Returns the scalars of a place that names a whole structure; `None` for any other place.
     pub(super) fn structure_places(&mut self, place: &ast::Place) -> Option<Vec<Place>> {
-        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with them.
-        // Lowering a place twice would double the work at each level of places inside indices.
+        // Other names (symbolic ones, `_pid`) are no places; whoever asks next reports what is wrong with
+        // them. Lowering a place twice would double the work at each level of places inside indices.
         let Type::Structure(_) = self.type_of(place)? else { return None };
         let found = self.find_place(place)?;
         if !self.take_room(found.kind, 1, "", false, place.span) {

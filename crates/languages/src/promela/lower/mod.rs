@@ -29,7 +29,7 @@ pub(super) fn lower(program: &Program, name: &str, diagnostics: &mut Diagnostics
 }
 
 /// How many kinds of process, and of channel, there may be: a state numbers them with 15 bits.
-const MOST_KINDS: usize = 32_000;
+const MAX_KINDS: usize = 32_000;
 
 /// Writes a number of things: `1 field`, `2 fields`.
 fn count(number: usize, thing: &str) -> String {
@@ -103,8 +103,8 @@ impl<'d> Lowering<'d> {
             _ => None,
         });
         for (index, proctype) in proctypes.enumerate() {
-            if index >= MOST_KINDS {
-                let title = format!("more than {MOST_KINDS} proctypes");
+            if index >= MAX_KINDS {
+                let title = format!("more than {MAX_KINDS} proctypes");
                 self.diagnostics.push(
                     Diagnostic::error("P0240", proctype.name.span, title)
                         .help("give one proctype parameters instead of writing many"),

@@ -59,24 +59,25 @@ pub(super) struct Room {
 }
 
 /// How many bytes all variables and channels of a text may take.
-const MOST_BYTES: u32 = 1 << 20;
+const MAX_BYTES: u32 = 1 << 20;
 /// How many scalars they may be, those of structures counted whenever one is sent, received or passed.
-const MOST_SCALARS: u64 = 1 << 20;
+const MAX_SCALARS: u64 = 1 << 20;
 /// How many bytes the full names of all scalars may have, such as `m[2].header`.
-const MOST_NAMES: u64 = 1 << 26;
+const MAX_NAMES: u64 = 1 << 26;
 /// How deep structures may stand in structures.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 /// How many sets of symbolic names there may be.
-const MOST_SETS: usize = 255;
+const MAX_SETS: usize = 255;
 
 impl Default for Room {
     fn default() -> Self {
-        Room { bytes: u64::from(MOST_BYTES), scalars: MOST_SCALARS, names: MOST_NAMES }
+        Room { bytes: u64::from(MAX_BYTES), scalars: MAX_SCALARS, names: MAX_NAMES }
     }
 }
 
 impl Lowering<'_> {
-    /// Takes room for so many values of a type, the names of whose scalars start with `name`; false if there is not enough, which is reported.
+    /// Takes room for so many values of a type, the names of whose scalars start with `name`; false if there
+    /// is not enough, which is reported.
     pub(super) fn take_room(
         &mut self,
         kind: Type,
@@ -188,8 +189,8 @@ impl Lowering<'_> {
         if let Some(index) = sets.iter().position(|known| known.name == *set.name) {
             return index as u16;
         }
-        if sets.len() > MOST_SETS {
-            let title = format!("more than {MOST_SETS} sets of symbolic names");
+        if sets.len() > MAX_SETS {
+            let title = format!("more than {MAX_SETS} sets of symbolic names");
             self.diagnostics.push(
                 Diagnostic::error("P0227", set.span, title)
                     .help("put names that belong together into one set"),
@@ -267,14 +268,14 @@ impl Lowering<'_> {
                 if let Type::Structure(index) = kind {
                     structure.depth = structure.depth.max(self.structures[index].depth + 1);
                 }
-                if structure.depth > DEEPEST {
+                if structure.depth > MAX_DEPTH {
                     self.diagnostics.push(
                         Diagnostic::error(
                             "P0240",
                             variable.name.span,
                             "structures stand too deep in each other",
                         )
-                        .label(format!("more than {DEEPEST} levels"))
+                        .label(format!("more than {MAX_DEPTH} levels"))
                         .help("put the fields into fewer structures"),
                     );
                     continue;

@@ -1,9 +1,9 @@
 //! Formulas of computation tree logic.
 //!
-//! Precedences are those of LTL: `->` and `<->` bind weakest, then `||`, `&&`, and then the operators of expressions;
-//! all binary ones group to the left, and `!`, `AG` and its relatives bind tightest. `U` and `W` stand within the
-//! brackets of `A[p U q]` and bind weakest there. Words such as `AG` are operators only where an operator may stand, so
-//! a variable may be called `AG`, and an array `A`.
+//! Precedences are those of LTL: `->` and `<->` bind weakest, then `||`, `&&`, and then the operators of
+//! expressions; all binary ones group to the left, and `!`, `AG` and its relatives bind tightest. `U` and `W`
+//! stand within the brackets of `A[p U q]` and bind weakest there. Words such as `AG` are operators only
+//! where an operator may stand, so a variable may be called `AG`, and an array `A`.
 
 use narrows_logic::{Ctl, Paths};
 use narrows_source::{Diagnostic, Span};
@@ -16,16 +16,16 @@ use crate::promela::lexer::Kind;
 type Formula = Ctl<Expr>;
 
 /// A part of a formula: an expression as long as nothing in it is temporal.
-enum Part {
+enum Operand {
     Plain(Expr),
     Temporal(Formula),
 }
 
-impl Part {
+impl Operand {
     fn formula(self) -> Formula {
         match self {
-            Part::Plain(expression) => Ctl::Atom(expression),
-            Part::Temporal(formula) => formula,
+            Operand::Plain(expression) => Ctl::Atom(expression),
+            Operand::Temporal(formula) => formula,
         }
     }
 
@@ -47,7 +47,7 @@ enum Operator {
 
 /// Where a part of a formula stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Directly within the brackets of `A[p U q]`.
     Until,
     Elsewhere,
@@ -59,11 +59,11 @@ const WEAK_UNTIL: [&str; 2] = ["W", "weakuntil"];
 impl Parser<'_> {
     /// Parses a formula.
     pub(super) fn ctl(&mut self) -> Parsed<Formula> {
-        Ok(self.ctl_part(0, Place::Elsewhere)?.formula())
+        Ok(self.ctl_part(0, Position::Elsewhere)?.formula())
     }
 
     #[inline(never)]
-    fn ctl_part(&mut self, minimum: u8, place: Place) -> Parsed<Part> {
+    fn ctl_part(&mut self, minimum: u8, place: Position) -> Parsed<Operand> {
         let start = self.position;
         let mut left = self.ctl_unary(place)?;
         while let Some((operator, strength, length)) = self.ctl_operator() {
@@ -78,7 +78,7 @@ impl Parser<'_> {
             let right = self.nested(|parser| parser.ctl_part(strength + 1, place))?;
             left = self.ctl_combine(operator, left, right, start, span)?;
         }
-        if place == Place::Elsewhere && self.at_until() {
+        if place == Position::Elsewhere && self.at_until() {
             return Err(self.without_paths("`A[p U q]` or `E[p U q]`"));
         }
         Ok(left)
@@ -110,21 +110,23 @@ impl Parser<'_> {
     fn ctl_combine(
         &mut self,
         operator: Operator,
-        left: Part,
-        right: Part,
+        left: Operand,
+        right: Operand,
         start: usize,
         span: Span,
-    ) -> Parsed<Part> {
+    ) -> Parsed<Operand> {
         match (operator, left, right) {
             (
                 Operator::Logic(_, Some(operator)) | Operator::Plain(operator),
-                Part::Plain(left),
-                Part::Plain(right),
+                Operand::Plain(left),
+                Operand::Plain(right),
             ) => {
                 let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
-                Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+                Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
             }
-            (Operator::Logic(join, _), left, right) => Ok(Part::Temporal(join(left.boxed(), right.boxed()))),
+            (Operator::Logic(join, _), left, right) => {
+                Ok(Operand::Temporal(join(left.boxed(), right.boxed())))
+            }
             (Operator::Plain(operator), left, right) => {
                 self.ctl_plain_on_formula(operator, left, right, span)
             }
@@ -135,26 +137,26 @@ impl Parser<'_> {
     fn ctl_plain_on_formula(
         &mut self,
         operator: BinaryOperator,
-        left: Part,
-        right: Part,
+        left: Operand,
+        right: Operand,
         span: Span,
-    ) -> Parsed<Part> {
+    ) -> Parsed<Operand> {
         let title = "a formula is used as a number";
         let label = "this operator takes expressions without temporal operators";
         let help = "temporal operators bind tightest: write `AG (x == 1)`, not `AG x == 1`";
-        if let (Part::Temporal(formula), Part::Plain(right)) = (left, right)
+        if let (Operand::Temporal(formula), Operand::Plain(right)) = (left, right)
             && let Some(formula) = pushed_in(formula, operator, &right)
         {
             let note = "it is read as if the comparison stood in parentheses";
             self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
-            return Ok(Part::Temporal(formula));
+            return Ok(Operand::Temporal(formula));
         }
         self.report(Diagnostic::error("P0116", span, title).label(label).help(help));
         Err(Reported)
     }
 
     #[inline(never)]
-    fn ctl_unary(&mut self, place: Place) -> Parsed<Part> {
+    fn ctl_unary(&mut self, place: Position) -> Parsed<Operand> {
         let start = self.position;
         match self.kind() {
             Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => {
@@ -165,9 +167,9 @@ impl Parser<'_> {
             Kind::LeftParen => {
                 self.bump();
                 let mut part =
-                    self.enclosed(|parser| parser.nested(|parser| parser.ctl_part(0, Place::Elsewhere)))?;
+                    self.enclosed(|parser| parser.nested(|parser| parser.ctl_part(0, Position::Elsewhere)))?;
                 self.expect(Kind::RightParen, "`)` or an operator")?;
-                if let Part::Plain(expression) = &mut part {
+                if let Operand::Plain(expression) = &mut part {
                     expression.span = self.span_from(start);
                 }
                 Ok(part)
@@ -179,11 +181,11 @@ impl Parser<'_> {
                 let span = self.span();
                 self.bump();
                 match self.nested(|parser| parser.ctl_unary(place))? {
-                    Part::Plain(operand) => {
+                    Operand::Plain(operand) => {
                         let kind = ExprKind::Unary(operator, Box::new(operand));
-                        Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+                        Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
                     }
-                    Part::Temporal(_) => {
+                    Operand::Temporal(_) => {
                         let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
                             .label("this operator takes an expression without temporal operators");
                         self.report(diagnostic);
@@ -191,23 +193,23 @@ impl Parser<'_> {
                     }
                 }
             }
-            _ => Ok(Part::Plain(self.unary()?)),
+            _ => Ok(Operand::Plain(self.unary()?)),
         }
     }
 
     #[inline(never)]
-    fn ctl_not(&mut self, place: Place) -> Parsed<Part> {
+    fn ctl_not(&mut self, place: Position) -> Parsed<Operand> {
         let start = self.position;
         let times = if self.at(Kind::BangBang) { 2 } else { 1 };
         self.bump();
         let mut part = self.nested(|parser| parser.ctl_unary(place))?;
         for _ in 0..times {
             part = match part {
-                Part::Plain(operand) => {
+                Operand::Plain(operand) => {
                     let kind = ExprKind::Unary(UnaryOperator::Not, Box::new(operand));
-                    Part::Plain(Expr { kind, span: self.span_from(start) })
+                    Operand::Plain(Expr { kind, span: self.span_from(start) })
                 }
-                Part::Temporal(formula) => Part::Temporal(Ctl::Not(Box::new(formula))),
+                Operand::Temporal(formula) => Operand::Temporal(Ctl::Not(Box::new(formula))),
             };
         }
         Ok(part)
@@ -215,7 +217,7 @@ impl Parser<'_> {
 
     /// Parses what starts with a name: an operator if something follows that it may stand before.
     #[inline(never)]
-    fn ctl_word(&mut self, place: Place) -> Parsed<Part> {
+    fn ctl_word(&mut self, place: Position) -> Parsed<Operand> {
         let make: fn(Box<Formula>) -> Formula = match &*self.token().text {
             "AG" => |operand| Ctl::Always(Paths::All, operand),
             "EG" => |operand| Ctl::Always(Paths::Some, operand),
@@ -237,19 +239,19 @@ impl Parser<'_> {
             "X" | "next" if self.operand_follows(place) => {
                 return Err(self.without_paths("`AX p` or `EX p`"));
             }
-            _ => return Ok(Part::Plain(self.named()?)),
+            _ => return Ok(Operand::Plain(self.named()?)),
         };
         if !self.operand_follows(place) {
-            return Ok(Part::Plain(self.named()?));
+            return Ok(Operand::Plain(self.named()?));
         }
         self.bump();
         let operand = self.nested(|parser| parser.ctl_unary(place))?;
-        Ok(Part::Temporal(make(operand.boxed())))
+        Ok(Operand::Temporal(make(operand.boxed())))
     }
 
     /// Parses `A[p U q]`, or with `E`, `W` or parentheses.
     #[inline(never)]
-    fn ctl_until(&mut self, paths: Paths) -> Parsed<Part> {
+    fn ctl_until(&mut self, paths: Paths) -> Parsed<Operand> {
         self.bump();
         let (close, expected) = match self.kind() {
             Kind::LeftBracket => (Kind::RightBracket, "`]` or an operator"),
@@ -258,19 +260,19 @@ impl Parser<'_> {
         self.bump();
         let formula = self.enclosed(|parser| {
             parser.nested(|parser| {
-                let left = parser.ctl_part(0, Place::Until)?.boxed();
+                let left = parser.ctl_part(0, Position::Until)?.boxed();
                 let is_weak = WEAK_UNTIL.iter().any(|word| parser.at_word(word));
                 if !parser.at_until() {
                     return Err(parser.unexpected("`U` or `W`"));
                 }
                 parser.bump();
-                let right = parser.ctl_part(0, Place::Until)?.boxed();
+                let right = parser.ctl_part(0, Position::Until)?.boxed();
                 let join = if is_weak { Ctl::WeakUntil } else { Ctl::Until };
                 Ok(join(paths, left, right))
             })
         })?;
         self.expect(close, expected)?;
-        Ok(Part::Temporal(formula))
+        Ok(Operand::Temporal(formula))
     }
 
     fn at_until(&self) -> bool {
@@ -278,13 +280,13 @@ impl Parser<'_> {
     }
 
     /// Returns whether the token after this one starts an operand, so that this one is an operator.
-    fn operand_follows(&self, place: Place) -> bool {
+    fn operand_follows(&self, place: Position) -> bool {
         match self.ahead(1) {
             Kind::Name => {
                 // `AG U q` within `A[…]`: there the variable comes first.
                 let next = &self.tokens[self.position + 1].text;
                 let is_until = UNTIL.iter().chain(&WEAK_UNTIL).any(|word| **word == **next);
-                !(is_until && place == Place::Until) && &**next != "implies" && &**next != "equivalent"
+                !(is_until && place == Position::Until) && &**next != "implies" && &**next != "equivalent"
             }
             Kind::LeftBracket => self.ahead(2) == Kind::RightBracket,
             Kind::Less => self.ahead(2) == Kind::Greater,

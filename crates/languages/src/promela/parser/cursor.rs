@@ -72,8 +72,8 @@ impl Parser<'_> {
 
     /// Returns the span from a position to the token before the one at hand.
     ///
-    /// Within an inline, tokens of its body mix with tokens of arguments, which stand elsewhere: the innermost text that
-    /// contributes gives the span.
+    /// Within an inline, tokens of its body mix with tokens of arguments, which stand elsewhere: the
+    /// innermost text that contributes gives the span.
     pub(super) fn span_from(&self, start: usize) -> Span {
         let end = self.position.max(start + 1).min(self.tokens.len());
         let range = &self.tokens[start..end];
@@ -185,8 +185,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips `(…)`, `[…]` or `{…}`, up to a part of the top level at most, or to the end of the statement if it is no
-    /// block.
+    /// Skips `(…)`, `[…]` or `{…}`, up to a part of the top level at most, or to the end of the statement if
+    /// it is no block.
     pub(super) fn skip_group(&mut self) {
         let block = self.at(Kind::LeftBrace);
         let mut depth = 0_usize;

@@ -266,7 +266,8 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
-    /// Returns the proctypes that `P:x` may refer to: those above, and for formulas and claims those below too.
+    /// Returns the proctypes that `P:x` may refer to: those above, and for formulas and claims those below
+    /// too.
     pub(super) fn known_proctypes(&self) -> &FxHashSet<Rc<str>> {
         if self.in_property { &self.all_proctypes } else { &self.proctypes }
     }

@@ -1,7 +1,7 @@
 //! Inlines: kept as tokens, expanded where they are called.
 //!
-//! As in SPIN an argument replaces its parameter as it is written, without parentheses around it. A token of the body
-//! keeps its place in the definition, a token of an argument its place in the call.
+//! As in SPIN an argument replaces its parameter as it is written, without parentheses around it. A token of
+//! the body keeps its place in the definition, a token of an argument its place in the call.
 
 use std::rc::Rc;
 

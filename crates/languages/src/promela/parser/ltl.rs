@@ -1,8 +1,9 @@
 //! Formulas of linear temporal logic.
 //!
-//! Precedences are SPIN's: `->` and `<->` bind weakest, then `||`, `&&`, the binary temporal operators, and then the
-//! operators of expressions; all binary ones group to the left, and `[]`, `<>`, `X` and `!` bind tightest. Words such as
-//! `U` are operators only where an operator may stand, so a variable may be called `U` too.
+//! Precedences are SPIN's: `->` and `<->` bind weakest, then `||`, `&&`, the binary temporal operators, and
+//! then the operators of expressions; all binary ones group to the left, and `[]`, `<>`, `X` and `!` bind
+//! tightest. Words such as `U` are operators only where an operator may stand, so a variable may be called
+//! `U` too.
 
 use narrows_source::{Diagnostic, Span};
 
@@ -12,16 +13,16 @@ use crate::promela::ast::{BinaryOperator, Expr, ExprKind, Ltl, LtlBinary, LtlUna
 use crate::promela::lexer::Kind;
 
 /// A part of a formula: an expression as long as nothing in it is temporal.
-enum Part {
+enum Operand {
     Plain(Expr),
     Temporal(Ltl),
 }
 
-impl Part {
+impl Operand {
     fn formula(self) -> Ltl {
         match self {
-            Part::Plain(expression) => Ltl::Atom(expression),
-            Part::Temporal(formula) => formula,
+            Operand::Plain(expression) => Ltl::Atom(expression),
+            Operand::Temporal(formula) => formula,
         }
     }
 }
@@ -40,7 +41,7 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn formula_part(&mut self, minimum: u8) -> Parsed<Part> {
+    fn formula_part(&mut self, minimum: u8) -> Parsed<Operand> {
         let start = self.position;
         let mut left = self.formula_unary()?;
         while let Some((operator, strength, length)) = self.formula_operator() {
@@ -87,28 +88,30 @@ impl Parser<'_> {
     fn combine(
         &mut self,
         operator: Operator,
-        left: Part,
-        right: Part,
+        left: Operand,
+        right: Operand,
         start: usize,
         span: Span,
-    ) -> Parsed<Part> {
+    ) -> Parsed<Operand> {
         let plain = match operator {
             Operator::Plain(operator) => operator,
             Operator::Logic(LtlBinary::And) => BinaryOperator::And,
             Operator::Logic(LtlBinary::Or) => BinaryOperator::Or,
             Operator::Logic(operator) => {
                 let formula = Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()));
-                return Ok(Part::Temporal(formula));
+                return Ok(Operand::Temporal(formula));
             }
         };
         match (operator, left, right) {
-            (_, Part::Plain(left), Part::Plain(right)) => {
+            (_, Operand::Plain(left), Operand::Plain(right)) => {
                 let kind = ExprKind::Binary(plain, Box::new(left), Box::new(right));
-                Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+                Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
             }
-            (Operator::Logic(operator), left, right) => {
-                Ok(Part::Temporal(Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()))))
-            }
+            (Operator::Logic(operator), left, right) => Ok(Operand::Temporal(Ltl::Binary(
+                operator,
+                Box::new(left.formula()),
+                Box::new(right.formula()),
+            ))),
             (Operator::Plain(_), left, right) => self.plain_on_formula(plain, left, right, span),
         }
     }
@@ -117,10 +120,10 @@ impl Parser<'_> {
     fn plain_on_formula(
         &mut self,
         operator: BinaryOperator,
-        left: Part,
-        right: Part,
+        left: Operand,
+        right: Operand,
         span: Span,
-    ) -> Parsed<Part> {
+    ) -> Parsed<Operand> {
         let logic = match operator {
             BinaryOperator::BitAnd => Some((LtlBinary::And, "use `&&`: `&` works on the bits of numbers")),
             BinaryOperator::BitOr => Some((LtlBinary::Or, "use `||`: `|` works on the bits of numbers")),
@@ -131,22 +134,22 @@ impl Parser<'_> {
         if let Some((operator, help)) = logic {
             self.report(Diagnostic::warning("P0116", span, title).label(label).help(help));
             let formula = Ltl::Binary(operator, Box::new(left.formula()), Box::new(right.formula()));
-            return Ok(Part::Temporal(formula));
+            return Ok(Operand::Temporal(formula));
         }
         let help = "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`";
-        if let (Part::Temporal(formula), Part::Plain(right)) = (left, right)
+        if let (Operand::Temporal(formula), Operand::Plain(right)) = (left, right)
             && let Some(formula) = pushed_in(formula, operator, &right)
         {
             let note = "it is read as if the comparison stood in parentheses";
             self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
-            return Ok(Part::Temporal(formula));
+            return Ok(Operand::Temporal(formula));
         }
         self.report(Diagnostic::error("P0116", span, title).label(label).help(help));
         Err(Reported)
     }
 
     #[inline(never)]
-    fn formula_unary(&mut self) -> Parsed<Part> {
+    fn formula_unary(&mut self) -> Parsed<Operand> {
         let start = self.position;
         let (operator, length) = match self.kind() {
             Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => (LtlUnary::Always, 2),
@@ -155,13 +158,13 @@ impl Parser<'_> {
                 "always" => (LtlUnary::Always, 1),
                 "eventually" => (LtlUnary::Eventually, 1),
                 "X" | "next" => (LtlUnary::Next, 1),
-                _ => return Ok(Part::Plain(self.named()?)),
+                _ => return Ok(Operand::Plain(self.named()?)),
             },
             Kind::LeftParen => {
                 self.bump();
                 let mut part = self.enclosed(|parser| parser.nested(|parser| parser.formula_part(0)))?;
                 self.expect(Kind::RightParen, "`)` or an operator")?;
-                if let Part::Plain(expression) = &mut part {
+                if let Operand::Plain(expression) = &mut part {
                     expression.span = self.span_from(start);
                 }
                 return Ok(part);
@@ -173,11 +176,11 @@ impl Parser<'_> {
                 let span = self.span();
                 self.bump();
                 return match self.nested(Parser::formula_unary)? {
-                    Part::Plain(operand) => {
+                    Operand::Plain(operand) => {
                         let kind = ExprKind::Unary(operator, Box::new(operand));
-                        Ok(Part::Plain(Expr { kind, span: self.span_from(start) }))
+                        Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
                     }
-                    Part::Temporal(_) => {
+                    Operand::Temporal(_) => {
                         let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
                             .label("this operator takes an expression without temporal operators");
                         self.report(diagnostic);
@@ -185,28 +188,28 @@ impl Parser<'_> {
                     }
                 };
             }
-            _ => return Ok(Part::Plain(self.unary()?)),
+            _ => return Ok(Operand::Plain(self.unary()?)),
         };
         for _ in 0..length {
             self.bump();
         }
         let operand = self.nested(Parser::formula_unary)?;
-        Ok(Part::Temporal(Ltl::Unary(operator, Box::new(operand.formula()))))
+        Ok(Operand::Temporal(Ltl::Unary(operator, Box::new(operand.formula()))))
     }
 
     #[inline(never)]
-    fn formula_not(&mut self) -> Parsed<Part> {
+    fn formula_not(&mut self) -> Parsed<Operand> {
         let start = self.position;
         let times = if self.at(Kind::BangBang) { 2 } else { 1 };
         self.bump();
         let mut part = self.nested(Parser::formula_unary)?;
         for _ in 0..times {
             part = match part {
-                Part::Plain(operand) => {
+                Operand::Plain(operand) => {
                     let kind = ExprKind::Unary(UnaryOperator::Not, Box::new(operand));
-                    Part::Plain(Expr { kind, span: self.span_from(start) })
+                    Operand::Plain(Expr { kind, span: self.span_from(start) })
                 }
-                Part::Temporal(formula) => Part::Temporal(Ltl::Not(Box::new(formula))),
+                Operand::Temporal(formula) => Operand::Temporal(Ltl::Not(Box::new(formula))),
             };
         }
         Ok(part)

@@ -1,11 +1,11 @@
 //! Tokens to a syntax tree: recursive descent, with precedence climbing for expressions.
 //!
-//! Parsing never fails: what can't be understood is reported once, skipped up to the next place where a statement or a
-//! declaration may start, and left out of the tree. Inline calls are expanded here, token by token, since what an
-//! argument means is known only in the inline's body.
+//! Parsing never fails: what can't be understood is reported once, skipped up to the next place where a
+//! statement or a declaration may start, and left out of the tree. Inline calls are expanded here, token by
+//! token, since what an argument means is known only in the inline's body.
 //!
-//! **Invariants.** The token list ends with [`Kind::End`] and the position never passes it. At most one message is
-//! given about the token at hand. Nesting is bounded, so the tree can be walked recursively.
+//! **Invariants.** The token list ends with [`Kind::End`] and the position never passes it. At most one
+//! message is given about the token at hand. Nesting is bounded, so the tree can be walked recursively.
 
 mod ctl;
 mod cursor;
@@ -122,7 +122,8 @@ pub fn parse(
     parse_with_context(sources, file, loader, options, diagnostics).0
 }
 
-/// Like [`parse`], and returns what [`parse_formula_text`] and [`parse_expression_text`] need to know of the text.
+/// Like [`parse`], and returns what [`parse_formula_text`] and [`parse_expression_text`] need to know of the
+/// text.
 pub fn parse_with_context(
     sources: &mut Sources,
     file: FileId,
@@ -154,7 +155,8 @@ pub fn parse_expression_text(
     separate_text(sources, name, text, context, diagnostics, |parser| parser.expression())
 }
 
-/// Parses a formula of linear temporal logic that stands in a text of its own, such as one given on the command line.
+/// Parses a formula of linear temporal logic that stands in a text of its own, such as one given on the
+/// command line.
 ///
 /// The macros of the model expand in it. `None` if it is wrong, which is reported.
 #[expect(
@@ -171,7 +173,8 @@ pub fn parse_formula_text(
     separate_text(sources, name, text, context, diagnostics, |parser| parser.formula())
 }
 
-/// Parses a formula of computation tree logic that stands in a text of its own, such as one given on the command line.
+/// Parses a formula of computation tree logic that stands in a text of its own, such as one given on the
+/// command line.
 ///
 /// The macros of the model expand in it. `None` if it is wrong, which is reported.
 #[expect(

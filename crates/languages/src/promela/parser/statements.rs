@@ -426,8 +426,8 @@ impl Parser<'_> {
         Ok(StatementKind::Select { variable, low, high, literal })
     }
 
-    /// Returns whether SPIN's lexer rewrites this `select`: one name without underscore, digits, and no line breaks
-    /// except after `select` and between the dots and the name before them.
+    /// Returns whether SPIN's lexer rewrites this `select`: one name without underscore, digits, and no line
+    /// breaks except after `select` and between the dots and the name before them.
     fn is_literal_select(&self) -> bool {
         const SHAPE: [Kind; 6] =
             [Kind::Name, Kind::Colon, Kind::Number, Kind::DotDot, Kind::Number, Kind::RightParen];

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 
 use super::{
     Context, Options, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
@@ -13,8 +13,8 @@ use crate::promela::ast::{StatementKind, Step, Unit};
 struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, String> {
-        Err("no files here".to_owned())
+    fn load(&self, _path: &str, _from: &str, _system: bool) -> Result<Loaded, LoadError> {
+        Err(LoadError::NoFiles)
     }
 }
 

@@ -101,7 +101,8 @@ impl Parser<'_> {
         }))
     }
 
-    /// Parses a declaration of global variables and asks for its `;` where the next part is not on a new line.
+    /// Parses a declaration of global variables and asks for its `;` where the next part is not on a new
+    /// line.
     fn variables(&mut self) -> Parsed<Declaration> {
         let declaration = self.declaration()?;
         let separated = self.at(Kind::Semicolon)

@@ -5,6 +5,25 @@ use narrows_source::{Diagnostic, Span};
 use super::Expander;
 use crate::promela::lexer::{Kind, Token};
 
+/// What is wrong with a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum ConditionError {
+    #[error("an operator is missing here")]
+    NoOperator,
+    #[error("an operand is missing")]
+    Unfinished,
+    #[error("an operand is missing here")]
+    NoOperand,
+    #[error("expected `{0}`")]
+    Expected(&'static str),
+    #[error("not a number")]
+    NoNumber,
+    #[error("nested too deeply")]
+    TooDeep,
+    #[error("division by zero")]
+    DivisionByZero,
+}
+
 const MAX_DEPTH: usize = 200;
 
 /// Evaluates a condition; a malformed one is reported and false.
@@ -14,14 +33,15 @@ pub(super) fn evaluate(expander: &mut Expander<'_>, tokens: &[Token], span: Span
     let mut evaluator = Evaluator { tokens: &tokens, position: 0, depth: 0 };
     let result = evaluator.ternary(true).and_then(|value| match evaluator.kind() {
         None => Ok(value),
-        Some(_) => Err("an operator is missing here".to_owned()),
+        Some(_) => Err(ConditionError::NoOperator),
     });
     match result {
         Ok(value) => value != 0,
         Err(reason) => {
             let place = tokens.get(evaluator.position).map_or(span, |token| token.span);
             expander.diagnostics.push(
-                Diagnostic::error("P0006", place, "malformed condition of the preprocessor").label(reason),
+                Diagnostic::error("P0006", place, "malformed condition of the preprocessor")
+                    .label(reason.to_string()),
             );
             false
         }
@@ -66,19 +86,19 @@ impl Evaluator<'_> {
         self.tokens.get(self.position).map(|token| token.kind)
     }
 
-    fn expect(&mut self, kind: Kind, text: &str) -> Result<(), String> {
+    fn expect(&mut self, kind: Kind, text: &'static str) -> Result<(), ConditionError> {
         if self.kind() == Some(kind) {
             self.position += 1;
             return Ok(());
         }
-        Err(format!("expected `{text}`"))
+        Err(ConditionError::Expected(text))
     }
 
     /// `live` is false where C does not evaluate, so that a division by zero there is no error.
-    fn ternary(&mut self, live: bool) -> Result<i64, String> {
+    fn ternary(&mut self, live: bool) -> Result<i64, ConditionError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err("nested too deeply".to_owned());
+            return Err(ConditionError::TooDeep);
         }
         let condition = self.binary(0, live)?;
         let mut value = condition;
@@ -93,7 +113,7 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    fn binary(&mut self, minimum: u8, live: bool) -> Result<i64, String> {
+    fn binary(&mut self, minimum: u8, live: bool) -> Result<i64, ConditionError> {
         let mut left = self.unary(live)?;
         while let Some(kind) = self.kind() {
             let Some(strength) = strength(kind) else { break };
@@ -113,13 +133,13 @@ impl Evaluator<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self, live: bool) -> Result<i64, String> {
+    fn unary(&mut self, live: bool) -> Result<i64, ConditionError> {
         let Some(token) = self.tokens.get(self.position) else {
-            return Err("an operand is missing".to_owned());
+            return Err(ConditionError::Unfinished);
         };
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err("nested too deeply".to_owned());
+            return Err(ConditionError::TooDeep);
         }
         self.position += 1;
         let value = match token.kind {
@@ -135,13 +155,13 @@ impl Evaluator<'_> {
             }
             Kind::Digits => number(&token.text).ok_or_else(|| {
                 self.position -= 1;
-                "not a number".to_owned()
+                ConditionError::NoNumber
             })?,
             Kind::Quoted => i64::from(super::finish::character(&token.text)),
             Kind::Name => 0,
             _ => {
                 self.position -= 1;
-                return Err("an operand is missing here".to_owned());
+                return Err(ConditionError::NoOperand);
             }
         };
         self.depth -= 1;
@@ -177,7 +197,7 @@ fn strength(kind: Kind) -> Option<u8> {
     })
 }
 
-fn apply(kind: Kind, left: i64, right: i64, live: bool) -> Result<i64, String> {
+fn apply(kind: Kind, left: i64, right: i64, live: bool) -> Result<i64, ConditionError> {
     Ok(match kind {
         Kind::OrOr => i64::from(left != 0 || right != 0),
         Kind::AndAnd => i64::from(left != 0 && right != 0),
@@ -195,7 +215,7 @@ fn apply(kind: Kind, left: i64, right: i64, live: bool) -> Result<i64, String> {
         Kind::Plus => left.wrapping_add(right),
         Kind::Minus => left.wrapping_sub(right),
         Kind::Star => left.wrapping_mul(right),
-        _ if right == 0 && live => return Err("division by zero".to_owned()),
+        _ if right == 0 && live => return Err(ConditionError::DivisionByZero),
         _ if right == 0 => 0,
         Kind::Slash => left.wrapping_div(right),
         _ => left.wrapping_rem(right),

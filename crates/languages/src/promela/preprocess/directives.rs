@@ -218,9 +218,9 @@ impl Preprocessor<'_> {
                 self.file(file);
                 self.includes.pop();
             }
-            Err(reason) => self
-                .diagnostics
-                .push(Diagnostic::error("P0002", span, format!("can't include `{path}`")).label(reason)),
+            Err(reason) => self.diagnostics.push(
+                Diagnostic::error("P0002", span, format!("can't include `{path}`")).label(reason.to_string()),
+            ),
         }
     }
 }

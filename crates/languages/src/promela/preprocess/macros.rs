@@ -258,7 +258,8 @@ impl Expander<'_> {
         result
     }
 
-    /// Returns what stands beside a `##`, not expanded: a `# parameter`, an argument or a token; and its length.
+    /// Returns what stands beside a `##`, not expanded: a `# parameter`, an argument or a token; and its
+    /// length.
     fn operand(
         &mut self,
         found: &Macro,

@@ -1,8 +1,9 @@
 //! The C preprocessor, as far as models use it.
 //!
-//! Lines that are not directives are gathered and expanded in one go, so that the arguments of a macro may span lines.
-//! Expansion keeps a hide set per token (Prosser's algorithm), so that a macro that names itself stops. A token out of a
-//! macro's body carries the span of the macro's use: that is the line a user wrote, and the line SPIN reports.
+//! Lines that are not directives are gathered and expanded in one go, so that the arguments of a macro may
+//! span lines. Expansion keeps a hide set per token (Prosser's algorithm), so that a macro that names itself
+//! stops. A token out of a macro's body carries the span of the macro's use: that is the line a user wrote,
+//! and the line SPIN reports.
 
 mod condition;
 mod directives;
@@ -63,7 +64,8 @@ struct Preprocessor<'a> {
     budget: usize,
 }
 
-/// Preprocesses a file and everything it includes. The last token is [`Kind::End`]. Also returns the macros at the end.
+/// Preprocesses a file and everything it includes. The last token is [`Kind::End`]. Also returns the macros
+/// at the end.
 pub(crate) fn preprocess(
     sources: &mut Sources,
     file: FileId,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use narrows_source::{Diagnostics, Loaded, Loader, Sources};
+use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 
 use super::{Options, preprocess};
 
@@ -10,12 +10,12 @@ use super::{Options, preprocess};
 struct Files;
 
 impl Loader for Files {
-    fn load(&self, path: &str, _from: &str, system: bool) -> Result<Loaded, String> {
+    fn load(&self, path: &str, _from: &str, system: bool) -> Result<Loaded, LoadError> {
         let text = match (path, system) {
             ("one.h", false) => "one /* comment */\n#define ONE 1\n",
             ("sub/two.h", true) => "two\n",
             ("self.h", _) => "#include \"self.h\"\n",
-            _ => return Err("no such file".to_owned()),
+            _ => return Err(LoadError::NoFiles),
         };
         Ok(Loaded { name: path.to_owned(), text: text.to_owned() })
     }

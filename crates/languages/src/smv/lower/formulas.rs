@@ -35,7 +35,7 @@ impl<F> Parts<F> {
 }
 
 /// Bounds of operators are written out: at most so many steps.
-const MOST_STEPS: u32 = 10_000;
+const MAX_BOUND: u32 = 10_000;
 
 impl Lowering<'_> {
     pub(super) fn specifications(&mut self, main: ScopeId, more: &[(SpecKind, Id)]) {
@@ -110,9 +110,9 @@ impl Lowering<'_> {
     /// Returns a bound of an operator.
     fn steps(&mut self, expr: Id, scope: ScopeId) -> Option<u32> {
         let value = self.constant(expr, scope)?;
-        let steps = u32::try_from(value).ok().filter(|steps| *steps <= MOST_STEPS);
+        let steps = u32::try_from(value).ok().filter(|steps| *steps <= MAX_BOUND);
         if steps.is_none() {
-            let title = format!("a bound is a number from 0 to {MOST_STEPS}");
+            let title = format!("a bound is a number from 0 to {MAX_BOUND}");
             self.report(
                 Diagnostic::error("V0210", self.tree.span(expr), title).label(format!("this is {value}")),
             );

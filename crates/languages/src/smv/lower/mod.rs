@@ -1,4 +1,7 @@
 //! The tree to a synchronous system: instances, names, types, constraints, formulas.
+//!
+//! `scopes.rs` creates the instances of modules, `resolve.rs` resolves names, `sorts.rs` checks types,
+//! `assignments.rs` combines assignments and finds circular ones, `formulas.rs` has the specifications.
 
 mod assignments;
 mod calls;

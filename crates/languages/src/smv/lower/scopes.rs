@@ -65,9 +65,9 @@ pub(super) enum DefineState {
 }
 
 /// At most this many instances and elements of arrays.
-const MOST: usize = 200_000;
+const MAX_INSTANCES: usize = 200_000;
 /// Instances can be within each other this deeply.
-const DEEPEST: usize = 200;
+const MAX_NESTING: usize = 200;
 
 impl Lowering<'_> {
     /// Makes every instance, from `main` on. `None` if there is no such module.
@@ -263,7 +263,7 @@ impl Lowering<'_> {
     ) -> Option<Symbol> {
         let (low, high) = (self.constant(bounds.0, id)?, self.constant(bounds.1, id)?);
         let span = self.tree.span(bounds.0).to(self.tree.span(bounds.1));
-        if high < low || high - low >= MOST as i128 {
+        if high < low || high - low >= MAX_INSTANCES as i128 {
             let title = "an array has at least one element, and not too many";
             self.report(Diagnostic::error("V0210", span, title).label(format!("from {low} to {high}")));
             return None;
@@ -298,7 +298,7 @@ impl Lowering<'_> {
         let module = self.find_module(name)?;
         let declared = &self.tree.modules[module];
         let mut within = self.scopes[outer.0].within.clone();
-        if within.contains(&module) || within.len() >= DEEPEST {
+        if within.contains(&module) || within.len() >= MAX_NESTING {
             let title = format!("module `{}` is part of itself", declared.name.name);
             let diagnostic = Diagnostic::error("V0205", name.span, title)
                 .label("this instance would have no end")
@@ -315,9 +315,11 @@ impl Lowering<'_> {
             self.report(diagnostic);
             return None;
         }
-        if self.scopes.len() >= MOST {
+        if self.scopes.len() >= MAX_INSTANCES {
             let title = "there are too many instances of modules";
-            self.report(Diagnostic::error("V0210", name.span, title).label(format!("more than {MOST}")));
+            self.report(
+                Diagnostic::error("V0210", name.span, title).label(format!("more than {MAX_INSTANCES}")),
+            );
             return None;
         }
         let names = declared.parameters.iter().map(|parameter| parameter.name.clone());

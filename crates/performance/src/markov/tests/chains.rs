@@ -163,7 +163,7 @@ fn random_chains_with_unlike_rates() {
         let found = average(&chain, reward.clone());
         let columns = vec![vec![0.0; size as usize]];
         let all: Vec<u32> = (0..size).collect();
-        let shares = super::super::dense::Dense::new(&chain, &all, columns, &[]).distribution();
+        let shares = super::super::elimination::Dense::new(&chain, &all, columns, &[]).distribution();
         let expected: f64 = shares.iter().zip(reward).map(|(share, reward)| share * reward).sum();
         assert!(found.widened(1e-13 * expected).contains(expected), "{found} {expected}");
     }

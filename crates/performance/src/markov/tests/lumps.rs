@@ -46,7 +46,8 @@ fn machines_that_are_alike_are_counted() {
 
 #[test]
 fn what_does_not_matter_is_left_out() {
-    // How long the first queue of two is has nothing to do with the second, and arrivals alone decide about it.
+    // How long the first queue of two is has nothing to do with the second, and arrivals alone decide about
+    // it.
     let chain = tandem(30, 1.0, 3.0, 1e9);
     let first = |state: u32| f64::from(state / 31);
     let rewards: Vec<f64> = (0..31 * 31).map(first).collect();
@@ -75,7 +76,8 @@ fn copied(random: &mut Random, small: &[Vec<u64>]) -> (Chain, Vec<u32>) {
     for own in &of {
         let mut row = Vec::new();
         for (target, rate) in small[*own as usize].iter().enumerate() {
-            // Tenths, in pieces: whole numbers of them add up, though their floating-point sums may not be equal.
+            // Tenths, in pieces: whole numbers of them add up, though their floating-point sums may not be
+            // equal.
             for _ in 0..*rate {
                 let copy = begins[target] + random.below(counts[target]);
                 row.push((copy as u32, 0.125));

@@ -2,9 +2,9 @@
 
 mod automata;
 mod chains;
-mod levels;
 mod lumps;
 mod moments;
+mod multigrid;
 mod oracle;
 mod passages;
 mod times;

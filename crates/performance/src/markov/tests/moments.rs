@@ -71,7 +71,8 @@ fn goes_round(automaton: &Automaton) -> bool {
     depth.iter().any(|depth| *depth > automaton.states())
 }
 
-/// A race: one way is quick but may fail, the other is slow and sure. Which is better depends on the time that is left.
+/// A race: one way is quick but may fail, the other is slow and sure. Which is better depends on the time
+/// that is left.
 fn race() -> (Automaton, Vec<f64>) {
     let mut builder = Builder::default();
     builder.deciding();

@@ -1,4 +1,5 @@
-//! Exact answers for small chains with whole rates: the matrix-tree theorem with determinants of whole numbers.
+//! Exact answers for small chains with whole rates: the matrix-tree theorem with determinants of whole
+//! numbers.
 
 use std::cmp::Ordering;
 

@@ -18,7 +18,7 @@ use declarations::{check_names, enter, values};
 use operators::jump;
 
 /// More copies of processes than this are not made.
-const MOST: usize = 20_000;
+const MAX_INSTANCES: usize = 20_000;
 
 /// A process and what is known of it.
 struct Entry<'p> {
@@ -88,7 +88,7 @@ pub(super) fn lower(
     real.behaviour.initial = real.add(kind, &[], root.name.span);
     while let Some((number, gates, point)) = real.queue.pop_front() {
         real.body(number, &gates, point);
-        if real.instances.len() > MOST || real.behaviour.gates.len() > usize::from(u16::MAX) {
+        if real.instances.len() > MAX_INSTANCES || real.behaviour.gates.len() > usize::from(u16::MAX) {
             let name = &entries[number].process.name;
             let title = format!("there is no end of copies of `{}` with other gates", name.name);
             diagnostics.push(Diagnostic::error("L0303", name.span, title));

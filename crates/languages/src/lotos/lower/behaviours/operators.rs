@@ -10,7 +10,7 @@ use super::super::names::{
     condition_variables, offer_variables, place, place_condition, place_offers, place_term, term_variables,
     united, uses,
 };
-use super::{Different, Lowered, Lowering, MOST};
+use super::{Different, Lowered, Lowering, MAX_INSTANCES};
 
 impl<'p> Lowering<'p, '_> {
     pub(super) fn exit(&mut self, results: &[ast::Result], span: Span) -> Option<Lowered> {
@@ -257,7 +257,7 @@ impl<'p> Lowering<'p, '_> {
                     gates.iter().map(add).collect::<Vec<_>>()
                 };
                 rows = rows.iter().flat_map(longer).collect();
-                if rows.len() > MOST {
+                if rows.len() > MAX_INSTANCES {
                     let title = "there are too many combinations of gates";
                     self.diagnostics.push(Diagnostic::error("L0303", name.span, title));
                     return None;

@@ -1,29 +1,30 @@
-//! What is gained until a target is reached, at most or at least over all schedulers: stochastic shortest paths.
+//! The range of the total reward until a target is reached, over all schedulers: stochastic shortest paths.
 //!
-//! Policy iteration finds a policy that reaches the target for sure, and its values x (Bertsekas and Tsitsiklis 1991).
-//! If no choice gains on x anywhere, no scheduler that reaches the target gains more than x; if the policy's own choices
-//! do not lose on x, it gains at least x. Both are checked with bounds on rounding, after x has been moved by as little as
-//! it takes: by a multiple of the expected number of steps, or, where schedulers may go round and round, by a factor.
+//! Policy iteration finds a proper policy (one that reaches the target almost surely) and its values x
+//! (Bertsekas and Tsitsiklis 1991). If no choice gains on x anywhere, no proper scheduler gains more than x;
+//! if the policy's own choices do not lose on x, it gains at least x. Both are checked with bounds on
+//! rounding, after x has been shifted by as little as it takes: by a multiple of the expected number of
+//! steps, or, where improper schedulers exist, by a factor.
 
 use narrows_graph::components::OUTSIDE;
 
 use super::automaton::{Automaton, Reward};
-use super::average::decisions;
 use super::end_components::{Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
+use super::optimal_average::decisions;
 use super::policy::Members;
 
-/// Which of all schedulers is asked for.
+/// Whether to minimise or to maximise over schedulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// The one with the least value.
+    /// The infimum.
     Least,
-    /// The one with the greatest value.
+    /// The supremum.
     Greatest,
 }
 
 impl Aim {
-    /// Returns the reward whose greatest value is asked for.
+    /// Returns the reward to maximise.
     pub(super) fn signed(self, reward: &Reward) -> Reward {
         let sign = |numbers: &[f64]| match self {
             Aim::Greatest => numbers.to_vec(),
@@ -33,7 +34,7 @@ impl Aim {
         Reward { rates: sign(&reward.rates), impulses: sign(&reward.impulses) }
     }
 
-    /// Returns what that means for the reward itself.
+    /// Returns the result for the original reward.
     pub(super) fn unsigned(self, found: Interval) -> Interval {
         match self {
             Aim::Greatest => found,
@@ -42,8 +43,8 @@ impl Aim {
     }
 }
 
-/// Bounds the greatest or the least value of what is gained until one of the target states is first reached. A reward is
-/// at least 0 everywhere. The greatest is infinite if some scheduler may miss the target, the least if all may.
+/// Bounds the greatest or the least total reward until a target state is first reached. Rewards are
+/// nonnegative. The greatest is infinite if some scheduler may miss the target, the least if all may.
 pub fn until_over(
     automaton: &Automaton,
     reward: &Reward,
@@ -97,7 +98,7 @@ impl<'a> Optimum<'a> {
         Optimum { automaton, reward, members, allowed, is_proper: true, policy }
     }
 
-    /// Leaves out choices that may miss the target; `None` if it can't be reached for sure.
+    /// Removes choices that may miss the target; `None` if no scheduler reaches it almost surely.
     fn restricted(mut self, target: impl Fn(u32) -> bool + Copy) -> Option<Optimum<'a>> {
         let automaton = self.automaton;
         let mut inside = vec![false; automaton.states()];
@@ -275,7 +276,8 @@ impl<'a> Optimum<'a> {
         moved(values, steps, -1.0, |values| self.loses(values))
     }
 
-    /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice gains on them.
+    /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice
+    /// gains on them.
     fn scaled(&self, values: &[f64]) -> Vec<f64> {
         let decides = |state: u32| !self.automaton.waits(state as usize);
         let by = 2.0 * self.gains(values, decides) + f64::EPSILON * largest(values);

@@ -3,9 +3,9 @@
 use narrows_graph::Random;
 
 use super::super::Accuracy;
-use super::super::dense::Dense;
+use super::super::elimination::Dense;
 use super::super::gain::large;
-use super::super::levels::{Levels, WAYS};
+use super::super::multigrid::{Multigrid, WAYS};
 use super::{Builder, Chain, queue, tandem};
 
 /// A chain in which states lead to some that are near, at very different rates, and back to the one before.
@@ -54,7 +54,7 @@ fn what_is_solved_stays_as_it_is() {
         let order: Vec<u32> = (0..700).rev().collect();
         let inverse: Vec<f64> = order.iter().map(|state| 1.0 / chain.exit(*state as usize)).collect();
         let visited = vec![1.0; 700];
-        let mut levels = Levels::new(&chain, &order, &visited, way).unwrap();
+        let mut levels = Multigrid::new(&chain, &order, &visited, way).unwrap();
         let mut values = solution.clone();
         levels.correct(&chain, &order, &inverse, |state| reward[state] - gain, &mut values);
         let size = solution.iter().fold(1.0_f64, |size, value| size.max(value.abs()));

@@ -1,23 +1,25 @@
-//! Small systems, by elimination without subtraction (Grassmann, Taksar and Heyman 1985).
+//! Small systems, by GTH elimination: without subtraction (Grassmann, Taksar and Heyman 1985).
 //!
-//! Eliminating a state hands on its rates, times and rewards to those that go there. Only positive numbers are added,
-//! multiplied and divided, so that no digits cancel, however unlike the rates are.
+//! Eliminating a state hands on its rates, times and rewards to those that go there. Only positive numbers
+//! are added, multiplied and divided, so that no digits cancel, however unlike the rates are.
 //!
-//! Error: eliminating one of m states leaves a system whose every number is off by at most a factor (1 + u)^(m + 3),
-//! u = 2⁻⁵³. By the matrix-tree theorem, what is asked is a quotient of sums of products of at most m such numbers, all
-//! positive. So it is off by at most a factor of about 1 + 2·m·(m + 3)·u, and after all eliminations by less than
-//! 1 + n·(n + 1)·(n + 4)·2u (O'Cinneide 1993 has the argument for distributions). Going back adds less than that again.
+//! Error: eliminating one of m states leaves a system whose every number is off by at most a factor (1 +
+//! u)^(m + 3), u = 2⁻⁵³. By the matrix-tree theorem, what is asked is a quotient of sums of products of at
+//! most m such numbers, all positive. So it is off by at most a factor of about 1 + 2·m·(m + 3)·u, and after
+//! all eliminations by less than 1 + n·(n + 1)·(n + 4)·2u (O'Cinneide 1993 has the argument for
+//! distributions). Going back adds less than that again.
 
 use super::chain::Chain;
 
 /// Up to this many states, elimination is quick.
-pub(super) const SMALL: usize = 400;
+pub(super) const MAX_ELIMINATED: usize = 400;
 
-/// Up to this many states, elimination is possible: for what relaxation has not solved after [`PATIENCE`] sweeps.
-pub(super) const MEDIUM: usize = 3000;
+/// Up to this many states, elimination is possible: for what relaxation has not solved after [`MAX_SWEEPS`]
+/// sweeps.
+pub(super) const MAX_ELIMINATED_IF_SLOW: usize = 3000;
 
 /// How many sweeps there are before elimination.
-pub(super) const PATIENCE: usize = 4000;
+pub(super) const MAX_SWEEPS: usize = 4000;
 
 /// A system of equations about a few states.
 pub(super) struct Dense {
@@ -31,7 +33,8 @@ pub(super) struct Dense {
 }
 
 impl Dense {
-    /// Takes some states of a chain, in ascending order; what lies outside has given values in the first column.
+    /// Takes some states of a chain, in ascending order; states outside have the given values in the first
+    /// column.
     pub(super) fn new(chain: &Chain, members: &[u32], columns: Vec<Vec<f64>>, values: &[f64]) -> Dense {
         let size = members.len();
         let mut dense = Dense { size, rates: vec![0.0; size * size], outside: vec![0.0; size], columns };
@@ -76,8 +79,8 @@ impl Dense {
         exits
     }
 
-    /// Solves an irreducible system whose last column are times: for each other column, the average of the long run
-    /// and what each state has in advance of the first one.
+    /// Solves an irreducible system whose last column are times: for each other column, the gain, and the
+    /// bias of each state relative to the first one.
     pub(super) fn gains(mut self) -> Vec<(f64, Vec<f64>)> {
         let exits = self.eliminate(1);
         let Some(times) = self.columns.pop() else { return Vec::new() };
@@ -101,7 +104,7 @@ impl Dense {
         Eliminated { dense: self, exits, times }
     }
 
-    /// Solves a system that is left for ever: what is gained from each state on.
+    /// Solves a transient system: the total reward from each state.
     pub(super) fn totals(mut self) -> Vec<f64> {
         let exits = self.eliminate(0);
         let mut values = vec![0.0; self.size];
@@ -113,8 +116,8 @@ impl Dense {
         values
     }
 
-    /// Computes the distribution of the long run of an irreducible system, in which each state counts as long as the
-    /// last column says.
+    /// Computes the stationary distribution of an irreducible system, in which each state is weighted by the
+    /// last column.
     pub(super) fn distribution(mut self) -> Vec<f64> {
         let exits = self.eliminate(1);
         let mut weights = vec![0.0; self.size];
@@ -138,8 +141,8 @@ pub(super) struct Eliminated {
 }
 
 impl Eliminated {
-    /// Finds what each state has in advance of the first one; the rewards are used up. There may be negative ones: then
-    /// digits may cancel.
+    /// Computes the bias of each state relative to the first one; the rewards are consumed. There may be
+    /// negative ones: then digits may cancel.
     pub(super) fn advance(&self, rewards: &mut [f64], values: &mut [f64]) {
         let size = self.dense.size;
         let rates = &self.dense.rates;
@@ -159,8 +162,8 @@ impl Eliminated {
     }
 }
 
-/// Returns by how much a result may be off, relatively, if all numbers were at least 0 and had been through so many
-/// roundings before.
+/// Returns by how much a result may be off, relatively, if all numbers were at least 0 and had been through
+/// so many roundings before.
 pub(super) fn relative_error(size: usize, roundings: usize) -> f64 {
     let size = size as f64;
     2.0 * f64::EPSILON * (size * (size + 1.0) * (size + 4.0) + 2.0 * size * roundings as f64 + 8.0)

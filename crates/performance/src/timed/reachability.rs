@@ -1,4 +1,4 @@
-//! Whether runs come to something: one that does, and one that never does.
+//! Reachability and avoidance of edges, with witnesses.
 
 use narrows_graph::components::{self, OUTSIDE};
 
@@ -6,8 +6,8 @@ use super::paths::Walk;
 use super::{Edge, Timed};
 
 impl Timed<'_> {
-    /// Finds a run with the fewest steps that takes an edge of some kind; `None` if no run does.
-    pub fn meeting(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
+    /// Finds a shortest run that takes an edge of some kind; `None` if no run does.
+    pub fn reaching(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
         let meant = |node: u32| self.edges(node).iter().position(|edge| is_meant(node, edge));
         let mut steps = self.way([0], |node| meant(node).is_some(), |_| true)?;
         let begins = steps.len();
@@ -16,8 +16,8 @@ impl Timed<'_> {
         Some(Walk { steps, begins, cycle: None })
     }
 
-    /// Finds a run that never takes an edge of some kind, though time goes on for ever or everything stops; `None` if there
-    /// is no such run. Cycles that take no time are left at some time, so they don't count.
+    /// Finds a run that never takes an edge of some kind, and on which time diverges or that ends in a
+    /// deadlock; `None` if there is none. Immediate cycles are left eventually, so they don't count.
     pub fn avoiding(&self, is_meant: impl Fn(u32, &Edge) -> bool) -> Option<Walk> {
         let found = components::find_among(self.nodes() as usize, [0], |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;

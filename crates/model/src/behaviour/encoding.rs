@@ -1,5 +1,5 @@
-//! States as bytes: a tree, written from the root, with values written out. What a state says does not depend on who
-//! found it.
+//! States as bytes: a tree in preorder, with values written out, so that a state does not depend on the
+//! thread that found it.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! From a Markov automaton to a chain: states in which no time passes vanish.
+//! From a Markov automaton to a chain: elimination of vanishing states.
 //!
-//! Each decision becomes one by chance: all choices alike, or one that is given. Then a state that decides is nothing but
-//! a distribution over states that wait, found by going through components of decisions from the last to the first;
-//! where they go round, states are eliminated one by one, without subtraction. What decisions gain on the way is added
-//! to the reward of the state that waited before.
+//! Each nondeterministic choice becomes a random one: uniform, or a given one. Then a vanishing state is
+//! nothing but a distribution over tangible states, computed component by component against the direction of
+//! the edges; within a component, states are eliminated one by one, without subtraction. Impulses on the way
+//! are added to the reward of the tangible state before.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use super::end_components::{Zeno, find_zeno, reachable};
 /// A chain made of an automaton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vanished {
-    /// The chain of the states that wait.
+    /// The chain of the tangible states.
     pub chain: Chain,
     /// For each state of the chain, which one of the automaton it is.
     pub states: Vec<u32>,
     /// For each reward, what is gained in each state of the chain, per time.
     pub rewards: Vec<Vec<f64>>,
-    /// For each reward, what is gained by decisions before any time passes.
+    /// For each reward, the impulses before the first tangible state.
     pub before: Vec<f64>,
 }
 
-/// Where decisions lead in the end, and what they gain.
+/// The distribution of a vanishing state over tangible ones, and its expected impulses.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     row: BTreeMap<u32, f64>,
@@ -34,12 +34,12 @@ struct Outcome {
     roundings: usize,
 }
 
-/// Takes every choice of a state with the same probability, and leaves out states that decide.
+/// Resolves choices uniformly, and eliminates vanishing states.
 pub fn uniform(automaton: &Automaton, rewards: &[Reward]) -> Result<Vanished, Zeno> {
     vanish(automaton, rewards, |state| automaton.choices(state).collect())
 }
 
-/// Takes a choice in each state with the same probability as others that are given there.
+/// Resolves choices uniformly among those that are given, and eliminates vanishing states.
 pub fn vanish(
     automaton: &Automaton,
     rewards: &[Reward],
@@ -50,14 +50,14 @@ pub fn vanish(
     vanishing.finish()
 }
 
-/// Finds, for each state, with which probability each state that waits is the next one; for one that waits, itself. If
-/// choices differ in that, the first one that does is the error.
-pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> {
+/// Returns, for each state, the distribution of the next tangible state; for a tangible one, itself. The
+/// error is the first state in which choices differ in that.
+pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, VanishError> {
     let first = |state: usize| vec![automaton.choices(state).start];
     let mut vanishing = Vanishing::new(automaton, &[], &first);
-    vanishing.run().map_err(Unclear::Zeno)?;
+    vanishing.run().map_err(VanishError::Zeno)?;
     if let Some(zeno) = find_zeno(automaton) {
-        return Err(Unclear::Zeno(zeno));
+        return Err(VanishError::Zeno(zeno));
     }
     let landing = |state: usize| -> BTreeMap<u32, f64> {
         if automaton.waits(state) {
@@ -79,16 +79,16 @@ pub fn landings(automaton: &Automaton) -> Result<Vec<Vec<(u32, f64)>>, Unclear> 
             }
             let is_close = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-12 * one.max(*other);
             if !expected.keys().eq(found.keys()) || !expected.values().zip(found.values()).all(is_close) {
-                return Err(Unclear::Choice(state as u32));
+                return Err(VanishError::Choice(state as u32));
             }
         }
     }
     Ok((0..automaton.states()).map(|state| landing(state).into_iter().collect()).collect())
 }
 
-/// Where decisions lead under a policy.
-pub(super) struct Settled {
-    /// For each state that decides, with which probability each state that waits is the next one; empty for others.
+/// The distributions of vanishing states under a policy.
+pub(super) struct Resolved {
+    /// For each vanishing state, the distribution of the next tangible state; empty for others.
     pub(super) rows: Vec<Vec<(u32, f64)>>,
     /// How long a row is at most.
     pub(super) terms: usize,
@@ -96,23 +96,23 @@ pub(super) struct Settled {
     pub(super) roundings: usize,
 }
 
-/// Finds where decisions lead that take the given choice in each state.
-pub(super) fn settle(automaton: &Automaton, policy: &[u32]) -> Result<Settled, Zeno> {
+/// Computes the distributions of vanishing states under a policy.
+pub(super) fn resolve(automaton: &Automaton, policy: &[u32]) -> Result<Resolved, Zeno> {
     let mut vanishing = Vanishing::new(automaton, &[], &|state| vec![policy[state] as usize]);
     vanishing.run()?;
     let roundings = vanishing.outcomes.iter().map(|outcome| outcome.roundings).max().unwrap_or(0);
     let rows: Vec<Vec<(u32, f64)>> =
         vanishing.outcomes.into_iter().map(|outcome| outcome.row.into_iter().collect()).collect();
     let terms = rows.iter().map(Vec::len).max().unwrap_or(0);
-    Ok(Settled { rows, terms, roundings })
+    Ok(Resolved { rows, terms, roundings })
 }
 
-/// Why an automaton is no chain.
+/// Why an automaton is not a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unclear {
-    /// Decisions can go on for ever.
+pub enum VanishError {
+    /// There is a Zeno cycle.
     Zeno(Zeno),
-    /// It matters what is chosen in this state.
+    /// The choice in this state matters.
     Choice(u32),
 }
 
@@ -151,7 +151,7 @@ impl<'a> Vanishing<'a> {
         Vanishing { automaton, rewards, outcomes: (0..automaton.states()).map(outcome).collect() }
     }
 
-    /// Makes every decision lead to states that wait.
+    /// Resolves every vanishing state.
     fn run(&mut self) -> Result<(), Zeno> {
         let automaton = self.automaton;
         let deciding: Vec<Vec<u32>> = self
@@ -209,7 +209,7 @@ impl<'a> Vanishing<'a> {
         }
     }
 
-    /// Eliminates decisions that go round among themselves.
+    /// Eliminates a component of vanishing states.
     fn eliminate(&mut self, group: &[u32]) -> Result<(), Zeno> {
         for state in group {
             let mut outcome = std::mem::take(&mut self.outcomes[*state as usize]);
@@ -233,7 +233,7 @@ impl<'a> Vanishing<'a> {
                 self.outcomes[*other as usize] = outcome;
             }
         }
-        // As in `dense`: n³ roundings, of which each may hit every number.
+        // As in `elimination.rs`: n³ roundings, of which each may hit every number.
         let size = group.len();
         let most = group.iter().map(|state| self.outcomes[*state as usize].roundings).max().unwrap_or(0);
         for state in group {
@@ -285,7 +285,8 @@ impl<'a> Vanishing<'a> {
             first.row.iter().map(|(to, share)| (number[*to as usize], *share)).collect()
         };
         let before = first.gained.clone();
-        // An automaton is never larger than what fits, and without decisions that lead nowhere some state waits.
+        // An automaton is never larger than what fits, and without decisions that lead nowhere some state
+        // waits.
         let chain = builder.build(begins).map_err(|_| Zeno { cycle: vec![initial] })?;
         Ok(Vanished { chain, states, rewards, before })
     }

@@ -1,25 +1,26 @@
-//! Coarser and coarser chains that show where relaxation leads in the long run.
+//! Aggregation multigrid: coarser and coarser chains that speed up relaxation.
 //!
-//! Relaxation is quick about what is near and slow about what is far. So states are put together in groups of about four, and
-//! the rates between groups make a smaller chain: each state counts in its group as long as it is visited, roughly. What is
-//! missing from the equations of a group is solved there, again by one sweep, a coarser chain and another sweep, and added to
-//! the values of all its states (aggregation multigrid: Notay 2012, and Horton and Leutenegger 1994 for chains). All of it is
-//! linear, and what GMRES needs is no more than that.
+//! Relaxation removes local errors fast and global ones slowly. So states are aggregated in groups of about
+//! four, and the rates between groups form a coarser chain, in which each state is weighted by its
+//! approximate stationary probability. The residual of a group is solved there, again by one sweep, a coarser
+//! chain and another sweep, and the correction is added to the values of all its states (aggregation
+//! multigrid: Notay 2012, and Horton and Leutenegger 1994 for chains). All of it is linear, which is all that
+//! GMRES needs of a preconditioner.
 //!
-//! Groups decide whether this works. States that are left for another one nearly always, and at once, must be in the same
-//! group as that one: otherwise a group would leave too often.
+//! The choice of groups decides whether this works. A state that goes nearly always, and fast, to one other
+//! state must be in the group of that one: otherwise the group would be left too often.
 //!
-//! Nothing here is trusted: see `relax.rs`. Memory: for each state 8 bytes, and smaller chains, together about as large as
-//! half of the chain.
+//! Nothing here is trusted: see `relaxation.rs`. Memory: for each state 8 bytes, and smaller chains, together
+//! about as large as half of the chain.
 
 use super::chain::{Builder, Chain};
-use super::dense::{Dense, Eliminated};
+use super::elimination::{Dense, Eliminated};
 
 /// Chains with at most so many states are solved by elimination.
 const COARSEST: usize = 200;
-/// How states may be put together, the best first: how many at most, in each of two turns for each level, and with which
-/// probability a state goes to another one to which it belongs. Which is best depends on the chain, and is not known before
-/// it is tried.
+/// Ways to aggregate, the best first: the largest group in each of two passes per level, and the transition
+/// probability from which a state belongs to its successor. Which is best depends on the chain, and is only
+/// known when tried.
 pub(super) const WAYS: [(u8, f64); 3] = [(2, 0.9), (3, 0.9), (4, 0.7)];
 /// A level must have fewer states than this share of the one before.
 const SHRINKS: f64 = 0.7;
@@ -32,13 +33,13 @@ struct Level {
     groups: Groups,
     chain: Chain,
     inverse: Vec<f64>,
-    /// What is missing in each group, and what is found for it.
+    /// The residual of each group, and its correction.
     missing: Vec<f64>,
     values: Vec<f64>,
 }
 
 /// All levels, from fine to coarse.
-pub(super) struct Levels {
+pub(super) struct Multigrid {
     levels: Vec<Level>,
     coarsest: Eliminated,
 }
@@ -50,10 +51,10 @@ struct Groups {
     count: usize,
 }
 
-impl Levels {
-    /// Puts the states of a component together, which come in the order of a sweep, with how long each is visited; `None` if
-    /// that makes nothing smaller.
-    pub(super) fn new(chain: &Chain, order: &[u32], visited: &[f32], way: (u8, f64)) -> Option<Levels> {
+impl Multigrid {
+    /// Aggregates the states of a component, given in the order of a sweep, with approximate stationary
+    /// weights; `None` if that makes nothing smaller.
+    pub(super) fn new(chain: &Chain, order: &[u32], visited: &[f32], way: (u8, f64)) -> Option<Multigrid> {
         let mut weights = vec![0.0; chain.states()];
         for (state, visited) in order.iter().zip(visited) {
             weights[*state as usize] = f64::from(*visited);
@@ -65,14 +66,15 @@ impl Levels {
             if states <= COARSEST {
                 let members: Vec<u32> = (0..states as u32).collect();
                 let coarsest = Dense::new(&last.chain, &members, vec![vec![1.0; states]], &[]).eliminated();
-                return Some(Levels { levels, coarsest });
+                return Some(Multigrid { levels, coarsest });
             }
             let order: Vec<u32> = (0..states as u32).collect();
             levels.push(Level::new(&last.chain, &order, &mut weights, way)?);
         }
     }
 
-    /// Changes values, of the states of a component, by what coarser chains say. The equation is that of `relax.rs`.
+    /// Corrects the values of a component by a coarse-grid correction. The equation is that of
+    /// `relaxation.rs`.
     pub(super) fn correct(
         &mut self,
         chain: &Chain,
@@ -95,7 +97,7 @@ impl Levels {
     }
 }
 
-/// Finds values for what is missing in a level.
+/// Solves for the residual of a level.
 fn descend(level: &mut Level, rest: &mut [Level], coarsest: &Eliminated) {
     let Level { chain, inverse, missing, values, .. } = level;
     let [next, rest @ ..] = rest else {
@@ -142,7 +144,8 @@ impl Level {
 }
 
 impl Groups {
-    /// Puts each state together with the one it goes to most often, if that is still alone, and with few others.
+    /// Puts each state together with the one it goes to most often, if that is still alone, and with few
+    /// others.
     fn new(chain: &Chain, order: &[u32], weights: &[f64], (largest, dominant): (u8, f64)) -> Groups {
         let mut of = vec![NONE; chain.states()];
         let mut sizes: Vec<u8> = Vec::new();

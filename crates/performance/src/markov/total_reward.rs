@@ -1,18 +1,19 @@
-//! What is gained until some states are left for ever, with bounds.
+//! The total reward until transient states are left for ever, with bounds.
 //!
-//! The equation is `r(s) + Σ rate(s,t)·(x(t) − x(s)) = 0`, with x given outside. Let y be more than the expected number of
-//! steps until the states are left: `E(s) + Σ rate(s,t)·(y(t) − y(s)) ≤ 0` with `E(s)` the rate of leaving s, and y = 0
-//! outside. If x misses its equation by at most η·E(s) in every state, it differs from the solution by at most η·y
-//! (the matrix is an M-matrix: Ogita, Rump and Oishi 2005). If r is positive and x comes within the factors a and b of r,
-//! then x/b and x/a are bounds too. Both are one sum for each state.
+//! The equation is `r(s) + Σ rate(s,t)·(x(t) − x(s)) = 0`, with x given outside. Let y be more than the
+//! expected number of steps until the states are left: `E(s) + Σ rate(s,t)·(y(t) − y(s)) ≤ 0` with `E(s)` the
+//! rate of leaving s, and y = 0 outside. If x misses its equation by at most η·E(s) in every state, it
+//! differs from the solution by at most η·y (the matrix is an M-matrix: Ogita, Rump and Oishi 2005). If r is
+//! positive and x comes within the factors a and b of r, then x/b and x/a are bounds too. Both are one sum
+//! for each state.
 
 use super::chain::Chain;
-use super::dense::{self, Dense, MEDIUM, PATIENCE, SMALL};
+use super::elimination::{self, Dense, MAX_ELIMINATED, MAX_ELIMINATED_IF_SLOW, MAX_SWEEPS};
 use super::interval::{Accuracy, Interval, rounding};
-use super::relax::{Equations, Iteration};
+use super::relaxation::{Equations, Iteration};
 
-/// Bounds `Σ weight·x(state)` over the given starts. `members` are all states that can be left for ever, in ascending
-/// order; `values` has x outside and room inside.
+/// Bounds `Σ weight·x(state)` over the given starts. `members` are all states that can be left for ever, in
+/// ascending order; `values` has x outside and room inside.
 pub(super) fn total(
     chain: &Chain,
     members: &[u32],
@@ -28,11 +29,11 @@ pub(super) fn total(
     if inside.is_empty() {
         return given;
     }
-    let found = if members.len() <= SMALL {
+    let found = if members.len() <= MAX_ELIMINATED {
         small(chain, members, reward, values, &inside)
     } else {
-        let is_medium = members.len() <= MEDIUM;
-        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+        let is_medium = members.len() <= MAX_ELIMINATED_IF_SLOW;
+        let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let found = large(chain, members, reward, values, &inside, Accuracy { sweeps, ..accuracy });
         if is_medium && !accuracy.is_met(found) {
             found.and(small(chain, members, reward, values, &inside))
@@ -43,17 +44,17 @@ pub(super) fn total(
     if given == Interval::exactly(0.0) { found } else { given.plus(found) }
 }
 
-/// Finds how long it takes from each of some states until they are left for ever. The true times lie between the values
-/// divided by the second number and the values divided by the first.
+/// Finds how long it takes from each of some states until they are left for ever. The true times lie between
+/// the values divided by the second number and the values divided by the first.
 pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy) -> (f64, f64) {
     let ones = vec![1.0; chain.states()];
     let bounds = |values: &[f64]| {
         let (low, high) = factors(chain, members, &ones, values);
         if low > 0.0 { Interval { low: 1.0 / high, high: 1.0 / low } } else { Interval::ANY }
     };
-    if members.len() > SMALL {
-        let is_medium = members.len() <= MEDIUM;
-        let sweeps = if is_medium { accuracy.sweeps.min(PATIENCE) } else { accuracy.sweeps };
+    if members.len() > MAX_ELIMINATED {
+        let is_medium = members.len() <= MAX_ELIMINATED_IF_SLOW;
+        let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let order: Vec<u32> = members.iter().rev().copied().collect();
         let (leaving, time) = (chain, None::<fn(usize) -> f64>);
         let equations = Equations { chain, leaving, order: &order, right: &ones, time, closed: false };
@@ -66,13 +67,14 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
     for (state, value) in members.iter().zip(solved) {
         values[*state as usize] = value;
     }
-    let relative = dense::relative_error(members.len(), chain.roundings());
+    let relative = elimination::relative_error(members.len(), chain.roundings());
     let (low, high) = factors(chain, members, &ones, values);
     let nearly = if relative < 0.5 { (1.0 - relative, 1.0 + 2.0 * relative) } else { (0.0, f64::INFINITY) };
     (low.max(nearly.0), high.min(nearly.1))
 }
 
-/// Adds weighted intervals. Several weights were scaled to 1 together, and may be off by what rounding did there.
+/// Adds weighted intervals. Several weights were scaled to 1 together, and may be off by what rounding did
+/// there.
 pub(super) fn weighted(entries: &[(u32, f64)], of: impl Fn(usize) -> Interval) -> Interval {
     let slack = if entries.len() == 1 { 0.0 } else { (entries.len() + 8) as f64 * f64::EPSILON };
     let mut parts = entries.iter().map(|(state, weight)| {
@@ -99,7 +101,7 @@ fn small(
             .all(|target| values[*target as usize] >= 0.0);
     let solve = |columns, values: &[f64]| Dense::new(chain, members, columns, values).totals();
     let solved = solve(vec![rewards], values);
-    let relative = dense::relative_error(members.len(), chain.roundings());
+    let relative = elimination::relative_error(members.len(), chain.roundings());
     for (state, value) in members.iter().zip(&solved) {
         values[*state as usize] = *value;
     }
@@ -141,7 +143,8 @@ fn miss(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> f64 {
     missed * (1.0 + 4.0 * f64::EPSILON)
 }
 
-/// Returns the largest factor such that `factor·E + Σ rate·(y(t) − y) ≤ 0` everywhere; below 0 if y says nothing.
+/// Returns the largest factor such that `factor·E + Σ rate·(y(t) − y) ≤ 0` everywhere; below 0 if y says
+/// nothing.
 fn pace(chain: &Chain, members: &[u32], steps: &[f64]) -> f64 {
     let mut least = f64::INFINITY;
     for state in members {

@@ -1,23 +1,23 @@
-//! What a single process can do where it stands.
+//! The steps of a sequential process.
 
 use super::alphabet::Sets;
-use super::answers::{OPEN, Step};
+use super::closure::MAX_JUMPS;
 use super::data::SortId;
 use super::events::Given;
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
-use super::settle::DEEPEST;
+use super::step_cache::{OPEN, Step};
 use super::values::Value;
 use crate::ViolationKind;
 
-/// More combinations of values than this are not tried for one step.
-const MOST: usize = 1 << 20;
-/// An alternative between processes side by side counts as so many that are nested.
-const COMPOUND: u32 = 16;
+/// The maximal number of value combinations of one step.
+const MAX_COMBINATIONS: usize = 1 << 20;
+/// An alternative that begins with a parallel composition counts as so many nested choices.
+const COMPOUND_WEIGHT: u32 = 16;
 
 impl Behaviour {
-    /// Returns whether a single process stands at a point.
+    /// Returns whether a control point belongs to a sequential process.
     pub(super) fn is_leaf(&self, point: u32) -> bool {
         !matches!(
             self.point(PointId(point)).kind,
@@ -28,7 +28,7 @@ impl Behaviour {
         )
     }
 
-    /// Puts what a process can do on the stack.
+    /// Pushes the steps of a process on the stack.
     pub(super) fn list_leaf(&self, node: u32, memory: &mut Memory) -> Computed<()> {
         let [point, tuple, _] = memory.nodes.get(node);
         let here = self.point(PointId(point));
@@ -77,25 +77,25 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Puts what an alternative can do on the stack.
+    /// Pushes the steps of an alternative on the stack.
     fn list_branch(&self, point: PointId, node: u32, memory: &mut Memory) -> Computed<()> {
         let is_leaf = self.is_leaf(memory.nodes.get(node)[0]);
-        let weight = if is_leaf { 1 } else { COMPOUND };
+        let weight = if is_leaf { 1 } else { COMPOUND_WEIGHT };
         memory.nesting += weight;
-        if memory.nesting > DEEPEST {
+        if memory.nesting > MAX_JUMPS {
             return Err(Box::new(self.endless_recursion(point)));
         }
         if is_leaf {
             self.list_leaf(node, memory)?;
         } else {
             let steps = self.all(node, Sets::EMPTY, memory)?;
-            memory.stack.extend_from_slice(memory.answers.steps(steps));
+            memory.stack.extend_from_slice(memory.step_cache.steps(steps));
         }
         memory.nesting -= weight;
         Ok(())
     }
 
-    /// Computes the values of an action.
+    /// Evaluates the offers of an action.
     fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<Given>> {
         let mut all = Vec::with_capacity(offers.len());
         for offer in offers {
@@ -107,8 +107,8 @@ impl Behaviour {
         Ok(all)
     }
 
-    /// Gives open values all values they can have, the last one changing first; or returns the sort of which there are too
-    /// many.
+    /// Enumerates the values of undecided offers, the last one changing fastest; or returns the sort that has
+    /// too many values.
     pub(super) fn ways(&self, given: &[Given], memory: &mut Memory) -> Result<Vec<Vec<Given>>, SortId> {
         let mut choices: Vec<Vec<Value>> = Vec::new();
         let mut count = 1_usize;
@@ -118,7 +118,7 @@ impl Behaviour {
                 None => memory.values.all(&self.data, *sort).ok_or(*sort)?.to_vec(),
             };
             count = count.saturating_mul(values.len());
-            if count > MOST {
+            if count > MAX_COMBINATIONS {
                 return Err(*sort);
             }
             choices.push(values);
@@ -136,7 +136,7 @@ impl Behaviour {
         Ok(ways)
     }
 
-    /// Says that a sort has too many values.
+    /// Returns the fault that a sort has too many values.
     pub(super) fn endless_sort(&self, sort: SortId, span: narrows_source::Span) -> Fault {
         let about = self.data.sort(sort).name.clone();
         Fault { kind: ViolationKind::EndlessSort, span, about }

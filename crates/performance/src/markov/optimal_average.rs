@@ -1,19 +1,20 @@
-//! The greatest and the least average of the long run, over all schedulers.
+//! The range of long-run averages over all schedulers.
 //!
-//! In each maximal end component the best gain is the same from every state. Policy iteration finds a policy and values h
-//! (Howard 1960; for components in which every state can get to every other: Haviv and Puterman 1991). Whatever h is,
-//! the best gain is at most the greatest `r + Q·h` over states that wait, if no decision gains on h; it is at least the
-//! least one, if in every state some decision does not lose on h. Both are checked with bounds on rounding. Then each
-//! component becomes one state that may stop with its gain or go on, and what remains is a shortest path.
+//! In each maximal end component the optimal gain is the same from every state. Policy iteration finds a
+//! policy and values h (Howard 1960; for communicating components: Haviv and Puterman 1991). Whatever h is,
+//! the optimal gain is at most the greatest `r + Q·h` over tangible states, if no choice in a vanishing state
+//! gains on h; it is at least the least one, if in every vanishing state some choice does not lose on h. Both
+//! are checked with bounds on rounding. Then each end component is collapsed to one state that may stop with
+//! its gain or go on, and what remains is a stochastic shortest path problem.
 
 use narrows_graph::components::OUTSIDE;
 
 use super::automaton::{self, Automaton, Reward};
-use super::chain::Wrong;
+use super::chain::ChainError;
 use super::end_components::{EndComponent, Zeno, end_components, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
+use super::optimal_total::{Aim, Optimum, largest};
 use super::policy::Members;
-use super::schedulers::{Aim, Optimum, largest};
 
 /// Bounds the greatest or the least average of a reward in the long run.
 pub fn average(
@@ -38,19 +39,19 @@ fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy) -> Inter
     let parts = end_components(automaton, |state| reached[state]);
     let steps = decisions(automaton, &reached);
     let gains: Vec<Interval> =
-        parts.iter().map(|part| Part::new(automaton, part, reward, &steps).gain(finer)).collect();
+        parts.iter().map(|part| Component::new(automaton, part, reward, &steps).gain(finer)).collect();
     if let ([only], true) = (gains.as_slice(), reaches_all(&parts, &reached)) {
         return *only;
     }
     quotient(automaton, &reached, &parts, &gains, finer).unwrap_or(Interval::ANY)
 }
 
-/// Whether a single end component has all states that are reached.
+/// Returns whether a single end component contains all reachable states.
 fn reaches_all(parts: &[EndComponent], reached: &[bool]) -> bool {
     parts.len() == 1 && parts[0].states.len() == reached.iter().filter(|reached| **reached).count()
 }
 
-/// Guesses how many decisions follow each other at most, on average, before time passes.
+/// Estimates the expected length of the longest sequence of vanishing states, over all schedulers.
 pub(super) fn decisions(automaton: &Automaton, reached: &[bool]) -> Vec<f64> {
     let mut steps = vec![0.0; automaton.states()];
     let order: Vec<usize> =
@@ -71,8 +72,8 @@ pub(super) fn decisions(automaton: &Automaton, reached: &[bool]) -> Vec<f64> {
     steps
 }
 
-/// One end component while its best gain is sought.
-struct Part<'a> {
+/// One end component while its optimal gain is computed.
+struct Component<'a> {
     automaton: &'a Automaton,
     inside: &'a EndComponent,
     reward: &'a Reward,
@@ -82,16 +83,16 @@ struct Part<'a> {
     policy: Vec<u32>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Component<'a> {
     fn new(
         automaton: &'a Automaton,
         inside: &'a EndComponent,
         reward: &'a Reward,
         steps: &'a [f64],
-    ) -> Part<'a> {
+    ) -> Component<'a> {
         let mut policy = vec![OUTSIDE; automaton.states()];
         let members = Members { states: inside.states.clone() };
-        let mut found = Part { automaton, inside, reward, steps, members, policy: Vec::new() };
+        let mut found = Component { automaton, inside, reward, steps, members, policy: Vec::new() };
         for state in &inside.states {
             policy[*state as usize] = found.choices(*state).next().unwrap_or(OUTSIDE);
         }
@@ -119,9 +120,9 @@ impl<'a> Part<'a> {
         best
     }
 
-    /// Guesses the gain of the policy and what its states are ahead of each other. If the policy may end in several
-    /// ways, the best one is kept, and all other states turn towards it.
-    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, Wrong> {
+    /// Estimates gain and bias of the policy. If the policy has several bottom components, the best one is
+    /// kept, and all other states are redirected to it.
+    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, ChainError> {
         let mut fixed = self.members.fixed(self.automaton, &self.policy, self.reward)?;
         let mut local: Vec<f64> = self.inside.states.iter().map(|state| values[*state as usize]).collect();
         local.push(0.0);
@@ -176,13 +177,13 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// What a decision gains on the values, and what rounding may have done.
+    /// Returns the advantage of a choice over the values, and a bound on its rounding error.
     fn advance(&self, state: u32, choice: u32, values: &[f64]) -> (f64, f64) {
         let gained = self.automaton.gained(self.reward, state as usize, choice as usize);
         self.automaton.drift(state as usize, choice as usize, gained, values)
     }
 
-    /// Takes better choices where there are any; returns whether there were.
+    /// Improves the policy; returns whether it changed.
     fn improve(&mut self, values: &[f64]) -> bool {
         let mut better = Vec::new();
         for state in self.inside.states.iter().filter(|state| !self.automaton.waits(**state as usize)) {
@@ -209,7 +210,8 @@ impl<'a> Part<'a> {
         self.inside.states.iter().copied().filter(|state| !self.automaton.waits(*state as usize))
     }
 
-    /// Bounds the best gain by values that no decision gains on, and by values on which some decision does not lose.
+    /// Bounds the optimal gain: from above by values on which no choice gains, from below by values on which
+    /// some choice does not lose.
     fn bounds(&self, values: &[f64]) -> Interval {
         if self.inside.states.iter().any(|state| !values[*state as usize].is_finite()) {
             return Interval::ANY;
@@ -267,14 +269,15 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Makes each end component one state that may stop with its gain, and finds the best way.
+/// Collapses each end component to one state that may stop with its gain, and solves the remaining shortest
+/// path problem.
 fn quotient(
     automaton: &Automaton,
     reached: &[bool],
     parts: &[EndComponent],
     gains: &[Interval],
     accuracy: Accuracy,
-) -> Result<Interval, Wrong> {
+) -> Result<Interval, ChainError> {
     let mut number = vec![OUTSIDE; automaton.states()];
     for (part, component) in (0..).zip(parts) {
         for state in &component.states {

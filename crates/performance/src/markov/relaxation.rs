@@ -1,21 +1,22 @@
-//! Solves linear equations about a chain by relaxation, and speeds it up.
+//! Iterative solution of linear equations about a chain: Gauss–Seidel, accelerated by GMRES and multigrid.
 //!
-//! An equation is `right(s) − gain·time(s) + Σ rate(s,t)·(x(t) − x(s)) = 0` for the states of a list; elsewhere x is
-//! given. A sweep solves it in one state after the other (Gauss–Seidel). A sweep is an affine map, x ↦ M·x + b, so that
-//! changes of x can be sought that leave nothing to change: (I − M)·e is to be the change that a sweep makes now. GMRES
-//! (Saad and Schultz 1986) finds the best e of those that a few more sweeps lead to. If the gain is unknown, it is chosen
-//! best at the same time: what it changes in a sweep, the slope, is kept out of the other directions.
+//! An equation is `right(s) − gain·time(s) + Σ rate(s,t)·(x(t) − x(s)) = 0` for the states of a list;
+//! elsewhere x is given. A sweep solves it in one state after the other (Gauss–Seidel). A sweep is an affine
+//! map, x ↦ M·x + b, so that changes of x can be sought that leave nothing to change: (I − M)·e is to be the
+//! change that a sweep makes now. GMRES (Saad and Schultz 1986) finds the best e of those that a few more
+//! sweeps lead to. If the gain is unknown, it is chosen best at the same time: what it changes in a sweep,
+//! the slope, is kept out of the other directions.
 //!
-//! If few directions leave much, a sweep is followed by what coarser chains say (`levels.rs`), and by another sweep: that is
-//! an affine map too.
+//! If few directions leave much, a sweep is followed by what coarser chains say (`multigrid.rs`), and by
+//! another sweep: that is an affine map too.
 //!
-//! Nothing here is trusted: what comes out is a guess, which `gain` and `total` turn into bounds. So directions are
-//! kept with few digits.
+//! Nothing here is trusted: what comes out is a guess, which `gain.rs` and `total_reward.rs` turn into
+//! bounds. So directions are kept with few digits.
 //!
 //! Memory: besides x, for each state 32 bytes, 12 more if it has many transitions, and 4 for each direction.
 
 use super::chain::Chain;
-use super::levels::{Levels, WAYS};
+use super::multigrid::{Multigrid, WAYS};
 
 /// The equations of some states of a chain.
 pub(super) struct Equations<'a, T> {
@@ -25,13 +26,13 @@ pub(super) struct Equations<'a, T> {
     /// The states, in the order in which a sweep visits them.
     pub(super) order: &'a [u32],
     pub(super) right: &'a [f64],
-    /// How much the gain counts in a state; nowhere if there is none.
+    /// The coefficient of the gain in a state; `None` if there is no gain.
     pub(super) time: Option<T>,
-    /// Whether the states are a component that is never left: if this takes long, coarser chains help.
+    /// Whether the states are a bottom component: if this converges slowly, multigrid helps.
     pub(super) closed: bool,
 }
 
-/// An iteration that goes on where it stopped.
+/// An iteration that can be resumed.
 pub(super) struct Iteration {
     pub(super) gain: f64,
     /// How many sweeps there were.
@@ -62,7 +63,8 @@ pub(super) struct Iteration {
     help: Help,
 }
 
-/// What spares a sweep a part of the work, if it begins with the highest number and each state that follows has a lower one.
+/// What spares a sweep a part of the work, if it begins with the highest number and each state that follows
+/// has a lower one.
 struct Halves {
     /// Where the transitions of each state to higher numbers begin.
     middle: Vec<u32>,
@@ -70,11 +72,11 @@ struct Halves {
     kept: Vec<f64>,
 }
 
-/// What coarser chains are to an iteration.
+/// The use of multigrid in an iteration.
 enum Help {
     Untried,
     /// The chains, and in which way they were made.
-    Given(Box<Levels>, usize),
+    Given(Box<Multigrid>, usize),
     Useless,
 }
 
@@ -85,8 +87,8 @@ impl Iteration {
     }
 }
 
-/// Sweeps between two searches, at first and at most: they make what remains smooth. If a search leaves much, the next one
-/// would do the same again, so there are more.
+/// Sweeps between two searches, at first and at most: they make what remains smooth. If a search leaves much,
+/// the next one would do the same again, so there are more.
 const PLAIN: (usize, usize) = (2, 32);
 /// With so many transitions for each state, halves pay.
 const LONG: usize = 6;
@@ -96,8 +98,8 @@ const SPREAD: (usize, usize) = (3, 10);
 const DIRECTIONS: (usize, usize) = (20, 60);
 /// This share of the time is spread over all states, as if all were visited as often.
 const SELDOM: f64 = 0.1;
-/// If each direction of a search leaves more than this share of what there was, coarser chains may help. That is seen
-/// after so many directions.
+/// If each direction of a search leaves more than this share of what there was, coarser chains may help. That
+/// is seen after so many directions.
 const SLOW: (f64, usize) = (0.85, 8);
 /// With few digits, no search leaves less than this share.
 const LEAST: f64 = 3e-6;
@@ -149,10 +151,11 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         }
     }
 
-    /// Weighs states by where sweeps take values from: what is wrong in a state that many depend on spreads to them.
+    /// Weighs states by where sweeps take values from: what is wrong in a state that many depend on spreads
+    /// to them.
     ///
-    /// With weights that a sweep, backwards, leaves as they are, no sweep makes a vector longer. Those here are the mean
-    /// of some sweeps that begin with all states alike.
+    /// With weights that a sweep, backwards, leaves as they are, no sweep makes a vector longer. Those here
+    /// are the mean of some sweeps that begin with all states alike.
     fn weigh(&self, iteration: &mut Iteration, spread: usize) {
         iteration.scratch.fill(0.0);
         let share = 1.0 / self.order.len() as f64;
@@ -163,7 +166,8 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         let (inverse, scratch) = (&iteration.inverse, &mut iteration.scratch);
         let mut visited = vec![0.0; self.order.len()];
         for _ in 0..spread {
-            // What is handed to a state that comes later here is handed on; what comes to one that has been here stays.
+            // What is handed to a state that comes later here is handed on; what comes to one that has been
+            // here stays.
             let mut hand_on = |place: usize, state: usize| {
                 let share = std::mem::take(&mut scratch[state]) * inverse[place];
                 visited[place] += share;
@@ -261,7 +265,8 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         }
     }
 
-    /// Does some sweeps, and then takes the best change that some more lead to. It may leave so much of what there was.
+    /// Does some sweeps, and then takes the best change that some more lead to. It may leave so much of what
+    /// there was.
     pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64], enough: f64) {
         for _ in 0..iteration.plain {
             self.sweep(iteration, values);
@@ -333,7 +338,8 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         self.reconsider(iteration, &search);
     }
 
-    /// Replaces a direction by what a sweep leaves of it: (I − M)·v. The scratch has zeros for states that are not relaxed.
+    /// Replaces a direction by what a sweep leaves of it: (I − M)·v. The scratch has zeros for states that
+    /// are not relaxed.
     fn remainder(
         &self,
         iteration: &mut Iteration,
@@ -374,7 +380,7 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
         // What there was is given back before there is more.
         iteration.help = Help::Useless;
         for (number, way) in WAYS.iter().enumerate().skip(first) {
-            if let Some(levels) = Levels::new(self.chain, self.order, &iteration.visited, *way) {
+            if let Some(levels) = Multigrid::new(self.chain, self.order, &iteration.visited, *way) {
                 iteration.help = Help::Given(Box::new(levels), number);
                 break;
             }

@@ -1,28 +1,30 @@
-//! Byte strings, each kept once, with numbers.
+//! Interned byte strings: the states of a state graph, packed.
 //!
-//! States of a model mostly have the same length, and most of their bits never change. As long as all strings have the
-//! same length, only the bits in which some differ are kept, as few words for each string; the rest is in a pattern. If a
-//! bit of the pattern differs for the first time, it is added to all strings that are known: that happens at most once
-//! for each bit, and mostly early. Strings of other lengths that come before are kept whole: a model starts its processes
-//! one by one, and then has them all. If lengths change later, all strings are kept whole.
+//! States of a model mostly have the same length, and most of their bits never change. As long as all strings
+//! have the same length, only the bits in which some differ are kept, as few words per string; the constant
+//! bits are in a pattern. If a constant bit differs for the first time, all strings are repacked with it:
+//! that happens at most once per bit, and mostly early. Strings of other lengths that come before are kept
+//! whole: a model starts its processes one by one, and then has them all. If lengths change later, all
+//! strings are kept whole.
 //!
-//! Invariant: two strings are equal, but for hidden bytes, if and only if what is kept of them is.
+//! Invariant: two strings are equal, hidden bytes aside, if and only if their packed forms are.
 
 mod pattern;
 
 use rapidhash::v3::rapidhash_v3;
 use rustc_hash::FxHashMap;
 
-pub(crate) use pattern::{Lens, Pattern};
+pub(crate) use pattern::{Pattern, Projection};
 
 /// Strings in the order in which they were first added.
 #[derive(Debug, Default)]
-pub(crate) struct States {
+pub(crate) struct StateStore {
     layout: Layout,
     /// How many strings there are.
     count: u32,
-    /// At places that hashes tell: the number of a string, plus one, and above it as many bits of the hash as there is
-    /// room for. At most three quarters are in use, so that the number needs no more bits than the place.
+    /// At places that hashes tell: the number of a string, plus one, and above it as many bits of the hash as
+    /// there is room for. At most three quarters are in use, so that the number needs no more bits than the
+    /// place.
     table: Vec<u32>,
     /// How many bytes at the end of each string do not count.
     hidden: usize,
@@ -117,9 +119,9 @@ fn mixed(words: &[u64]) -> u64 {
 /// So many strings are looked for at once: the machine waits for their places at the same time.
 const AT_ONCE: usize = 64;
 
-impl States {
-    pub(crate) fn new(hidden: usize) -> States {
-        States { hidden, ..States::default() }
+impl StateStore {
+    pub(crate) fn new(hidden: usize) -> StateStore {
+        StateStore { hidden, ..StateStore::default() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -229,7 +231,8 @@ impl States {
         }
     }
 
-    /// Changes how all strings are kept if one is unlike those before; returns its number if it is one of the first.
+    /// Changes how all strings are kept if one is unlike those before; returns its number if it is one of the
+    /// first.
     fn prepare(&mut self, string: &[u8]) -> Option<u32> {
         let Layout::Packed(packed) = &mut self.layout else { return None };
         if self.count == 0 {
@@ -372,7 +375,8 @@ impl States {
     }
 }
 
-/// Looks for a string in a table; returns its number, or where it belongs and which bits of the hash are kept there.
+/// Looks for a string in a table; returns its number, or where it belongs and which bits of the hash are kept
+/// there.
 #[inline]
 fn probe(table: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, (usize, u32)> {
     let mask = table.len() - 1;
@@ -393,9 +397,9 @@ fn probe(table: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<u32, (usi
 mod tests {
     use std::collections::HashMap;
 
-    use super::States;
+    use super::StateStore;
 
-    fn text(states: &States, number: u32) -> Vec<u8> {
+    fn text(states: &StateStore, number: u32) -> Vec<u8> {
         let mut string = Vec::new();
         states.read(number, &mut string);
         string
@@ -403,7 +407,7 @@ mod tests {
 
     #[test]
     fn strings_are_kept_once() {
-        let mut states = States::new(1);
+        let mut states = StateStore::new(1);
         for number in 0..5_000_u32 {
             let text = format!("{}x", number % 2_500);
             assert_eq!(states.add(text.as_bytes()), (number % 2_500, number < 2_500));
@@ -418,7 +422,7 @@ mod tests {
     fn what_never_changes_is_kept_once() {
         // What is hidden takes a word of its own.
         for (hidden, most) in [(0, 16), (2, 40)] {
-            let mut states = States::new(hidden);
+            let mut states = StateStore::new(hidden);
             let string = |number: u32| {
                 let mut string = vec![7; 40];
                 string[11..15].copy_from_slice(&number.to_be_bytes());
@@ -447,7 +451,7 @@ mod tests {
                     .collect()
             };
             let (known, others) = (strings(), strings());
-            let mut states = States::new(0);
+            let mut states = StateStore::new(0);
             for string in &known {
                 states.add(string);
             }
@@ -461,7 +465,7 @@ mod tests {
             for some in words.chunks(pieces) {
                 states.add_all(some, &mut numbers);
             }
-            let mut one_by_one = States::new(0);
+            let mut one_by_one = StateStore::new(0);
             for string in &known {
                 one_by_one.add(string);
             }
@@ -475,7 +479,7 @@ mod tests {
     fn strings_of_other_lengths_may_come_first() {
         let mut random = narrows_graph::Random::new(4);
         for (hidden, stays) in [(0, true), (2, true), (0, false), (1, false)] {
-            let mut states = States::new(hidden);
+            let mut states = StateStore::new(hidden);
             let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
             let mut strings = Vec::new();
             for turn in 0..3_000 {
@@ -511,7 +515,7 @@ mod tests {
     fn whatever_comes_is_found_again() {
         let mut random = narrows_graph::Random::new(3);
         for hidden in 0..3 {
-            let mut states = States::new(hidden);
+            let mut states = StateStore::new(hidden);
             let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
             let mut strings = Vec::new();
             for turn in 0..3_000 {

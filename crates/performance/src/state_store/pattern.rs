@@ -1,7 +1,7 @@
 //! What strings of one length have in common, and the bits in which they differ, side by side in words.
 //!
-//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No piece is cut by the
-//! end of a word. Pieces of hidden bytes come last, in words of their own.
+//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No
+//! piece is cut by the end of a word. Pieces of hidden bytes come last, in words of their own.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ struct Piece {
 
 /// Some bits of the words of a string, as one word.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lens {
+pub(crate) struct Projection {
     parts: Vec<Part>,
 }
 
@@ -46,8 +46,9 @@ struct Part {
     turn: u32,
 }
 
-impl Lens {
-    /// Returns what it shows of a string. Two strings look the same if and only if they have the same bits there.
+impl Projection {
+    /// Returns what it shows of a string. Two strings look the same if and only if they have the same bits
+    /// there.
     #[inline]
     pub(crate) fn look(&self, words: &[u64]) -> u64 {
         self.parts.iter().fold(0, |seen, part| seen | (words[part.word] & part.mask).rotate_left(part.turn))
@@ -165,15 +166,15 @@ impl Pattern {
     }
 
     /// Returns what shows some bytes of a string; `None` if that is more than a word.
-    pub(crate) fn lens(&self, bytes: &[Range<u32>]) -> Option<Lens> {
+    pub(crate) fn projection(&self, bytes: &[Range<u32>]) -> Option<Projection> {
         let mut masks = vec![0_u64; self.words];
         for piece in self.pieces.iter().filter(|piece| bytes.iter().any(|range| range.contains(&piece.place)))
         {
             masks[usize::from(piece.word)] |= u64::from(piece.mask) << piece.shift;
         }
-        let (mut lens, mut taken) = (Lens::default(), 0);
+        let (mut projection, mut taken) = (Projection::default(), 0);
         for (word, mask) in masks.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {
-            if lens.add(word, mask, &mut taken) {
+            if projection.add(word, mask, &mut taken) {
                 continue;
             }
             // What does not fit as it is may do so run by run.
@@ -182,13 +183,13 @@ impl Pattern {
                 let low = rest.trailing_zeros();
                 let run = (rest >> low).trailing_ones();
                 let bits = (u64::MAX >> (u64::BITS - run)) << low;
-                if !lens.add(word, bits, &mut taken) {
+                if !projection.add(word, bits, &mut taken) {
                     return None;
                 }
                 rest &= !bits;
             }
         }
-        Some(lens)
+        Some(projection)
     }
 }
 
@@ -243,18 +244,18 @@ mod tests {
         let mut shown = 0;
         for turn in 0..40 {
             let ranges = [turn / 2..turn / 2 + turn % 6, 39 - turn / 3..40];
-            let Some(lens) = pattern.lens(&ranges) else { continue };
+            let Some(projection) = pattern.projection(&ranges) else { continue };
             let seen = |string: &[u8]| -> Vec<u8> {
                 let places = (0..40).filter(|place| ranges.iter().any(|range| range.contains(place)));
                 places.map(|place| string[place as usize]).collect()
             };
             for pair in strings.windows(2) {
-                let same = lens.look(&words(&pair[0])) == lens.look(&words(&pair[1]));
+                let same = projection.look(&words(&pair[0])) == projection.look(&words(&pair[1]));
                 assert_eq!(same, seen(&pair[0]) == seen(&pair[1]));
             }
             shown += 1;
         }
         assert!(shown > 30);
-        assert!(pattern.lens(&[]).is_some_and(|lens| lens.is_empty()));
+        assert!(pattern.projection(&[]).is_some_and(|projection| projection.is_empty()));
     }
 }

@@ -1,23 +1,25 @@
-//! What a reward is worth at a time, at most or at least over all schedulers.
+//! The range of the expected reward at a time, over all schedulers.
 //!
-//! Schedulers may look at the clock. Let v(τ) be the greatest worth if the time τ is left: `v' = max Q·v`, where each decision
-//! is the best one at that moment. Time is cut into steps, in each of which a policy is fixed, so that v is followed by
-//! `w(x) = exp(Q·x)·w`, a power series in x. This is what an actual scheduler gains: a bound from below, for any policies.
+//! Schedulers may depend on time. Let v(τ) be the greatest value with time τ left: `v' = max Q·v`, where each
+//! choice is the best one at that instant. Time is divided into steps, in each of which a policy is fixed, so
+//! that v is followed by `w(x) = exp(Q·x)·w`, a power series in x. This is the value of an actual scheduler:
+//! a lower bound, for any policies.
 //!
-//! From above: let no choice gain more than `a(x)` on w(x), anywhere. Then no scheduler is ahead of w by more than the
-//! integral of `a(x)` times a number that says how often decisions are taken (w with that added grows at least as fast as any
-//! scheduler's worth). What a choice gains is a power series too, a polynomial but for a small rest, and a polynomial is
-//! at most what its coefficients in Bernstein's basis are. So the bounds meet unless the best choice changes within
-//! a step; such steps are halved until that costs next to nothing.
+//! Upper bound: let no choice gain more than `a(x)` on w(x), anywhere. Then no scheduler is ahead of w by
+//! more than the integral of `a(x)` times a bound on how often choices are made (w with that added grows at
+//! least as fast as any scheduler's value). The advantage of a choice is a power series too, a polynomial but
+//! for a small remainder, and a polynomial is at most its largest coefficient in the Bernstein basis. So the
+//! bounds meet unless the best choice changes within a step; such steps are halved until that costs next to
+//! nothing.
 //!
 //! Rounding and rests of series only add up: `exp(Q·x)` makes no difference larger.
 
 use super::automaton::Automaton;
-use super::average::decisions;
 use super::end_components::{Zeno, find_zeno, reachable};
 use super::interval::{Accuracy, Interval, rounding};
-use super::schedulers::Aim;
-use super::vanish::{Settled, settle};
+use super::optimal_average::decisions;
+use super::optimal_total::Aim;
+use super::vanishing::{Resolved, resolve};
 
 /// How many terms of a series are taken, after the first.
 const TERMS: usize = 16;
@@ -31,7 +33,7 @@ const UNITS: u64 = 1 << 50;
 /// How many transitions are looked at, at most, before bounds are given as wide as they are.
 const WORK: f64 = 4e9;
 
-/// Bounds the greatest or the least worth of a reward at a time. Only the rewards of states that wait count.
+/// Bounds the greatest or the least expected reward at a time. Only rewards of tangible states count.
 pub fn reward_at_over(
     automaton: &Automaton,
     reward: &[f64],
@@ -71,7 +73,7 @@ pub fn reward_at_over(
     Ok(aim.unsigned(best))
 }
 
-/// The worth of states, followed from the end of time to its beginning.
+/// The values of states, computed backwards from the time horizon.
 struct Course<'a> {
     automaton: &'a Automaton,
     waiting: Vec<u32>,
@@ -87,14 +89,15 @@ struct Course<'a> {
     often: f64,
     tolerance: f64,
     policy: Vec<u32>,
-    settled: Settled,
+    resolved: Resolved,
     /// The worth of each state, but for `below` and `above`.
     worth: Vec<f64>,
     below: f64,
     above: f64,
 }
 
-/// One step's series: the terms for each state, the largest of each term, and by how much all of them may be off together.
+/// One step's series: the terms for each state, the largest of each term, and by how much all of them may be
+/// off together.
 struct Series {
     terms: Vec<Vec<f64>>,
     largest: Vec<f64>,
@@ -136,7 +139,7 @@ impl<'a> Course<'a> {
         let often = waiting.iter().map(often).fold(0.0, f64::max) * up;
         let sizes = (0..automaton.choice_count()).map(|choice| automaton.targets(choice).len());
         let (transitions, terms) = sizes.fold((1, 1), |(sum, most), size| (sum + size, most.max(size)));
-        let settled = settle(automaton, &policy)?;
+        let resolved = resolve(automaton, &policy)?;
         let mut worth = vec![0.0; automaton.states()];
         for state in &waiting {
             worth[*state as usize] = reward[*state as usize];
@@ -153,7 +156,7 @@ impl<'a> Course<'a> {
             often,
             tolerance,
             policy,
-            settled,
+            resolved,
             worth,
             below,
             above,
@@ -223,14 +226,15 @@ impl<'a> Course<'a> {
     /// Fills in what decisions are worth.
     fn fill(&self, values: &mut [f64]) {
         for state in &self.deciding {
-            let row = &self.settled.rows[*state as usize];
+            let row = &self.resolved.rows[*state as usize];
             values[*state as usize] = row.iter().map(|(to, share)| share * values[*to as usize]).sum();
         }
     }
 
-    /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton, divided by the pace.
+    /// What rounding does when values up to so much are mixed, or changed at the pace of the automaton,
+    /// divided by the pace.
     fn slip(&self, largest: f64) -> f64 {
-        rounding(4 * self.terms.max(self.settled.terms) + 16 + 2 * self.settled.roundings, 2.0 * largest)
+        rounding(4 * self.terms.max(self.resolved.terms) + 16 + 2 * self.resolved.roundings, 2.0 * largest)
     }
 
     /// The series of `exp(Q·x)` applied to what states are worth, at the end of a step.
@@ -309,7 +313,7 @@ impl<'a> Course<'a> {
             self.policy[*state as usize] = *choice as u32;
         }
         if !better.is_empty() {
-            self.settled = settle(self.automaton, &self.policy)?;
+            self.resolved = resolve(self.automaton, &self.policy)?;
         }
         Ok(!better.is_empty())
     }
@@ -378,7 +382,8 @@ fn bernstein(powers: &[f64; TERMS + 1], place: usize) -> f64 {
     sum
 }
 
-/// Makes a guess of how many decisions follow each other into an upper bound: each must be one more than what follows.
+/// Makes a guess of how many decisions follow each other into an upper bound: each must be one more than what
+/// follows.
 fn enough_steps(automaton: &Automaton, deciding: &[u32], mut steps: Vec<f64>) -> Vec<f64> {
     let mut least = 1.0_f64;
     for state in deciding {

@@ -1,113 +1,113 @@
-//! The upper part of a state, where trees are not kept.
+//! The static skeleton: the upper part of all states, which is not hash-consed.
 //!
-//! Near its root, the tree of a state comes only once, and nothing is gained by keeping it. So a state is a row of trees, and
-//! above them stands the crown, which is the same in all states: points where two sides meet, and points where gates are
-//! hidden, as both stay for ever. At first the crown is nothing, and the row a single tree. Once there are many states, trees
-//! that seldom come again are taken apart, and their point becomes part of the crown.
+//! Near its root, the tree of a state is unique, and nothing is gained by hash consing. So a state is a row
+//! of subtrees below a skeleton that is the same in all states: points of parallel composition and of hiding,
+//! as both are static operators. At first the skeleton is empty, and the row a single tree. Once there are
+//! many states, trees that are seldom shared are split, and their point becomes part of the skeleton.
 
 use super::alphabet::Sets;
-use super::answers::OPEN;
 use super::events::Events;
 use super::memory::{Memory, NOTHING};
 use super::points::{Behaviour, GateId, PointId, PointKind};
 use super::rewrite::Computed;
+use super::step_cache::OPEN;
 use super::steps::{Decided, is_common, leads};
 
-/// What is above the trees of a state.
+/// The operators above the trees of a state.
 #[derive(Debug)]
-pub(super) enum Crown {
-    /// A tree, by its place in the row.
+pub(super) enum Skeleton {
+    /// A tree, by its index in the row.
     Tree(usize),
     /// A point, and its two sides.
-    Pair(u32, Box<Crown>, Box<Crown>),
+    Pair(u32, Box<Skeleton>, Box<Skeleton>),
     /// A point where gates are hidden, and what is below it.
-    Hide(u32, Box<Crown>),
+    Hide(u32, Box<Skeleton>),
 }
 
-impl Crown {
-    /// Puts a point in the place of a tree: below it are the tree at the same place, and if there are two, another one.
+impl Skeleton {
+    /// Replaces a tree by a point with that tree below it, and if there are two sides, another one.
     pub(super) fn grow(&mut self, place: usize, point: u32, other: Option<usize>) {
         match self {
-            Crown::Tree(found) if *found == place => {
-                let tree = Box::new(Crown::Tree(place));
+            Skeleton::Tree(found) if *found == place => {
+                let tree = Box::new(Skeleton::Tree(place));
                 *self = match other {
-                    Some(other) => Crown::Pair(point, tree, Box::new(Crown::Tree(other))),
-                    None => Crown::Hide(point, tree),
+                    Some(other) => Skeleton::Pair(point, tree, Box::new(Skeleton::Tree(other))),
+                    None => Skeleton::Hide(point, tree),
                 };
             }
-            Crown::Tree(_) => {}
-            Crown::Pair(_, left, right) => {
+            Skeleton::Tree(_) => {}
+            Skeleton::Pair(_, left, right) => {
                 left.grow(place, point, other);
                 right.grow(place, point, other);
             }
-            Crown::Hide(_, body) => body.grow(place, point, other),
+            Skeleton::Hide(_, body) => body.grow(place, point, other),
         }
     }
 
-    /// Returns about how many processes there are.
+    /// Returns the approximate number of processes.
     fn leaves(&self, row: &[u32], memory: &mut Memory) -> u32 {
         match self {
-            Crown::Tree(place) => memory.leaves(row[*place]),
-            Crown::Pair(_, left, right) => left.leaves(row, memory) + right.leaves(row, memory),
-            Crown::Hide(_, body) => body.leaves(row, memory),
+            Skeleton::Tree(place) => memory.leaves(row[*place]),
+            Skeleton::Pair(_, left, right) => left.leaves(row, memory) + right.leaves(row, memory),
+            Skeleton::Hide(_, body) => body.leaves(row, memory),
         }
     }
 }
 
-/// A step that some trees of a row take together: an event, and which changes belong to it.
+/// A step that some trees of a row take together: an event, and the range of its changes.
 #[derive(Clone, Copy, Debug)]
-struct Joint {
+struct JointStep {
     event: u32,
     start: usize,
     end: usize,
 }
 
-/// What becomes of a tree of a row.
+/// A change of one tree of a row.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     place: usize,
     /// Which step it takes.
     step: usize,
-    /// What it becomes; [`NOTHING`] as long as nobody asked.
+    /// The tree afterwards; [`NOTHING`] until it is built.
     then: u32,
 }
 
-/// Steps of rows while they are put together.
+/// Steps of rows while they are composed.
 #[derive(Debug, Default)]
-pub(super) struct Joints {
+pub(super) struct JointSteps {
     changes: Vec<Change>,
-    /// Lists to be used again.
-    spare: Vec<Vec<Joint>>,
+    /// Spare lists.
+    spare: Vec<Vec<JointStep>>,
 }
 
-impl Joints {
+impl JointSteps {
     /// Gets ready for another state.
     pub(super) fn clear(&mut self) {
         self.changes.clear();
     }
 
-    fn list(&mut self) -> Vec<Joint> {
+    fn list(&mut self) -> Vec<JointStep> {
         self.spare.pop().unwrap_or_default()
     }
 
-    fn give_back(&mut self, mut list: Vec<Joint>) {
+    fn give_back(&mut self, mut list: Vec<JointStep>) {
         list.clear();
         self.spare.push(list);
     }
 
     /// Adds the step of a single tree.
-    fn add(&mut self, event: u32, place: usize, step: usize, list: &mut Vec<Joint>) {
+    fn add(&mut self, event: u32, place: usize, step: usize, list: &mut Vec<JointStep>) {
         let start = self.changes.len();
         self.changes.push(Change { place, step, then: NOTHING });
-        list.push(Joint { event, start, end: start + 1 });
+        list.push(JointStep { event, start, end: start + 1 });
     }
 }
 
 impl Behaviour {
-    /// Finds all successors of a row, and shows the event and the row of each. Two may be the same.
+    /// Enumerates the successors of a row: events and rows, possibly with duplicates.
     pub(super) fn expand(
         &self,
-        crown: &Crown,
+        skeleton: &Skeleton,
         row: &[u32],
         memory: &mut Memory,
         visit: &mut dyn FnMut(u32, &[u32]),
@@ -115,7 +115,7 @@ impl Behaviour {
         memory.begin();
         let mut target = std::mem::take(&mut memory.target);
         let mut steps = memory.joints.list();
-        self.join_all(crown, row, Sets::EMPTY, memory, &mut steps)?;
+        self.join_all(skeleton, row, Sets::EMPTY, memory, &mut steps)?;
         for joint in &steps {
             for event in self.decide_joint(*joint, row, memory)? {
                 let Some(decided) = self.decided_joint(*joint, event, memory)? else { continue };
@@ -140,23 +140,23 @@ impl Behaviour {
         }
     }
 
-    /// Lists what a row can do below a part of the crown but at some gates.
+    /// Lists the steps of a row below a part of the skeleton, except at some gates.
     fn join_all(
         &self,
-        crown: &Crown,
+        skeleton: &Skeleton,
         row: &[u32],
         but: u32,
         memory: &mut Memory,
-        list: &mut Vec<Joint>,
+        list: &mut Vec<JointStep>,
     ) -> Computed<()> {
-        match crown {
-            Crown::Tree(place) => {
+        match skeleton {
+            Skeleton::Tree(place) => {
                 for index in self.all(row[*place], but, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.joints.add(event, *place, index, list);
                 }
             }
-            Crown::Pair(point, left, right) => {
+            Skeleton::Pair(point, left, right) => {
                 let kind = &self.point(PointId(*point)).kind;
                 let is_right = leads(left.leaves(row, memory), right.leaves(row, memory));
                 let (one, other) = if is_right { (right, left) } else { (left, right) };
@@ -173,7 +173,7 @@ impl Behaviour {
                 let but = memory.below(but, *point, kind);
                 self.join_all(other, row, but, memory, list)?;
             }
-            Crown::Hide(point, body) => {
+            Skeleton::Hide(point, body) => {
                 let kind = &self.point(PointId(*point)).kind;
                 let but = memory.below(but, *point, kind);
                 let mut steps = memory.joints.list();
@@ -185,7 +185,7 @@ impl Behaviour {
                     }
                     for event in self.decide_joint(*joint, row, memory)? {
                         let decided = self.decided_joint(*joint, event, memory)?;
-                        list.extend(decided.map(|joint| Joint { event: Events::INTERNAL, ..joint }));
+                        list.extend(decided.map(|joint| JointStep { event: Events::INTERNAL, ..joint }));
                     }
                 }
                 memory.joints.give_back(steps);
@@ -194,24 +194,24 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Lists what a row can do below a part of the crown with somebody who takes part in an event.
+    /// Lists the steps of a row below a part of the skeleton that synchronise with an event.
     fn join_with(
         &self,
-        crown: &Crown,
+        skeleton: &Skeleton,
         row: &[u32],
         event: u32,
         memory: &mut Memory,
-        list: &mut Vec<Joint>,
+        list: &mut Vec<JointStep>,
     ) -> Computed<()> {
         let gate = memory.events.gate(event);
-        match crown {
-            Crown::Tree(place) => {
+        match skeleton {
+            Skeleton::Tree(place) => {
                 for index in self.with(row[*place], event, memory)? {
-                    let event = memory.answers.step(index).event;
+                    let event = memory.step_cache.step(index).event;
                     memory.joints.add(event, *place, index, list);
                 }
             }
-            Crown::Pair(point, left, right) => {
+            Skeleton::Pair(point, left, right) => {
                 if !meets_at(&self.point(PointId(*point)).kind, gate) {
                     self.join_with(left, row, event, memory, list)?;
                     return self.join_with(right, row, event, memory, list);
@@ -223,7 +223,7 @@ impl Behaviour {
                 }
                 memory.joints.give_back(steps);
             }
-            Crown::Hide(point, body) => {
+            Skeleton::Hide(point, body) => {
                 if !hides(&self.point(PointId(*point)).kind, gate) {
                     self.join_with(body, row, event, memory, list)?;
                 }
@@ -232,14 +232,14 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Lists what a side of a crown does together with a step of the other side.
+    /// Lists the joint steps of one side of a point with a step of the other side.
     fn join_both(
         &self,
-        joint: Joint,
-        side: &Crown,
+        joint: JointStep,
+        side: &Skeleton,
         row: &[u32],
         memory: &mut Memory,
-        list: &mut Vec<Joint>,
+        list: &mut Vec<JointStep>,
     ) -> Computed<()> {
         let mut others = memory.joints.list();
         self.join_with(side, row, joint.event, memory, &mut others)?;
@@ -255,13 +255,13 @@ impl Behaviour {
                 memory.joints.changes.push(Change { then, ..change });
             }
             memory.joints.changes.extend_from_within(other.start..other.end);
-            list.push(Joint { event: other.event, start, end: memory.joints.changes.len() });
+            list.push(JointStep { event: other.event, start, end: memory.joints.changes.len() });
         }
         memory.joints.give_back(others);
         Ok(())
     }
 
-    /// Returns what a tree becomes by a change, as far as that is decided.
+    /// Returns the target of a change, as far as it is decided.
     fn target_of(&self, index: usize, memory: &mut Memory) -> u32 {
         let change = memory.joints.changes[index];
         if change.then != NOTHING {
@@ -273,11 +273,11 @@ impl Behaviour {
     }
 
     /// Returns the events that a step can be, with all values decided.
-    fn decide_joint(&self, joint: Joint, row: &[u32], memory: &mut Memory) -> Computed<Decided> {
+    fn decide_joint(&self, joint: JointStep, row: &[u32], memory: &mut Memory) -> Computed<Decided> {
         if !memory.events.is_open(joint.event) {
             return Ok(Decided::one(joint.event));
         }
-        // Who leaves a value open is to blame if it can't be decided.
+        // A process that leaves a value open is to blame if it can't be decided.
         let mut from = (0, joint.start);
         for index in (joint.start..joint.end).rev() {
             let then = self.target_of(index, memory);
@@ -289,11 +289,16 @@ impl Behaviour {
         self.decide(joint.event, from.0, row[place], memory)
     }
 
-    /// Follows a step whose values are those of an event; `None` if they are not what somebody asks for.
-    fn decided_joint(&self, joint: Joint, event: u32, memory: &mut Memory) -> Computed<Option<Joint>> {
+    /// Decides the values of a step as in an event; `None` if they violate a predicate.
+    fn decided_joint(
+        &self,
+        joint: JointStep,
+        event: u32,
+        memory: &mut Memory,
+    ) -> Computed<Option<JointStep>> {
         let is_open = |index| self.target_of(index, memory) & OPEN != 0;
         if !(joint.start..joint.end).any(is_open) {
-            return Ok(Some(Joint { event, ..joint }));
+            return Ok(Some(JointStep { event, ..joint }));
         }
         let start = memory.joints.changes.len();
         for index in joint.start..joint.end {
@@ -302,7 +307,7 @@ impl Behaviour {
             let change = memory.joints.changes[index];
             memory.joints.changes.push(Change { then, ..change });
         }
-        Ok(Some(Joint { event, start, end: memory.joints.changes.len() }))
+        Ok(Some(JointStep { event, start, end: memory.joints.changes.len() }))
     }
 }
 

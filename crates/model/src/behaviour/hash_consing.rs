@@ -1,19 +1,19 @@
-//! What is kept once, so that a number stands for it: lists of words, and the nodes of trees.
+//! Hash consing: lists of words, nodes of trees and rows, each stored once and named by a number.
 //!
-//! Both are found by open addressing with linear probing. An entry is 32 bits of a hash and the number; the upper bits of
-//! the hash say where it belongs, so that a table grows by a walk over the old one, in order.
+//! Tables use open addressing with linear probing. An entry is 32 bits of a hash and the number; the upper
+//! bits of the hash determine the slot, so that a table grows by one pass over the old one, in order.
 
-/// Where numbers are found by hashes.
+/// A hash index of numbers.
 #[derive(Debug, Default)]
 struct Index {
-    /// The upper half is a hash, the lower half a number and 1; 0 if it is free.
+    /// The upper half is a hash, the lower half a number plus 1; 0 if free.
     slots: Vec<u64>,
     count: usize,
     /// By how many bits a hash is shifted to become a place.
     shift: u32,
 }
 
-const SMALLEST: usize = 1 << 8;
+const MIN_SLOTS: usize = 1 << 8;
 
 impl Index {
     /// Finds a number, or the slot where it belongs.
@@ -33,7 +33,7 @@ impl Index {
         }
     }
 
-    /// Makes sure that there is room for another one; to be called before [`Index::find`].
+    /// Reserves room for another entry; to be called before [`Index::find`].
     #[inline]
     fn make_room(&mut self) {
         if self.count * 4 >= self.slots.len() * 3 {
@@ -43,7 +43,7 @@ impl Index {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.slots.len() * 2).max(SMALLEST);
+        let length = (self.slots.len() * 2).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![0; length]);
         self.shift = 32 - length.trailing_zeros();
         for entry in old.into_iter().filter(|entry| *entry != 0) {
@@ -75,7 +75,7 @@ fn mix(one: u64, other: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Lists of words, each once.
+/// Hash-consed lists of words.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     words: Vec<u32>,
@@ -117,13 +117,13 @@ fn part<'w>(words: &'w [u32], ends: &[usize], number: u32) -> &'w [u32] {
     &words[start..ends[number as usize]]
 }
 
-/// A node of a tree: a point, and what is below it, or the values of its variables, as numbers.
+/// A node: a control point, and its children or the tuple of its variables, as numbers.
 pub(super) type Record = [u32; 3];
 
-/// Nodes, each once, and a note about each.
+/// Hash-consed nodes, with a note about each.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    /// The note stands with the record, so that who finds one has the other.
+    /// The note is next to the record, so that both are in one cache line.
     records: Vec<[u32; 4]>,
     index: Index,
 }
@@ -175,7 +175,7 @@ impl Nodes {
     }
 }
 
-/// Rows of words, all of the same length, each once.
+/// Hash-consed rows of words, all of the same length.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     width: usize,

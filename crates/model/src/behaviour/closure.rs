@@ -1,18 +1,19 @@
-//! Where control is after it went to a point: conditions and definitions are no places to stay at.
+//! The closure of a jump: guards and definitions take no step, so they are evaluated when control enters
+//! them, up to control points that are stable.
 
-use super::answers::OPEN;
 use super::memory::{Memory, NOTHING};
 use super::points::{Behaviour, Jump, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
+use super::step_cache::OPEN;
 use super::values::Value;
 use crate::ViolationKind;
 
-/// Points that lead to each other without a step are followed this far.
-pub(super) const DEEPEST: u32 = 2000;
+/// The maximal length of such a path.
+pub(super) const MAX_JUMPS: u32 = 2000;
 
 impl Behaviour {
-    /// Returns the node where control is after it went to a point.
-    pub(super) fn settle(
+    /// Returns the node after control has entered a point.
+    pub(super) fn enter(
         &self,
         point: PointId,
         variables: &[Value],
@@ -20,12 +21,12 @@ impl Behaviour {
         depth: u32,
     ) -> Computed<u32> {
         let here = self.point(point);
-        if depth > DEEPEST {
+        if depth > MAX_JUMPS {
             return Err(Box::new(self.endless_recursion(point)));
         }
         let go = |jump: &Jump, values: &[Value], memory: &mut Memory| {
             let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
-            self.settle(jump.point, &passed, memory, depth + 1)
+            self.enter(jump.point, &passed, memory, depth + 1)
         };
         match &here.kind {
             PointKind::Guard(condition, next) => {
@@ -71,24 +72,25 @@ impl Behaviour {
     /// Follows a jump.
     pub(super) fn follow(&self, jump: &Jump, values: &[Value], memory: &mut Memory) -> Computed<u32> {
         let passed: Vec<Value> = jump.sources.iter().map(|source| values[usize::from(*source)]).collect();
-        self.settle(jump.point, &passed, memory, 0)
+        self.enter(jump.point, &passed, memory, 0)
     }
 
-    /// Says that there is no end of points that lead to each other.
+    /// Returns the fault of unguarded recursion.
     pub(super) fn endless_recursion(&self, point: PointId) -> Fault {
         let (span, about) = (self.point(point).span, String::new());
         Fault { kind: ViolationKind::EndlessRecursion, span, about }
     }
 
-    /// Says that processes begin within processes without an end. What is around all of them is not to blame.
+    /// Returns the fault of unbounded nesting of processes. The operators around all of them are not to
+    /// blame.
     pub(super) fn too_high(&self, node: u32, memory: &mut Memory) -> Fault {
         let below = memory.highest_side(node, |point| self.is_pair(point));
         let span = self.point(PointId(memory.nodes.get(below)[0])).span;
         Fault { kind: ViolationKind::StateTooLarge, span, about: String::new() }
     }
 
-    /// Returns what something becomes when values are those of an event, all of which are decided; `None` if they are
-    /// not what somebody asks for.
+    /// Substitutes the values of an event, all decided, in an open target; `None` if they violate a
+    /// predicate.
     pub(super) fn decided(&self, then: u32, event: u32, memory: &mut Memory) -> Computed<Option<u32>> {
         if then & OPEN == 0 {
             return Ok(Some(then));
@@ -125,8 +127,8 @@ impl Behaviour {
         }
     }
 
-    /// Decides as far as it can be: what depends on values that are open stays as it is, and so does what goes wrong, as
-    /// it may not come to that. `None` if the values are not what somebody asks for.
+    /// Substitutes values as far as they are decided: what depends on undecided values stays as it is, and so
+    /// do faults, as the step may not happen. `None` if the values violate a predicate.
     #[inline]
     pub(super) fn attempt(&self, then: u32, event: u32, memory: &mut Memory) -> Option<u32> {
         if then & OPEN == 0 || memory.events.is_open(event) {

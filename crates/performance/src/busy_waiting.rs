@@ -1,30 +1,32 @@
-//! Busy waiting in a labelled graph: actions without delay that go round for ever are a place where time passes.
+//! Busy waiting in a labelled graph: bottom components of immediate actions, in which time passes.
 //!
-//! Steps that take no time are grouped into components. One that such a step leaves is left at once. In one that none
-//! leaves, the same delays must run all round; then its states are one, and whatever a delay leads to from any of them may
-//! happen when it ends. If not the same delays run, or if what is counted happens all the time, time would stand still.
+//! Take the strongly connected components of immediate steps. A component that an immediate step leaves is
+//! left at once. In a bottom component, the same delays must run in all states; then its states are lumped,
+//! and whatever a delay leads to from any of them may happen when it expires. If not the same delays run, or
+//! if a counted action is on the cycle, time would stand still (a Zeno cycle).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_graph::components::{self, Components};
 use narrows_lts::{Builder, Graph};
 
-use crate::graphs::Trouble;
-use crate::markov::Wrong;
+use crate::graphs::AutomatonError;
+use crate::markov::ChainError;
 
-/// What is known of a label.
+/// How a label is classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// Whether it takes no time.
+pub struct LabelKind {
+    /// Whether it is immediate.
     pub is_now: bool,
     /// Whether it is counted.
     pub is_counted: bool,
 }
 
-/// Steps of a label, to different states.
+/// The targets of each label.
 type Steps = BTreeMap<u32, BTreeSet<u32>>;
 
-/// Returns for each state a component of the steps that take no time, and for each component whether it is left at once.
+/// Returns the strongly connected components of immediate steps, and for each whether an immediate step
+/// leaves it.
 pub(crate) fn left_at_once(graph: &Graph, is_now: impl Fn(u32) -> bool) -> (Components, Vec<bool>) {
     let found = components::find_among(graph.states() as usize, 0..graph.states(), |state, edge| {
         let edge = graph.edges_from(state).get(edge as usize)?;
@@ -38,7 +40,8 @@ pub(crate) fn left_at_once(graph: &Graph, is_now: impl Fn(u32) -> bool) -> (Comp
     (found, is_left)
 }
 
-/// Says of each state whether it can be reached, if no time passes where something can happen at once.
+/// Returns which states are reachable under maximal progress: no time passes where an immediate step is
+/// enabled.
 pub fn reached(graph: &Graph, is_now: impl Fn(u32) -> bool) -> Vec<bool> {
     let (found, is_left) = left_at_once(graph, &is_now);
     let mut seen = vec![false; graph.states() as usize];
@@ -55,8 +58,8 @@ pub fn reached(graph: &Graph, is_now: impl Fn(u32) -> bool) -> Vec<bool> {
     seen
 }
 
-/// Makes a graph without busy waiting; `None` if there is none in this one.
-pub fn settled(graph: &Graph, kinds: &[Kind]) -> Result<Option<Graph>, Trouble> {
+/// Lumps the states of busy waiting; `None` if there is none.
+pub fn without_busy_waiting(graph: &Graph, kinds: &[LabelKind]) -> Result<Option<Graph>, AutomatonError> {
     let is_now = |label: u32| kinds[label as usize].is_now;
     let (found, is_left) = left_at_once(graph, is_now);
     let own = |state: u32| found.of[state as usize];
@@ -69,7 +72,7 @@ pub fn settled(graph: &Graph, kinds: &[Kind]) -> Result<Option<Graph>, Trouble> 
             continue;
         }
         if kinds[edge.label as usize].is_counted {
-            return Err(Trouble::Zeno(cycle(graph, is_now, from)));
+            return Err(AutomatonError::Zeno(cycle(graph, is_now, from)));
         }
         members.entry(own(from)).or_default();
     }
@@ -93,17 +96,17 @@ pub fn settled(graph: &Graph, kinds: &[Kind]) -> Result<Option<Graph>, Trouble> 
     for list in members.values() {
         wait(graph, is_now, list, &mut builder, &mut next)?;
     }
-    builder.build().map(Some).map_err(|_| Trouble::Other(Wrong::TooLarge))
+    builder.build().map(Some).map_err(|_| AutomatonError::Other(ChainError::TooLarge))
 }
 
-/// Adds the steps of states that are one.
+/// Adds the steps of a lumped component.
 fn wait(
     graph: &Graph,
     is_now: impl Fn(u32) -> bool + Copy,
     members: &[u32],
     builder: &mut Builder,
     next: &mut u32,
-) -> Result<(), Trouble> {
+) -> Result<(), AutomatonError> {
     let later = |state: u32| graph.edges_from(state).iter().filter(move |edge| !is_now(edge.label));
     let steps = |state: u32| {
         let mut steps: Vec<(u32, u32)> = later(state).map(|edge| (edge.label, edge.target)).collect();
@@ -123,7 +126,7 @@ fn wait(
     let own = labels(members[0]);
     let has_twice = own.windows(2).any(|pair| pair[0] == pair[1]);
     if has_twice || members.iter().any(|state| labels(*state) != own) {
-        return Err(Trouble::Zeno(cycle(graph, is_now, members[0])));
+        return Err(AutomatonError::Zeno(cycle(graph, is_now, members[0])));
     }
     let mut all = Steps::new();
     for edge in members.iter().flat_map(|state| later(*state)) {
@@ -150,7 +153,7 @@ fn wait(
     Ok(())
 }
 
-/// Returns the states of a cycle through a state, or one near it, of steps that take no time and are not left.
+/// Returns an immediate cycle in the component of a state.
 fn cycle(graph: &Graph, is_now: impl Fn(u32) -> bool, start: u32) -> Vec<u32> {
     let mut seen: Vec<u32> = Vec::new();
     let mut state = start;

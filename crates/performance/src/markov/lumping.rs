@@ -1,23 +1,24 @@
-//! Ordinary lumping: states that can't be told apart become one.
+//! Ordinary lumping: the coarsest partition whose quotient is a chain with the same rewards.
 //!
-//! States are divided into blocks, at first by what is gained in them. A block divides others: states that go to it with
-//! different rates fall apart (Valmari and Franceschinis 2010). Of the pieces of a block that was looked at before, all
-//! but the largest are looked at again, so that each transition is visited O(log n) times.
+//! States are partitioned into blocks, at first by their rewards. A block is a splitter: states with
+//! different rates into it are separated (Valmari and Franceschinis 2010). Of the pieces of a block that was
+//! a splitter before, all but the largest become splitters again, so that each transition is visited O(log n)
+//! times.
 //!
-//! A few sweeps tell most states apart before that, by hashes: first of what is gained, then also of the rates to states with
-//! other hashes. States that belong together have the same hashes all the time. So if there are too many different ones, the
-//! search is in vain; otherwise it begins with those.
+//! Before that, a few sweeps separate most states by hashes: first of the rewards, then also of the rates to
+//! states with other hashes. States of one block have the same hashes at all times. So if there are too many
+//! different hashes, lumping does not pay; otherwise refinement starts from them.
 //!
-//! Rates are added exactly, as whole multiples of a power of two. So states in a block have the same rates to all blocks, to
-//! the last bit, and whatever is proved about the smaller chain holds in each of them. Rates that were rounded before they
-//! were stored do no harm: the smaller chain says so, and bounds allow for it.
+//! Rates are added exactly, as integer multiples of a power of two. So states in a block have the same rates
+//! to all blocks, to the last bit, and whatever is proved about the quotient holds in each of them. Rates
+//! that were rounded before they were stored do no harm: the quotient says so, and bounds allow for it.
 
 use narrows_graph::Partition;
 use rustc_hash::FxHashMap;
 
 use super::chain::{self, Chain};
 
-/// A smaller chain that behaves the same.
+/// The quotient of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lumped {
     /// The chain; states that come first in the original one come first here.
@@ -35,8 +36,8 @@ impl Lumped {
     }
 }
 
-/// Makes a chain smaller, as far as states with different rewards stay apart. Gives up once too many states would be
-/// left, or it takes too long.
+/// Lumps a chain, keeping states with different rewards apart. Gives up if too many states would be left, or
+/// it takes too long.
 pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     let exact = Exact::new(chain)?;
     let mut lumping = Lumping::new(told_apart(chain, rewards, &exact)?);
@@ -44,7 +45,8 @@ pub fn lump(chain: &Chain, rewards: &[&[f64]]) -> Option<Lumped> {
     lumping.finish(chain)
 }
 
-/// How many of so many states may be left for it to pay. What is the same from two sides has half the states and a few.
+/// How many of so many states may be left for it to pay. What is the same from two sides has half the states
+/// and a few.
 fn enough(states: usize) -> usize {
     states - states * 2 / 5
 }
@@ -84,12 +86,12 @@ impl Exact {
     }
 }
 
-/// At most so many sweeps tell states apart by hashes; after each two of them, there should be so many times as many
-/// different ones.
+/// At most so many sweeps tell states apart by hashes; after each two of them, there should be so many times
+/// as many different ones.
 const SWEEPS: (usize, f64) = (16, 20.0);
 
-/// Divides states by hashes that are the same for all that belong together; returns classes, and how many. `None` if that
-/// leaves too many already.
+/// Divides states by hashes that are the same for all that belong together; returns classes, and how many.
+/// `None` if that leaves too many already.
 fn told_apart(chain: &Chain, rewards: &[&[f64]], exact: &Exact) -> Option<(Vec<u32>, usize)> {
     let mut hashes = vec![0_u64; chain.states()];
     for reward in rewards {

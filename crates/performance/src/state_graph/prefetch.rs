@@ -1,28 +1,29 @@
-//! Many states at once: their successors first, by what is remembered of their processes, and then their numbers.
+//! Prefetching: the successors of many states are computed first, by the memo, and interned afterwards in one
+//! batch, so that the cache misses of the table lookups overlap.
 
 use std::ops::ControlFlow;
 
 use narrows_model::{Difference, ProcessSet};
 
 use super::memo::{Memo, Recalled};
-use super::{Known, Rows, SMALL, Step, WATCH_EVERY};
-use crate::Trouble;
+use super::{Known, MEMO_FROM, StateGraph, Step, WATCH_EVERY};
+use crate::BuildError;
 
-/// Steps whose targets have no numbers yet.
+/// Steps whose targets are not interned yet.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
-    /// The words of the targets, one after the other.
+pub(super) struct Prefetch {
+    /// The packed targets, concatenated.
     words: Vec<u64>,
-    /// The states that the steps come from, and where the steps of each end.
+    /// Source states, and the end of the range of each one's steps.
     states: Vec<(u32, usize)>,
-    /// Room for the numbers of the targets.
+    /// Scratch: the numbers of the targets.
     numbers: Vec<u32>,
-    /// Room for what is remembered of each process of one state, the last first.
+    /// Scratch: what is recalled for each process of one state, the last process first.
     recalled: Vec<Recalled>,
     executed: Executed,
 }
 
-/// Steps of one state that were not remembered: which process, what is done, and the words of the targets.
+/// Steps of one state that had to be executed: process, effect, and packed targets.
 #[derive(Debug, Default)]
 struct Executed {
     steps: Vec<(u8, u32)>,
@@ -31,15 +32,15 @@ struct Executed {
 }
 
 impl Executed {
-    /// Returns where the steps of a process end that begin somewhere.
+    /// Returns the end of a process's steps, given their start.
     fn end(&self, start: usize, pid: usize) -> usize {
         start + self.steps[start..].iter().take_while(|(who, _)| usize::from(*who) == pid).count()
     }
 }
 
-impl Rows<'_> {
-    /// Makes sure that the steps of some states are known.
-    pub(crate) fn expand_all(&mut self, states: impl Iterator<Item = u32>) -> Result<(), Trouble> {
+impl StateGraph<'_> {
+    /// Computes the steps of some states unless they are known.
+    pub(crate) fn expand_all(&mut self, states: impl Iterator<Item = u32>) -> Result<(), BuildError> {
         for state in states {
             if self.known[state as usize].place(self.forgotten).is_some() {
                 continue;
@@ -57,14 +58,14 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Finds the steps of a state by what is remembered, but not yet the numbers of their targets; returns whether that was
-    /// possible. What is special is left to [`Rows::execute`].
+    /// Computes the steps of a state from the memo, without interning their targets; returns whether that was
+    /// possible. Special cases are left to [`StateGraph::execute`].
     fn recall(&mut self, state: u32) -> bool {
         if self.memo.is_none() && !self.remember() {
             return false;
         }
         let start = self.steps.len();
-        let Rows { memo: Some(memo), states, ahead, space, buffer, .. } = self else { return false };
+        let StateGraph { memo: Some(memo), states, prefetch, space, buffer, .. } = self else { return false };
         let Some(pattern) = states.pattern() else { return false };
         let from = states.words(state);
         if from.is_empty() {
@@ -72,7 +73,7 @@ impl Rows<'_> {
         }
         let mut asked = ProcessSet::default();
         let (mut count, mut is_read) = (0, false);
-        ahead.recalled.clear();
+        prefetch.recalled.clear();
         for pid in (0..memo.processes()).rev() {
             let mut recalled = memo.recall(from, pid);
             if let Recalled::Unknown = recalled {
@@ -87,10 +88,10 @@ impl Rows<'_> {
                     asked.insert(pid);
                 }
             }
-            ahead.recalled.push(recalled);
+            prefetch.recalled.push(recalled);
         }
-        ahead.executed.steps.clear();
-        ahead.executed.words.clear();
+        prefetch.executed.steps.clear();
+        prefetch.executed.words.clear();
         if !asked.is_empty() {
             if !is_read {
                 pattern.unpack(from, buffer);
@@ -98,7 +99,7 @@ impl Rows<'_> {
             if !self.execute_some(asked) {
                 return false;
             }
-            count += self.ahead.executed.steps.len();
+            count += self.prefetch.executed.steps.len();
         }
         // With a timeout there may be steps after all.
         if count == 0 || count >= 1 << Known::COUNT_BITS {
@@ -110,9 +111,9 @@ impl Rows<'_> {
         true
     }
 
-    /// Begins to remember what processes do, once there are many states; returns whether that is possible.
+    /// Creates the memo once there are many states; returns whether that is possible.
     fn remember(&mut self) -> bool {
-        if self.expanded < SMALL || self.parts.is_none() {
+        if self.expanded < MEMO_FROM || self.parts.is_none() {
             return false;
         }
         let Some(pattern) = self.states.pattern() else { return false };
@@ -124,10 +125,10 @@ impl Rows<'_> {
         self.memo.is_some()
     }
 
-    /// Executes the steps of some processes in the state at hand; returns whether there is nothing special about them.
+    /// Executes the steps of some processes in the current state; returns whether they are regular.
     fn execute_some(&mut self, processes: ProcessSet) -> bool {
-        let Rows { states, ahead, space, buffer, deeds, scratch, parts, .. } = self;
-        let (Some(pattern), executed) = (states.pattern(), &mut ahead.executed) else { return false };
+        let StateGraph { states, prefetch, space, buffer, effects, scratch, parts, .. } = self;
+        let (Some(pattern), executed) = (states.pattern(), &mut prefetch.executed) else { return false };
         let (mut is_usual, mut ends) = (true, Vec::new());
         space.successors_of(processes, buffer, scratch, &mut |successor| {
             let (Some(target), Some(first), true) =
@@ -142,11 +143,11 @@ impl Rows<'_> {
                 space.parts(target, &mut ends);
                 is_usual = parts.as_ref() == Some(&ends);
             }
-            match deeds.of(&successor) {
-                Ok(deed) if is_usual => {
+            match effects.of(&successor) {
+                Ok(effect) if is_usual => {
                     pattern.pack(target, &mut executed.kept);
                     executed.words.extend_from_slice(&executed.kept);
-                    executed.steps.push((first.pid, deed));
+                    executed.steps.push((first.pid, effect));
                     ControlFlow::Continue(())
                 }
                 _ => {
@@ -158,28 +159,28 @@ impl Rows<'_> {
         is_usual
     }
 
-    /// Puts the steps of a state together, of the last process first, and notes those that were executed.
+    /// Assembles the steps of a state, the last process first, and adds the executed ones to the memo.
     fn put_together(&mut self, state: u32) {
-        let Rows { memo: Some(memo), states, ahead, steps, .. } = self else { return };
+        let StateGraph { memo: Some(memo), states, prefetch, steps, .. } = self else { return };
         let from = states.words(state);
-        let Ahead { words, executed, recalled, states, .. } = ahead;
+        let Prefetch { words, executed, recalled, states, .. } = prefetch;
         let length = from.len();
         let mut next = 0;
         for (pid, recalled) in (0..memo.processes()).rev().zip(&*recalled) {
             if let Recalled::Steps(first, count) = *recalled {
                 for number in first as usize..first as usize + usize::from(count) {
-                    let (change, deed) = memo.step(number);
+                    let (change, effect) = memo.step(number);
                     words.extend(change.iter().zip(from).map(|(change, word)| change ^ word));
-                    steps.push(Step { target: u32::MAX, deed });
+                    steps.push(Step { target: u32::MAX, effect });
                 }
                 continue;
             }
             let end = executed.end(next, pid);
             let own =
                 executed.steps[next..end].iter().zip(executed.words[next * length..].chunks_exact(length));
-            for ((_, deed), target) in own {
+            for ((_, effect), target) in own {
                 words.extend_from_slice(target);
-                steps.push(Step { target: u32::MAX, deed: *deed });
+                steps.push(Step { target: u32::MAX, effect: *effect });
             }
             next = end;
         }
@@ -194,21 +195,21 @@ impl Rows<'_> {
                 let own = executed.steps[next..end]
                     .iter()
                     .zip(executed.words[next * length..].chunks_exact(length));
-                memo.note(look, seen, from, own.map(|((_, deed), words)| (words, *deed)));
+                memo.note(look, seen, from, own.map(|((_, effect), words)| (words, *effect)));
             }
             next = end;
         }
     }
 
-    /// Finds the numbers of the targets of all steps that have none yet.
+    /// Interns the targets of all steps that are pending.
     pub(super) fn settle(&mut self) {
-        let Rows { ahead, states, steps, known, parents, .. } = self;
-        ahead.numbers.clear();
-        states.add_all(&ahead.words, &mut ahead.numbers);
-        ahead.words.clear();
-        let mut step = steps.len() - ahead.numbers.len();
-        let mut numbers = ahead.numbers.iter();
-        for (state, end) in ahead.states.drain(..) {
+        let StateGraph { prefetch, states, steps, known, parents, .. } = self;
+        prefetch.numbers.clear();
+        states.add_all(&prefetch.words, &mut prefetch.numbers);
+        prefetch.words.clear();
+        let mut step = steps.len() - prefetch.numbers.len();
+        let mut numbers = prefetch.numbers.iter();
+        for (state, end) in prefetch.states.drain(..) {
             for ((choice, step), number) in (0..).zip(&mut steps[step..end]).zip(&mut numbers) {
                 step.target = *number;
                 if *number as usize == known.len() {

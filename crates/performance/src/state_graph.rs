@@ -1,99 +1,106 @@
-//! The states of a model with their successors, found when they are asked for: what each step is, and where it leads.
+//! The state graph of a model with delays, explored on demand: states by number, and for each its outgoing
+//! steps.
+//!
+//! A step is classified by its effect: immediate or timed, its weight among random choices, the processes
+//! that move, and the events that it counts. Effects are interned, so that a step takes eight bytes. Once
+//! there are many states, steps of a process are recalled by its read set (`memo.rs`) instead of executed,
+//! many states at a time (`prefetch.rs`).
 
-mod ahead;
-mod deeds;
 mod memo;
-mod values;
+mod prefetch;
+mod step_effects;
+mod value_cache;
 
 use std::ops::ControlFlow;
 
 use narrows_explicit::{Budget, Progress};
 use narrows_model::{Difference, Limit, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 
-use crate::states::States;
-use crate::{Timing, Trouble};
-use ahead::Ahead;
-use deeds::Deeds;
+use crate::state_store::StateStore;
+use crate::{BuildError, Timing};
 use memo::Memo;
+use prefetch::Prefetch;
+use step_effects::StepEffects;
 
-pub use values::Values;
+pub use value_cache::ValueCache;
 
-/// A step from a state to another. Its place in the row is the number of the successor.
+/// A transition. Its index among the steps of its state is the index of the successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The state it leads to.
     pub target: u32,
-    /// What is done, by number.
-    pub deed: u32,
+    /// Its [`StepEffect`], by number.
+    pub effect: u32,
 }
 
-/// What matters about a step.
+/// What a step does, as far as the views care.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Deed {
-    /// When it is done.
-    pub pace: Pace,
-    /// Among the choices of this process it is taken by chance, with this weight.
+pub struct StepEffect {
+    /// When it is taken.
+    pub urgency: Urgency,
+    /// If it is one of the random choices of a process: that process, and the weight of the choice.
     pub chance: Option<(u8, u32)>,
-    /// Which processes move; none where moves are labels.
+    /// The processes that move; none where moves are labels.
     pub moved: ProcessSet,
-    /// Which events it is, and how many times each.
+    /// The events that it counts, and how many times each.
     pub events: Vec<(u16, u32)>,
 }
 
-impl Deed {
-    /// Returns whether this clock stops when it is done: it has run out, or its process has moved.
+impl StepEffect {
+    /// Returns whether the step stops a clock: the clock has expired, or its process has moved.
     pub fn stops(&self, pid: u8, delay: u16) -> bool {
-        self.pace == Pace::Later(pid, delay) || self.moved.contains(usize::from(pid))
+        self.urgency == Urgency::Timed(pid, delay) || self.moved.contains(usize::from(pid))
     }
 }
 
-/// When a step is taken.
+/// Whether a step is immediate or waits for a delay: the immediate and timed transitions of a stochastic
+/// Petri net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pace {
-    /// Before any time passes.
-    Now,
-    /// When this process has waited for this delay.
-    Later(u8, u16),
+pub enum Urgency {
+    /// Immediate: taken before any time passes.
+    Immediate,
+    /// Timed: taken when this delay of this process has expired.
+    Timed(u8, u16),
 }
 
-/// States and steps that are known so far.
-pub struct Rows<'a> {
+/// The part of the state graph that has been explored.
+pub struct StateGraph<'a> {
     space: &'a dyn StateSpace,
     budget: Budget<'a>,
     scratch: Scratch,
-    states: States,
-    /// For each state, where its steps begin, counted from the first that were ever found, and how many they are.
+    states: StateStore,
+    /// For each state, the range of its steps, counted from the first step ever found.
     known: Vec<Known>,
-    /// How many steps were forgotten.
+    /// How many steps were discarded from the front.
     forgotten: u64,
-    /// For each state, from where and by which choice it was first found.
+    /// The breadth-first tree: for each state, its predecessor and the index of the step from there.
     parents: Vec<(u32, u32)>,
     steps: Vec<Step>,
-    deeds: Deeds<'a>,
+    effects: StepEffects<'a>,
     buffer: Vec<u8>,
-    /// The parts of the states that are kept in words, as long as they are the same.
+    /// The component boundaries of packed states, as long as all have the same.
     parts: Option<Vec<u32>>,
-    /// What processes do, once there are many states.
+    /// Steps of processes by read set, once there are many states.
     memo: Option<Memo>,
-    ahead: Ahead,
+    prefetch: Prefetch,
     /// How many states were expanded.
     expanded: usize,
 }
 
-/// Where the steps of a state are: a place and how many, or that they were not looked for.
+/// The range of a state's steps in 64 bits, or that it is unexplored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known(u64);
 
 impl Known {
     const NOT: Known = Known(u64::MAX);
-    /// How many bits tell how many steps there are.
+    /// The lower bits are the number of steps.
     const COUNT_BITS: u32 = 24;
 
     fn new(start: u64, count: usize) -> Known {
         Known(start << Known::COUNT_BITS | count as u64)
     }
 
-    /// Returns where the steps begin among those that are not forgotten, and how many they are.
+    /// Returns the range among the steps that are still there.
     fn place(self, forgotten: u64) -> Option<(usize, usize)> {
         if self == Known::NOT {
             return None;
@@ -103,54 +110,54 @@ impl Known {
     }
 }
 
-/// For fewer states it is not worth remembering what processes do.
-const SMALL: usize = 1_000;
+/// With fewer states, a memo does not pay.
+const MEMO_FROM: usize = 1_000;
 
-impl std::fmt::Debug for Rows<'_> {
+impl std::fmt::Debug for StateGraph<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Rows {{ states: {}, steps: {} }}", self.states.len(), self.steps.len())
+        write!(formatter, "StateGraph {{ states: {}, steps: {} }}", self.states.len(), self.steps.len())
     }
 }
 
-/// After so many states the watch is asked.
+/// The budget's watch is polled every so many states.
 const WATCH_EVERY: usize = 1 << 10;
 
-impl<'a> Rows<'a> {
-    /// Starts with the initial state, which has the number 0. There is a system where moves are those of its processes;
-    /// otherwise they are [labels](Timing::labels).
+impl<'a> StateGraph<'a> {
+    /// Starts with the initial state, number 0. Without a system, moves are [labels](Timing::labels) instead
+    /// of transitions of processes.
     pub fn new(
         space: &'a dyn StateSpace,
         system: Option<&'a System>,
         timing: &'a Timing,
         budget: Budget<'a>,
-    ) -> Result<Rows<'a>, Trouble> {
-        let mut rows = Rows {
+    ) -> Result<StateGraph<'a>, BuildError> {
+        let mut state_graph = StateGraph {
             space,
             budget,
             scratch: Scratch::default(),
-            states: States::new(space.hidden_bytes()),
+            states: StateStore::new(space.hidden_bytes()),
             known: Vec::new(),
             forgotten: 0,
             parents: Vec::new(),
             steps: Vec::new(),
-            deeds: Deeds::new(system, timing),
+            effects: StepEffects::new(system, timing),
             buffer: Vec::new(),
             parts: None,
             memo: None,
-            ahead: Ahead::default(),
+            prefetch: Prefetch::default(),
             expanded: 0,
         };
-        let (initial, violations) = space.initial().map_err(|fault| Trouble::Wrong(fault, Vec::new()))?;
+        let (initial, violations) = space.initial().map_err(|fault| BuildError::Wrong(fault, Vec::new()))?;
         if let Some(violation) = violations.first() {
-            return Err(Trouble::Wrong(*violation, Vec::new()));
+            return Err(BuildError::Wrong(*violation, Vec::new()));
         }
-        rows.states.add(&initial);
+        state_graph.states.add(&initial);
         let mut parts = Vec::new();
         space.parts(&initial, &mut parts);
-        rows.parts = Some(parts);
-        rows.known.push(Known::NOT);
-        rows.parents.push((0, 0));
-        Ok(rows)
+        state_graph.parts = Some(parts);
+        state_graph.known.push(Known::NOT);
+        state_graph.parents.push((0, 0));
+        Ok(state_graph)
     }
 
     /// Returns how many states are known.
@@ -170,52 +177,52 @@ impl<'a> Rows<'a> {
         bytes
     }
 
-    /// Returns what is done by number.
-    pub fn deed(&self, deed: u32) -> &Deed {
-        &self.deeds.list[deed as usize]
+    /// Returns a step's effect.
+    pub fn effect(&self, effect: u32) -> &StepEffect {
+        &self.effects.list[effect as usize]
     }
 
-    /// Returns how many different things are done.
-    pub fn deeds(&self) -> &[Deed] {
-        &self.deeds.list
+    /// Returns all effects.
+    pub fn effects(&self) -> &[StepEffect] {
+        &self.effects.list
     }
 
     /// Returns the timing.
     pub fn timing(&self) -> &'a Timing {
-        self.deeds.timing
+        self.effects.timing
     }
 
     /// Returns the system, if moves are those of its processes.
     pub fn system(&self) -> Option<&'a System> {
-        self.deeds.system
+        self.effects.system
     }
 
-    /// Returns the steps of a state that was expanded and not forgotten, in the order of its successors.
-    pub fn row(&self, state: u32) -> &[Step] {
+    /// Returns the steps of a state that was expanded and not discarded, in the order of its successors.
+    pub fn steps_of(&self, state: u32) -> &[Step] {
         self.known[state as usize]
             .place(self.forgotten)
             .map_or(&[], |(start, length)| &self.steps[start..][..length])
     }
 
-    /// Returns the choices on a way from the initial state to this one.
+    /// Returns a path from the initial state, as the index of the step taken in each state.
     pub fn choices_to(&self, state: u32) -> Vec<u32> {
         choices_to(&self.parents, state)
     }
 
     /// Returns how many bytes all of this takes.
     pub fn memory(&self) -> u64 {
-        let rows = self.known.capacity() * size_of::<Known>() + self.parents.capacity() * 8;
+        let state_graph = self.known.capacity() * size_of::<Known>() + self.parents.capacity() * 8;
         let memo = self.memo.as_ref().map_or(0, Memo::memory);
-        self.states.memory() + (memo + rows + self.steps.capacity() * size_of::<Step>()) as u64
+        self.states.memory() + (memo + state_graph + self.steps.capacity() * size_of::<Step>()) as u64
     }
 
-    /// Makes sure that the steps of a state are known.
-    pub fn expand(&mut self, state: u32) -> Result<(), Trouble> {
+    /// Computes the steps of a state unless they are known.
+    pub fn expand(&mut self, state: u32) -> Result<(), BuildError> {
         self.expand_all(std::iter::once(state))
     }
 
-    /// Finds the steps of a state by executing all that can be executed there.
-    fn execute(&mut self, state: u32) -> Result<(), Trouble> {
+    /// Computes the steps of a state by executing every enabled transition.
+    fn execute(&mut self, state: u32) -> Result<(), BuildError> {
         let changes = self.states.changes();
         let mut bytes = std::mem::take(&mut self.buffer);
         self.states.read(state, &mut bytes);
@@ -251,13 +258,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Forgets all steps that are known so far: they are found again when they are asked for.
+    /// Discards all steps; they are computed again on demand.
     pub(crate) fn forget_steps(&mut self) {
         self.forgotten += self.steps.len() as u64;
         self.steps.clear();
     }
 
-    /// Forgets all but the states, when nothing else is of interest any more.
+    /// Discards all but the states, when only those are needed.
     pub(crate) fn forget_ways(&mut self) {
         self.forget_steps();
         (self.steps, self.known, self.parents) = (Vec::new(), Vec::new(), Vec::new());
@@ -265,7 +272,7 @@ impl<'a> Rows<'a> {
         self.states.forget_table();
     }
 
-    /// Asks whether to go on, with so many bytes in use elsewhere.
+    /// Polls the budget; `elsewhere` is memory that the caller uses, in bytes.
     pub fn watch(&self, elsewhere: u64) -> Result<(), Limit> {
         let memory = self.memory() + elsewhere;
         let progress =
@@ -276,7 +283,7 @@ impl<'a> Rows<'a> {
         self.budget.watch.check(&progress).map_or(Ok(()), Err)
     }
 
-    /// Finds out whether a new state has the same parts as all others, or is the first of its length.
+    /// Checks whether a new state has the component boundaries of all others, or is the first of its length.
     fn compare_parts(&mut self, successor: &Successor<'_>, is_first: bool) {
         let (Some(target), Difference::Unknown) = (successor.target, successor.difference) else { return };
         if is_first || self.parts.is_some() {
@@ -287,18 +294,18 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), Trouble> {
+    fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), BuildError> {
         let choice = (self.steps.len() - start) as u32;
-        let wrong = |violation: Violation, rows: &Self| {
-            let mut choices = rows.choices_to(from);
+        let wrong = |violation: Violation, state_graph: &Self| {
+            let mut choices = state_graph.choices_to(from);
             choices.push(choice);
-            Trouble::Wrong(violation, choices)
+            BuildError::Wrong(violation, choices)
         };
         if let Some(violation) = successor.violations.first() {
             return Err(wrong(*violation, self));
         }
         let Some(target) = successor.target else { return Ok(()) };
-        let deed = self.deeds.of(successor)?;
+        let effect = self.effects.of(successor)?;
         let restarts = self.states.restarts();
         let (number, is_new) = self.states.add(target);
         if is_new {
@@ -306,12 +313,12 @@ impl<'a> Rows<'a> {
             self.known.push(Known::NOT);
             self.parents.push((from, choice));
         }
-        self.steps.push(Step { target: number, deed });
+        self.steps.push(Step { target: number, effect });
         Ok(())
     }
 }
 
-/// Returns the choices on the way to a place, given for each the one before it and the choice there.
+/// Returns the path to a node of a breadth-first tree, as choices, given each node's predecessor and choice.
 pub(crate) fn choices_to(parents: &[(u32, u32)], mut place: u32) -> Vec<u32> {
     let mut choices = Vec::new();
     while place != 0 {

@@ -1,25 +1,26 @@
-//! What parts of states can do, once it has been found out.
+//! Memoised steps of subtrees.
 
-/// What a tree can do: an event, and what becomes of the tree.
+/// A step of a tree: an event, and the tree after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) event: u32,
-    /// A node; or, with the bit [`OPEN`], something that becomes a node when the values of the event are decided; or
-    /// [`UNMADE`].
+    /// A node; or, with the bit [`OPEN`], a term that becomes a node when the values of the event are
+    /// decided; or [`UNMADE`].
     pub(super) then: u32,
-    /// If it is not made: the tree one of whose sides takes the step.
+    /// If it is not built: the tree one of whose sides takes the step.
     tree: u32,
-    /// If it is not made: which step the side takes, and with the bit [`RIGHT`], that it is the right one.
+    /// If it is not built: which step the side takes, and with the bit [`RIGHT`], that it is the right one.
     side: u32,
 }
 
-/// Marks what depends on values that are open.
+/// Marks a target that depends on undecided values.
 pub(super) const OPEN: u32 = 1 << 31;
-/// Stands for what nobody has asked for: many steps come to nothing, as others do not go along.
+/// Stands for a target that is built on demand: many steps are discarded because a partner does not
+/// synchronise.
 const UNMADE: u32 = u32::MAX;
 const RIGHT: u32 = 1 << 31;
 
-/// How something is made: a tree, the step that one of its sides takes, and whether it is the right one.
+/// How to build a target: a tree, the step that one of its sides takes, and whether it is the right one.
 pub(super) struct Recipe {
     pub(super) tree: u32,
     pub(super) step: usize,
@@ -27,7 +28,7 @@ pub(super) struct Recipe {
 }
 
 impl Step {
-    /// Makes a step that leads to something.
+    /// Makes a step with a known target.
     #[inline]
     pub(super) fn new(event: u32, then: u32) -> Step {
         Step { event, then, tree: 0, side: 0 }
@@ -39,7 +40,7 @@ impl Step {
         Step { event, then: UNMADE, tree, side: step as u32 | if is_right { RIGHT } else { 0 } }
     }
 
-    /// Returns how to make what it leads to, if that is not made.
+    /// Returns how to build the target, if it is not built.
     #[inline]
     pub(super) fn recipe(&self) -> Option<Recipe> {
         let Step { then, tree, side, .. } = *self;
@@ -51,55 +52,55 @@ impl Step {
     }
 }
 
-/// Marks the question for all steps; the rest is the number of a set of gates without which they are asked for. Without
-/// this bit, a question is the number of an event that somebody else takes part in.
+/// Marks a query for all steps; the rest is the number of a set of excluded gates. Without this bit, a query
+/// is the number of an event that a partner offers.
 pub(super) const ALL: u32 = 1 << 31;
 
-/// Some steps that are kept: from where to where.
+/// A range of cached steps.
 pub(super) type Range = std::ops::Range<usize>;
 
-/// Answers to questions about nodes.
+/// A cache from nodes and queries to steps.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
-    /// A node and 1, or 0 if the slot is free; a question; where its steps begin, and how many they are.
+pub(super) struct StepCache {
+    /// A node plus 1, or 0 if the slot is free; a query; the first of its steps, and how many they are.
     slots: Vec<[u32; 4]>,
     count: usize,
     steps: Vec<Step>,
-    /// Up to where steps belong to answers that can be found again.
+    /// Steps up to here belong to cached results; later ones are temporary.
     end: usize,
-    /// How often answers are found, for each point and each of the two kinds of questions.
-    rates: Vec<[Rate; 2]>,
+    /// Hit rates, for each point and both kinds of queries.
+    rates: Vec<[HitRate; 2]>,
 }
 
-/// How often an answer was looked for, and found; how often it will not be looked for.
+/// Lookups and hits, and for how many more lookups the cache is bypassed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Rate {
+struct HitRate {
     asked: u32,
     found: u32,
     pause: u32,
     is_always: bool,
 }
 
-const SMALLEST: usize = 1 << 10;
-/// So many answers, or steps in them, are kept; then they are all forgotten.
-const MOST: usize = 1 << 20;
-const MOST_STEPS: usize = 1 << 22;
-/// After so many questions at a point it is decided whether it pays to keep answers there: if one in so many is found.
+const MIN_SLOTS: usize = 1 << 10;
+/// With more results, or more steps in them, the cache is cleared.
+const MAX_ENTRIES: usize = 1 << 20;
+const MAX_STEPS: usize = 1 << 22;
+/// After so many lookups at a point, caching goes on there only if one in so many was a hit.
 const PROBE: u32 = 1 << 12;
 const WORTHWHILE: u32 = 4;
-/// If not, so many questions are answered without looking.
+/// If not, the cache is bypassed for so many queries.
 const PAUSE: u32 = 1 << 18;
 
-impl Answers {
-    /// Makes counters for points, of which it is said whether answers are kept there in any case.
+impl StepCache {
+    /// Makes counters for points; `true` for those where results are always cached.
     pub(super) fn prepare(&mut self, points: impl Iterator<Item = bool>) {
-        self.rates = points.map(|is_always| [Rate { is_always, ..Rate::default() }; 2]).collect();
+        self.rates = points.map(|is_always| [HitRate { is_always, ..HitRate::default() }; 2]).collect();
     }
 
-    /// Forgets steps that can't be found again, and all answers if they are many.
+    /// Discards temporary steps, and everything if the cache is full.
     pub(super) fn make_room(&mut self) {
         self.steps.truncate(self.end);
-        if self.count > MOST || self.steps.len() > MOST_STEPS {
+        if self.count > MAX_ENTRIES || self.steps.len() > MAX_STEPS {
             self.slots.fill([0; 4]);
             self.count = 0;
             self.steps.clear();
@@ -107,7 +108,7 @@ impl Answers {
         }
     }
 
-    /// Returns whether it pays to look for an answer at a point, and to keep it.
+    /// Returns whether caching pays at a point.
     #[inline]
     pub(super) fn is_worthwhile(&mut self, point: u32, question: u32) -> bool {
         let rate = &mut self.rates[point as usize][usize::from(question & ALL != 0)];
@@ -120,18 +121,18 @@ impl Answers {
             return true;
         }
         let pays = rate.found >= rate.asked / WORTHWHILE;
-        *rate = Rate { pause: if pays { 0 } else { PAUSE }, ..Rate::default() };
+        *rate = HitRate { pause: if pays { 0 } else { PAUSE }, ..HitRate::default() };
         pays
     }
 
-    /// Counts that an answer was found.
+    /// Counts a hit.
     #[inline]
     pub(super) fn count_found(&mut self, point: u32, question: u32) {
         let rate = &mut self.rates[point as usize][usize::from(question & ALL != 0)];
         rate.found = rate.found.wrapping_add(1);
     }
 
-    /// Returns the answer to a question about a node, if it is known.
+    /// Returns the steps of a node for a query, if they are cached.
     #[inline]
     pub(super) fn find(&self, node: u32, question: u32) -> Option<Range> {
         let mask = self.slots.len().checked_sub(1)?;
@@ -148,7 +149,7 @@ impl Answers {
         }
     }
 
-    /// Keeps steps until the next state, and if they can be found again then, longer.
+    /// Keeps steps until the next state, and under a key, if there is one, longer.
     pub(super) fn keep(&mut self, steps: &[Step], found_as: Option<(u32, u32)>) -> Range {
         let start = self.steps.len();
         self.steps.extend_from_slice(steps);
@@ -174,23 +175,23 @@ impl Answers {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.slots.len() * 2).max(SMALLEST);
+        let length = (self.slots.len() * 2).max(MIN_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![[0; 4]; length]);
         old.into_iter().filter(|entry| entry[0] != 0).for_each(|entry| self.enter(entry));
     }
 
-    /// Returns a step that is kept.
+    /// Returns a cached step.
     #[inline]
     pub(super) fn step(&self, index: usize) -> Step {
         self.steps[index]
     }
 
-    /// Notes what a step leads to.
+    /// Sets the target of a step.
     pub(super) fn make(&mut self, index: usize, then: u32) {
         self.steps[index].then = then;
     }
 
-    /// Returns steps that are kept.
+    /// Returns a range of cached steps.
     pub(super) fn steps(&self, range: Range) -> &[Step] {
         &self.steps[range]
     }
