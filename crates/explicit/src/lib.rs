@@ -3,6 +3,9 @@
 //!
 //! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing here prints,
 //! reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a search at any time.
+//!
+//! With the feature `native`, which is on unless it is turned off, states of large systems are expanded by machine code
+//! that Cranelift makes. Without it the reference evaluator expands all of them, and [`Engine::native`] refuses.
 
 mod breadth_first;
 mod check;
@@ -13,6 +16,10 @@ mod depth_first;
 mod engine;
 mod findings;
 mod lossy;
+#[cfg(feature = "native")]
+mod native;
+#[cfg(not(feature = "native"))]
+#[path = "no_native.rs"]
 mod native;
 mod numbered;
 mod reduction;
