@@ -1,12 +1,11 @@
 //! SPIN's own examples, where they are installed: they parse, and broken copies of them never panic.
 
-mod mutate;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_languages::promela::{Options, parse};
 use narrows_source::{Diagnostic, Diagnostics, Loaded, Loader, Sources, render};
+use narrows_tests::mutate;
 use narrows_tests::random::Random;
 
 /// Where the models are; more folders may come from the environment variable `NARROWS_MODELS`.
