@@ -5,9 +5,6 @@ use narrows_tests::seeds::seeds;
 use narrows_tests::spin::{self, Limits};
 use narrows_tests::{generator, shrink};
 
-/// How many models are written.
-const MODELS: u64 = 150;
-
 #[test]
 fn narrows_agrees_with_spin_on_random_models() {
     if !spin::installed() {
@@ -17,7 +14,8 @@ fn narrows_agrees_with_spin_on_random_models() {
     }
     let mut summary = Summary::default();
     let limits = Limits::quick();
-    for seed in seeds(MODELS) {
+    let seeds = seeds(150);
+    for seed in seeds.clone() {
         let model = generator::generate(seed);
         let verdict = compare_text(&model.to_string(), &limits).expect("both tools run");
         summary.add(&verdict);
@@ -30,5 +28,6 @@ fn narrows_agrees_with_spin_on_random_models() {
         }
     }
     eprintln!("{summary}");
-    assert!(summary.agreed > 0);
+    // Where the machine is busy, SPIN does not get through with some of them.
+    assert!(summary.agreed > seeds.count() / 2, "{summary}");
 }

@@ -44,7 +44,8 @@ fn narrows_agrees_with_spin_on_runs_of_random_models() {
     }
     let limits = Limits { time: Duration::from_secs(1), ..Limits::quick() };
     let mut summary = Summary::default();
-    for seed in seeds(20) {
+    let seeds = seeds(20);
+    for seed in seeds.clone() {
         let asked = generator::generate_questions(seed);
         for compared in questions::compare(&asked, &limits).expect("both tools run") {
             summary.add(&compared.verdict);
@@ -55,7 +56,8 @@ fn narrows_agrees_with_spin_on_runs_of_random_models() {
         }
     }
     eprintln!("{summary}");
-    assert!(summary.agreed > 0);
+    // Each model is asked several questions.
+    assert!(summary.agreed > 2 * seeds.count(), "{summary}");
 }
 
 /// Every `.pml` below a directory that has a question about runs and no C, in a fixed order.

@@ -306,7 +306,8 @@ fn sets_agree_with_states_on_models_of_every_corner() {
 fn sets_agree_with_states_on_random_models() {
     deep(|| {
         let mut tally = Tally::default();
-        for seed in seeds(120) {
+        let seeds = seeds(120);
+        for seed in seeds.clone() {
             let text = generator::generate(seed).to_string();
             let Some(plain) = system("model.pml", &text, Vec::new()) else { continue };
             // Claims of the model itself are not what this is about.
@@ -316,6 +317,8 @@ fn sets_agree_with_states_on_random_models() {
             }
         }
         eprintln!("{tally:?}");
-        assert!(tally.models > 0 && tally.holds > 0 && tally.fails > 0 && tally.bounds > 0, "{tally:?}");
+        let count = seeds.count();
+        assert!(tally.models > count / 2 && tally.holds > count, "{tally:?}");
+        assert!(tally.fails > count / 2 && tally.bounds > count, "{tally:?}");
     });
 }
