@@ -4,6 +4,7 @@ use narrows_languages::{lotos, promela, smv};
 use narrows_model::System;
 use narrows_model::behaviour::Behaviour;
 use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources};
+use narrows_tests::engines;
 
 /// Finds no file at all.
 struct NoFiles;
@@ -19,6 +20,20 @@ pub fn compile(data: &[u8]) -> Option<System> {
     compiled(data, "fuzz.pml", |sources, file, diagnostics| {
         promela::compile(sources, file, &NoFiles, &promela::Options::default(), diagnostics)
     })
+}
+
+/// How many states machine code and evaluator are compared in.
+const STATES: usize = 300;
+
+/// Compiles any bytes as a model in Promela, and holds machine code against the reference evaluator in its first states.
+///
+/// # Panics
+///
+/// Panics if they differ.
+pub fn engines_agree(data: &[u8]) {
+    if let Some(system) = compile(data) {
+        engines::agree("fuzz.pml", &system, STATES);
+    }
 }
 
 /// Compiles any bytes as a model in SMV.

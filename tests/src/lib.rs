@@ -9,10 +9,13 @@
 pub mod browser;
 pub mod commands;
 pub mod compare;
+pub mod engines;
 pub mod formulas;
 pub mod generator;
+pub mod mutate;
 pub mod narrows;
 pub mod questions;
+pub mod seeds;
 pub mod shrink;
 pub mod spin;
 pub mod tree;

@@ -14,6 +14,7 @@ use narrows_model::{
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
+use narrows_tests::seeds::seeds;
 
 /// Larger models are left out, and so are formulas that make a larger graph.
 const STATES: usize = 1500;
@@ -425,9 +426,8 @@ fn compare(seed: u64) -> (usize, usize) {
 
 #[test]
 fn answers_are_those_by_definition() {
-    let seeds = std::env::var("NARROWS_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
     let (mut all, mut beside) = (0, 0);
-    for seed in 1..=seeds {
+    for seed in seeds(40) {
         let counts = compare(seed);
         all += counts.0;
         beside += counts.1;

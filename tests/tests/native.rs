@@ -1,21 +1,15 @@
-//! Machine code against the reference evaluator: in every state, the same successors in the same order, all of them; and
-//! searches that remember what processes do against searches that execute everything.
+//! Machine code against the reference evaluator, on models of all kinds and on texts that nobody would write.
 
-use std::collections::{HashSet, VecDeque};
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use narrows_explicit::{Budget, Engine, Exploration, Native, Unwatched, breadth_first};
+use narrows_graph::Random;
 use narrows_languages::promela::{Options, compile};
-use narrows_model::{
-    Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
-};
+use narrows_model::System;
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_tests::generator;
-
-/// Atomic sequences need a deep stack, as the program itself has.
-const STACK: usize = 512 << 20;
+use narrows_tests::engines::Compared;
+use narrows_tests::seeds::seeds;
+use narrows_tests::{engines, generator, mutate};
 
 struct Disk;
 
@@ -36,103 +30,8 @@ fn system(name: &str, text: &str) -> Option<System> {
     compile(&mut sources, file, &Disk, &Options::default(), &mut Diagnostics::default())
 }
 
-#[derive(Debug, PartialEq, Eq)]
-struct Step {
-    moves: Vec<Move>,
-    violations: Vec<Violation>,
-    events: Vec<Communication>,
-    target: Option<Vec<u8>>,
-}
-
-/// More successors than this are not compared: some sequences have no end of them.
-const MOST_SUCCESSORS: usize = 2_000;
-
-fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, Expansion) {
-    let mut list = Vec::new();
-    let expansion = space.successors(state, scratch, &mut |successor| {
-        list.push(Step {
-            moves: successor.moves.to_vec(),
-            violations: successor.violations.to_vec(),
-            events: successor.events.to_vec(),
-            target: successor.target.map(<[u8]>::to_vec),
-        });
-        if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    (list, expansion)
-}
-
-/// What each process does by itself, in turn.
-fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> Vec<Step> {
-    let mut list = Vec::new();
-    for pid in 0..8_usize {
-        space.successors_of(ProcessSet::from_iter([pid]), state, scratch, &mut |successor| {
-            list.push(Step {
-                moves: successor.moves.to_vec(),
-                violations: successor.violations.to_vec(),
-                events: successor.events.to_vec(),
-                target: successor.target.map(<[u8]>::to_vec),
-            });
-            if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-    }
-    list
-}
-
-/// Compares both over the first states; returns how many states there were, and how many edges.
-fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> (usize, usize) {
-    let native = Native::new(evaluator).expect("machine code is supported here");
-    assert_eq!(evaluator.initial(), native.initial(), "{name}");
-    let Ok((initial, _)) = evaluator.initial() else { return (0, 0) };
-    let mut known = HashSet::from([initial.clone()]);
-    let mut waiting = VecDeque::from([initial]);
-    let (mut ours, mut theirs) = (Scratch::default(), Scratch::default());
-    let mut edges = 0;
-    while let Some(state) = waiting.pop_front() {
-        let expected = steps(&evaluator, &state, &mut theirs);
-        let found = steps(&native, &state, &mut ours);
-        assert_eq!(expected, found, "{name}: {state:?}");
-        let expected_of_each = steps_of_each(&evaluator, &state, &mut theirs);
-        assert_eq!(expected_of_each, steps_of_each(&native, &state, &mut ours), "{name}: {state:?}");
-        for target in expected.0.into_iter().filter_map(|step| step.target) {
-            edges += 1;
-            if known.len() < most && !known.contains(&target) {
-                known.insert(target.clone());
-                waiting.push_back(target);
-            }
-        }
-    }
-    (known.len(), edges)
-}
-
-/// Compares a search that remembers what processes do with one that does not, in all that they find.
-fn search(name: &str, evaluator: Evaluator<'_>, most: usize) {
-    let engine = Engine::native(evaluator).expect("machine code is supported here");
-    let budget = Budget { states: most as u64, ..Budget::unlimited(&Unwatched) };
-    let expected = breadth_first(&evaluator, &[], &budget);
-    for (learn_from, threads) in [(4, 1), (50, 2)] {
-        let found = breadth_first(&engine, &[], &Budget { learn_from, threads, ..budget });
-        let of = |exploration: &Exploration| {
-            let Coverage { states, transitions, depth, taken, .. } = exploration.coverage.clone();
-            let findings = format!("{:?}", exploration.findings);
-            (exploration.end, states, transitions, depth, taken, findings)
-        };
-        assert_eq!(of(&expected), of(&found), "{name}: from {learn_from} states");
-    }
-}
-
-fn agree(name: &str, text: &str, most: usize) -> (usize, usize) {
-    let Some(system) = system(name, text) else { return (0, 0) };
-    std::thread::scope(|scope| {
-        let work = || {
-            compare(name, Evaluator::new(&system).recording_events(), most.min(1_000));
-            compare(name, Evaluator::new(&system).forgetting(), most.min(1_000));
-            search(name, Evaluator::new(&system), most);
-            search(name, Evaluator::new(&system).forgetting(), most);
-            compare(name, Evaluator::new(&system), most)
-        };
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        worker.expect("a thread").join().expect("no difference")
-    })
+fn agree(name: &str, text: &str, most: usize) -> Compared {
+    system(name, text).map_or_else(Compared::default, |system| engines::agree(name, &system, most))
 }
 
 fn models(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -173,21 +72,45 @@ fn machine_code_agrees_on_models_of_spin() {
 /// `NARROWS_SEEDS=1..5000` makes a long run of it.
 #[test]
 fn machine_code_agrees_on_random_models() {
-    let seeds = std::env::var("NARROWS_SEEDS").unwrap_or_else(|_| "1..200".to_owned());
-    let (first, last) = seeds.split_once("..").expect("a range such as 1..200");
     let (mut states, mut edges) = (0, 0);
-    for seed in first.parse::<u64>().expect("a number")..=last.parse().expect("a number") {
+    let seeds = seeds(200);
+    for seed in seeds.clone() {
         let mut texts = vec![generator::generate(seed).to_string()];
         if seed % 4 == 0 {
             texts.push(generator::generate_questions(seed).model.to_string());
         }
         for text in texts {
-            let (more_states, more_edges) = agree(&format!("seed {seed}\n{text}\n"), &text, 2_000);
-            (states, edges) = (states + more_states, edges + more_edges);
+            let compared = agree(&format!("seed {seed}\n{text}\n"), &text, 2_000);
+            (states, edges) = (states + compared.states, edges + compared.edges);
         }
     }
-    eprintln!("seeds {seeds}: {states} states, {edges} edges");
-    assert!(edges > 0);
+    eprintln!("{states} states, {edges} edges");
+    assert!(edges > 1_000 * seeds.count(), "{edges} edges");
+}
+
+/// What the fuzz target `native` does for hours: texts made from models by accident. `NARROWS_SEEDS=1..20000` makes a
+/// long run of it.
+#[test]
+fn machine_code_agrees_on_broken_models() {
+    let mut paths = Vec::new();
+    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/probes"), &mut paths);
+    let probes: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).expect("a model")).collect();
+    let (mut compiled, mut edges) = (0, 0);
+    let seeds = seeds(400);
+    for seed in seeds.clone() {
+        let mut random = Random::new(seed);
+        let whole = match random.pick(&probes) {
+            Some(probe) if seed % 2 == 0 => probe.clone(),
+            _ => generator::generate(seed).to_string(),
+        };
+        let text = mutate::mutate(&whole, mutate::PROMELA, &mut random);
+        let compared = agree(&format!("seed {seed}\n{text}\n"), &text, 300);
+        compiled += usize::from(compared.edges > 0);
+        edges += compared.edges;
+    }
+    eprintln!("{compiled} models, {edges} edges");
+    let count = seeds.count();
+    assert!(compiled > count / 20 && edges > 20 * count, "{compiled} models, {edges} edges of {count} texts");
 }
 
 /// What C's `int` does at its limits, and what variables keep of it.
@@ -213,7 +136,7 @@ fn machine_code_computes_as_the_reference_does() {
             choices("a"),
             choices("b")
         );
-        let (states, _) = agree(operator, &text, 100_000);
+        let states = agree(operator, &text, 100_000).states;
         assert!(states > 256, "{operator}: {states}");
     }
 }

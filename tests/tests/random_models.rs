@@ -1,8 +1,7 @@
 //! Compares with SPIN on random models: a quick run; `compare --seeds 1..5000 --shrink` makes the long one.
 
-use std::time::{Duration, Instant};
-
 use narrows_tests::compare::{Summary, Verdict, compare_text};
+use narrows_tests::seeds::seeds;
 use narrows_tests::spin::{self, Limits};
 use narrows_tests::{generator, shrink};
 
@@ -13,14 +12,10 @@ fn narrows_agrees_with_spin_on_random_models() {
         eprintln!("skipped: there is no `spin` here");
         return;
     }
-    let start = Instant::now();
     let mut summary = Summary::default();
     let limits = Limits::quick();
-    for seed in 1..=150 {
-        if start.elapsed() > Duration::from_secs(90) {
-            eprintln!("stopped before seed {seed}: 90 seconds are enough");
-            break;
-        }
+    let seeds = seeds(150);
+    for seed in seeds.clone() {
         let model = generator::generate(seed);
         let verdict = compare_text(&model.to_string(), &limits).expect("both tools run");
         summary.add(&verdict);
@@ -33,5 +28,6 @@ fn narrows_agrees_with_spin_on_random_models() {
         }
     }
     eprintln!("{summary}");
-    assert!(summary.agreed > 0);
+    // Where the machine is busy, SPIN does not get through with some of them.
+    assert!(summary.agreed > seeds.count() / 2, "{summary}");
 }

@@ -14,6 +14,7 @@ use narrows_model::{Evaluator, Question, StateSpace, System, Verdict};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
+use narrows_tests::seeds::seeds;
 
 /// Larger models are left out.
 const STATES: u64 = 30_000;
@@ -154,17 +155,10 @@ fn same(left: &[Vec<bool>], right: &[Vec<bool>]) -> bool {
     })
 }
 
-fn seeds(first: u64, last: u64) -> std::ops::RangeInclusive<u64> {
-    let given = std::env::var("NARROWS_SEEDS").ok();
-    let range = given.as_deref().and_then(|text| text.split_once(".."));
-    let number = |text: &str| text.parse().ok();
-    range.and_then(|(low, high)| Some(number(low)?..=number(high)?)).unwrap_or(first..=last)
-}
-
 #[test]
 fn random_models_have_the_same_answers() {
     let mut compared = Compared::default();
-    for seed in seeds(1, 150) {
+    for seed in seeds(150) {
         compared.add(&format!("seed {seed}"), &generator::generate(seed).to_string());
     }
     eprintln!("{compared:?}");
@@ -174,7 +168,7 @@ fn random_models_have_the_same_answers() {
 #[test]
 fn questions_about_runs_of_random_models_have_the_same_answers() {
     let mut compared = Compared::default();
-    for seed in seeds(1, 150) {
+    for seed in seeds(150) {
         let questions = generator::generate_questions(seed);
         compared.add(&format!("seed {seed}, claims"), &claims_text(&questions));
         compared.add(&format!("seed {seed}, labels"), &questions.model.to_string());

@@ -9,6 +9,7 @@ use narrows_model::{Evaluator, Scratch, StateSpace, System};
 use narrows_performance::{StateGraph, Timing};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
+use narrows_tests::seeds::seeds;
 
 struct Nothing;
 
@@ -71,10 +72,8 @@ fn compare(name: &str, text: &str) -> u32 {
 /// `NARROWS_SEEDS=1..5000` makes a long run of it.
 #[test]
 fn steps_that_are_remembered_are_the_steps() {
-    let seeds = std::env::var("NARROWS_SEEDS").unwrap_or_else(|_| "1..60".to_owned());
-    let (first, last) = seeds.split_once("..").expect("a range such as 1..200");
     let mut large = 0;
-    for seed in first.parse::<u64>().expect("a number")..=last.parse().expect("a number") {
+    for seed in seeds(60) {
         let states = compare(&format!("seed {seed}"), &generator::generate(seed).to_string());
         large += usize::from(states > 2_000);
     }

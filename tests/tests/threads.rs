@@ -6,6 +6,7 @@ use narrows_model::{Answer, Coverage, Evaluator, Question, System, Trace, Verdic
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
 use narrows_tests::generator;
 use narrows_tests::questions::claims_text;
+use narrows_tests::seeds::seeds;
 
 struct Nothing;
 
@@ -94,10 +95,8 @@ fn compare(name: &str, text: &str) -> (usize, usize) {
 /// `NARROWS_SEEDS=1..5000` makes a long run of it.
 #[test]
 fn runs_do_not_depend_on_threads() {
-    let seeds = std::env::var("NARROWS_SEEDS").unwrap_or_else(|_| "1..15".to_owned());
-    let (first, last) = seeds.split_once("..").expect("a range such as 1..200");
     let (mut asked, mut failing) = (0, 0);
-    for seed in first.parse::<u64>().expect("a number")..=last.parse().expect("a number") {
+    for seed in seeds(15) {
         let questions = generator::generate_questions(seed);
         for text in [claims_text(&questions), questions.model.to_string()] {
             let counts = compare(&format!("seed {seed}"), &text);

@@ -145,8 +145,8 @@ pub fn check(
 
 /// Visits every state, or those that a reduction does not leave out. A small state space is searched depth first, as
 /// SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
-pub fn explore<S: StateSpace + ?Sized>(
-    space: &S,
+pub fn explore(
+    space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
     budget: &Budget<'_>,
 ) -> Exploration {

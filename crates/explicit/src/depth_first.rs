@@ -29,13 +29,13 @@ pub enum Faults {
 }
 
 /// Visits every state, depth first.
-pub fn depth_first<S: StateSpace + ?Sized>(space: &S, faults: Faults, budget: &Budget<'_>) -> Exploration {
+pub fn depth_first(space: &dyn StateSpace, faults: Faults, budget: &Budget<'_>) -> Exploration {
     depth_first_reduced(space, None, faults, budget)
 }
 
 /// Visits states depth first: every one, or enough of them to find all that goes wrong.
-pub fn depth_first_reduced<S: StateSpace + ?Sized>(
-    space: &S,
+pub fn depth_first_reduced(
+    space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
     faults: Faults,
     budget: &Budget<'_>,

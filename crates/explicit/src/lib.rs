@@ -16,6 +16,9 @@
 //! | `checkpoint/` | a search as bytes, to be resumed |
 //! | `numbered.rs` | all states with numbers, for graphs |
 //! | `findings.rs`, `shorten.rs` | violations found on the way; shorter counterexamples |
+//!
+//! With the feature `native`, which is on unless it is turned off, states of large systems are expanded by machine code
+//! that Cranelift makes. Without it the reference evaluator expands all of them, and [`Engine::native`] refuses.
 
 mod breadth_first;
 mod check;
@@ -26,6 +29,10 @@ mod depth_first;
 mod engine;
 mod findings;
 mod lossy;
+#[cfg(feature = "native")]
+mod native;
+#[cfg(not(feature = "native"))]
+#[path = "no_native.rs"]
 mod native;
 mod numbered;
 mod reduction;

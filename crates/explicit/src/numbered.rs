@@ -36,8 +36,8 @@ pub struct NumberedWalk {
 
 /// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all: they count as
 /// those of the walk do.
-pub fn numbered_walk<S: StateSpace + ?Sized>(
-    space: &S,
+pub fn numbered_walk(
+    space: &dyn StateSpace,
     budget: &Budget<'_>,
     visit: &mut dyn FnMut(&NumberedEdge<'_>) -> u64,
 ) -> NumberedWalk {

@@ -1,13 +1,12 @@
 //! SPIN's own examples, where they are installed: they parse, and broken copies of them never panic.
 
-mod mutate;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_graph::Random;
 use narrows_languages::promela::{Options, parse};
 use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
+use narrows_tests::mutate;
 
 /// Where the models are; more folders may come from the environment variable `NARROWS_MODELS`.
 const EXAMPLES: &str = "/usr/share/doc/spin/examples";

@@ -3,12 +3,9 @@
 //!
 //! The fuzz targets in `fuzz/` do the same for hours; what they and others have found is kept here.
 
-mod mutate;
-
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use narrows_explicit::{Budget, Faults, Progress, Unwatched, Watch, breadth_first, depth_first};
@@ -18,7 +15,7 @@ use narrows_languages::{lotos, smv};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 use narrows_model::{Evaluator, Limit};
 use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, render};
-use narrows_tests::generator;
+use narrows_tests::{generator, mutate};
 
 /// Every file there is includes the same text.
 struct Mirror(&'static str);
@@ -42,8 +39,8 @@ impl Watch for Patience {
     }
 }
 
-/// Compiles a text and, if it is a model, explores a little of it; returns the codes of the messages.
-fn answer_with(text: &str, mirror: &'static str) -> Vec<&'static str> {
+/// Compiles a text and, if it is a model, explores a little of it; returns whether it is one, and the codes of the messages.
+fn judge(text: &str, mirror: &'static str) -> (bool, Vec<&'static str>) {
     let mut sources = Sources::default();
     let file = sources.add("model.pml", text);
     let mut diagnostics = Diagnostics::default();
@@ -53,8 +50,8 @@ fn answer_with(text: &str, mirror: &'static str) -> Vec<&'static str> {
     for diagnostic in list.iter().take(2) {
         assert!(!render(diagnostic, &sources, false).is_empty());
     }
-    if let Some(system) = system {
-        let space = Evaluator::new(&system);
+    if let Some(system) = &system {
+        let space = Evaluator::new(system);
         let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
         let mut budget = Budget {
             memory: 32 << 20,
@@ -70,7 +67,11 @@ fn answer_with(text: &str, mirror: &'static str) -> Vec<&'static str> {
             assert_eq!(deep.coverage.states, wide.coverage.states, "{text}");
         }
     }
-    list.iter().map(|diagnostic| diagnostic.code).collect()
+    (system.is_some(), list.iter().map(|diagnostic| diagnostic.code).collect())
+}
+
+fn answer_with(text: &str, mirror: &'static str) -> Vec<&'static str> {
+    judge(text, mirror).1
 }
 
 fn answer(text: &str) -> Vec<&'static str> {
@@ -94,20 +95,14 @@ fn models(folder: &str, extension: &str) -> Vec<String> {
     paths.iter().map(|path| fs::read_to_string(path).expect("a model is text")).collect()
 }
 
-/// Breaks models in many ways, and answers each.
-fn break_models(models: &[String], words: &[&'static str], answer: impl Fn(&str)) {
-    let start = Instant::now();
+/// How often each model is broken, and answered.
+const ROUNDS: usize = 100;
+
+/// Breaks models in many ways, and answers each; returns how many there were that are models still.
+fn break_models(models: &[String], words: &[&'static str], answer: impl Fn(&str) -> bool) -> usize {
     let mut random = Random::new(7);
-    for round in 0..200 {
-        for model in models {
-            // Slow machines see fewer.
-            if start.elapsed() > Duration::from_secs(8) {
-                assert!(round > 0, "not even one round in eight seconds");
-                return;
-            }
-            answer(&mutate::mutate(model, words, &mut random));
-        }
-    }
+    let rounds = (0..ROUNDS).flat_map(|_| models);
+    rounds.filter(|model| answer(&mutate::mutate(model, words, &mut random))).count()
 }
 
 #[test]
@@ -115,7 +110,8 @@ fn broken_models_are_answered() {
     deeply(|| {
         let mut models = models("tests/models/probes", "pml");
         models.extend((1..=20).map(|seed| generator::generate(seed).to_string()));
-        break_models(&models, mutate::PROMELA, |text| drop(answer(text)));
+        let whole = break_models(&models, mutate::PROMELA, |text| judge(text, "").0);
+        assert!(whole > ROUNDS, "only {whole} broken models are models still");
     });
 }
 
@@ -248,11 +244,13 @@ const LOTOS: &[&str] = &[
 #[test]
 fn broken_models_in_smv_are_answered() {
     deeply(|| {
-        break_models(&models("tests/models/smv", "smv"), SMV, |text| {
-            compiled(text, |sources, file, diagnostics| {
+        let whole = break_models(&models("tests/models/smv", "smv"), SMV, |text| {
+            let found = compiled(text, |sources, file, diagnostics| {
                 smv::compile(sources, file, &smv::Options::default(), diagnostics)
             });
+            found.is_some()
         });
+        assert!(whole > ROUNDS, "only {whole} broken models are models still");
     });
 }
 
@@ -282,14 +280,16 @@ fn explore(behaviour: &Behaviour, text: &str) {
 #[test]
 fn broken_models_in_lotos_are_answered() {
     deeply(|| {
-        break_models(&models("tests/models/lotos", "lotos"), LOTOS, |text| {
+        let whole = break_models(&models("tests/models/lotos", "lotos"), LOTOS, |text| {
             let found = compiled(text, |sources, file, diagnostics| {
                 lotos::compile(sources, file, &lotos::Options::default(), diagnostics)
             });
-            if let Some(behaviour) = found {
-                explore(&behaviour, text);
+            if let Some(behaviour) = &found {
+                explore(behaviour, text);
             }
+            found.is_some()
         });
+        assert!(whole > ROUNDS, "only {whole} broken models are models still");
     });
 }
 

@@ -48,14 +48,14 @@ pub struct Goal {
 
 /// Visits states in the order of their distance from the initial state, until every goal is decided; without goals,
 /// until all are visited.
-pub fn breadth_first<S: StateSpace + ?Sized>(space: &S, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
+pub fn breadth_first(space: &dyn StateSpace, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
     breadth_first_reduced(space, None, goals, budget)
 }
 
 /// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is decided.
 /// With a reduction, a run that is found need not be a shortest one.
-pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
-    space: &S,
+pub fn breadth_first_reduced(
+    space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
     goals: &[Goal],
     budget: &Budget<'_>,

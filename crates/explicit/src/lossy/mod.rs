@@ -40,7 +40,7 @@ pub enum Lossy {
 }
 
 /// Visits as many states as it can tell apart, depth first. A fault ends its run, not the search.
-pub fn explore_lossy<S: StateSpace + ?Sized>(space: &S, lossy: Lossy, budget: &Budget<'_>) -> Exploration {
+pub fn explore_lossy(space: &dyn StateSpace, lossy: Lossy, budget: &Budget<'_>) -> Exploration {
     search_lossy(space, lossy, &[], budget)
 }
 

@@ -39,7 +39,7 @@ const REPLACEMENTS: &[&str] = &[
 ];
 
 /// Small words of Promela that fit in many places.
-pub(crate) const PROMELA: &[&str] = &[
+pub const PROMELA: &[&str] = &[
     "_pid",
     "_last",
     "_nr_pr",
@@ -87,7 +87,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Deletes, doubles, swaps and replaces a few pieces, also by words of the language, or cuts the text off.
-pub(crate) fn mutate(text: &str, words: &[&'static str], random: &mut Random) -> String {
+pub fn mutate(text: &str, words: &[&'static str], random: &mut Random) -> String {
     let mut pieces = pieces(text);
     for _ in 0..random.between(1, 4) {
         let (from, to) = (random.index(pieces.len()), random.index(pieces.len()));

@@ -1,0 +1,134 @@
+//! Machine code against the reference evaluator: in every state, the same successors in the same order, all of them; and
+//! searches that remember what processes do against searches that execute everything.
+//!
+//! Tests and the fuzz target `native` ask the same: whatever differs is a panic that names the model and the state.
+
+use std::collections::{HashSet, VecDeque};
+use std::ops::ControlFlow;
+
+use narrows_explicit::{Budget, Engine, Exploration, Native, Unwatched, breadth_first};
+use narrows_model::{
+    Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
+};
+
+/// Atomic sequences need a deep stack, as the program itself has.
+const STACK: usize = 512 << 20;
+
+#[derive(Debug, PartialEq, Eq)]
+struct Step {
+    moves: Vec<Move>,
+    violations: Vec<Violation>,
+    events: Vec<Communication>,
+    target: Option<Vec<u8>>,
+}
+
+/// More successors than this are not compared: some sequences have no end of them.
+const MOST_SUCCESSORS: usize = 2_000;
+
+fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, Expansion) {
+    let mut list = Vec::new();
+    let expansion = space.successors(state, scratch, &mut |successor| {
+        list.push(Step {
+            moves: successor.moves.to_vec(),
+            violations: successor.violations.to_vec(),
+            events: successor.events.to_vec(),
+            target: successor.target.map(<[u8]>::to_vec),
+        });
+        if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    (list, expansion)
+}
+
+/// What each process does by itself, in turn.
+fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> Vec<Step> {
+    let mut list = Vec::new();
+    for pid in 0..8_usize {
+        space.successors_of(ProcessSet::from_iter([pid]), state, scratch, &mut |successor| {
+            list.push(Step {
+                moves: successor.moves.to_vec(),
+                violations: successor.violations.to_vec(),
+                events: successor.events.to_vec(),
+                target: successor.target.map(<[u8]>::to_vec),
+            });
+            if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    list
+}
+
+/// What was compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// How many states.
+    pub states: usize,
+    /// How many edges they have.
+    pub edges: usize,
+    /// Whether some state has more successors than are compared.
+    pub is_cut: bool,
+}
+
+/// Compares both over the first states.
+fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> Compared {
+    let native = Native::new(evaluator).expect("machine code is supported here");
+    assert_eq!(evaluator.initial(), native.initial(), "{name}");
+    let Ok((initial, _)) = evaluator.initial() else { return Compared::default() };
+    let mut known = HashSet::from([initial.clone()]);
+    let mut waiting = VecDeque::from([initial]);
+    let (mut ours, mut theirs) = (Scratch::default(), Scratch::default());
+    let (mut edges, mut is_cut) = (0, false);
+    while let Some(state) = waiting.pop_front() {
+        let expected = steps(&evaluator, &state, &mut theirs);
+        let found = steps(&native, &state, &mut ours);
+        assert_eq!(expected, found, "{name}: {state:?}");
+        let expected_of_each = steps_of_each(&evaluator, &state, &mut theirs);
+        assert_eq!(expected_of_each, steps_of_each(&native, &state, &mut ours), "{name}: {state:?}");
+        is_cut |= expected.0.len() >= MOST_SUCCESSORS;
+        for target in expected.0.into_iter().filter_map(|step| step.target) {
+            edges += 1;
+            if known.len() < most && !known.contains(&target) {
+                known.insert(target.clone());
+                waiting.push_back(target);
+            }
+        }
+    }
+    Compared { states: known.len(), edges, is_cut }
+}
+
+/// Compares a search that remembers what processes do with one that does not, in all that they find.
+fn search(name: &str, evaluator: Evaluator<'_>, most: usize) {
+    let engine = Engine::native(evaluator).expect("machine code is supported here");
+    let budget = Budget { states: most as u64, ..Budget::unlimited(&Unwatched) };
+    let expected = breadth_first(&evaluator, &[], &budget);
+    for (learn_from, threads) in [(4, 1), (50, 2)] {
+        let found = breadth_first(&engine, &[], &Budget { learn_from, threads, ..budget });
+        let of = |exploration: &Exploration| {
+            let Coverage { states, transitions, depth, taken, .. } = exploration.coverage.clone();
+            let findings = format!("{:?}", exploration.findings);
+            (exploration.end, states, transitions, depth, taken, findings)
+        };
+        assert_eq!(of(&expected), of(&found), "{name}: from {learn_from} states");
+    }
+}
+
+/// Compares both engines on a system, in at most so many states.
+///
+/// # Panics
+///
+/// Panics if they differ.
+pub fn agree(name: &str, system: &System, most: usize) -> Compared {
+    std::thread::scope(|scope| {
+        let work = || {
+            compare(name, Evaluator::new(system).recording_events(), most.min(1_000));
+            let forgetting = compare(name, Evaluator::new(system).forgetting(), most.min(1_000));
+            let compared = compare(name, Evaluator::new(system), most);
+            // A search does not stop within a state.
+            if !compared.is_cut && !forgetting.is_cut {
+                search(name, Evaluator::new(system), most);
+                search(name, Evaluator::new(system).forgetting(), most);
+            }
+            compared
+        };
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        worker.expect("a thread").join().expect("no difference")
+    })
+}
