@@ -278,15 +278,17 @@ impl Behaviour {
             return Ok(Decided::one(joint.event));
         }
         // Who leaves a value open is to blame if it can't be decided.
-        let mut from = (0, joint.start);
+        let mut open = Vec::new();
+        let mut first = joint.start;
         for index in (joint.start..joint.end).rev() {
             let then = self.target_of(index, memory);
             if then & OPEN != 0 {
-                from = (then, index);
+                open.insert(0, then);
+                first = index;
             }
         }
-        let place = memory.joints.changes[from.1].place;
-        self.decide(joint.event, from.0, row[place], memory)
+        let place = memory.joints.changes[first].place;
+        self.decide(joint.event, &open, row[place], memory)
     }
 
     /// Follows a step whose values are those of an event; `None` if they are not what somebody asks for.

@@ -16,6 +16,7 @@ mod settle;
 mod steps;
 mod tables;
 mod unfolding;
+mod upper_bounds;
 mod values;
 mod written;
 
