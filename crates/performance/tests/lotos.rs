@@ -141,6 +141,155 @@ fn it_does_not_matter_who_meets_whom_first() {
     }
 }
 
+/// Returns the labels of all edges, sorted.
+fn labels(text: &str) -> Vec<String> {
+    let graph = graph(text);
+    let mut labels: Vec<String> =
+        graph.edges().iter().map(|edge| graph.label(edge.label).to_owned()).collect();
+    labels.sort();
+    labels
+}
+
+#[test]
+fn numbers_that_nobody_decides_have_the_bounds_of_conditions() {
+    let offered = |behaviour: &str| {
+        labels(&format!(
+            "specification S [a, b] : noexit library Natural, Boolean endlib behaviour {behaviour} where
+               process P [a] (n : Nat) : noexit := a ?x:Nat [x lt n]; stop endproc
+             endspec"
+        ))
+    };
+    let cases: &[(&str, &[&str])] = &[
+        ("a ?x:Nat [x le 2]; stop", &["A !0", "A !1", "A !2"]),
+        ("a ?x:Nat [2 gt x]; stop", &["A !0", "A !1"]),
+        ("a ?x:Nat [x = 3]; stop", &["A !3"]),
+        ("a ?x:Nat [(x ge 1) and (x <= 2)]; stop", &["A !1", "A !2"]),
+        ("a ?x:Nat ?y:Bool [(x lt 1) and y]; stop", &["A !0 !TRUE"]),
+        ("P [a] (2)", &["A !0", "A !1"]),
+        ("P [a] (0)", &[]),
+        ("hide a in a ?x:Nat [x lt 2]; b !x; stop", &["B !0", "B !1", "i", "i"]),
+        // The bound of one side is enough for both.
+        ("a ?x:Nat [x ge 1]; stop |[a]| a ?y:Nat [y le 2]; stop", &["A !1", "A !2"]),
+        ("choice x : Nat [] [x le 1] -> a !x; stop", &["A !0", "A !1"]),
+        ("choice x : Nat [] a !x [x lt 2]; stop", &["A !0", "A !1"]),
+    ];
+    for (behaviour, expected) in cases {
+        assert_eq!(offered(behaviour), *expected, "{behaviour}");
+    }
+    // What depends on an open value is no bound, and neither is an alternative.
+    for behaviour in ["a ?x:Nat ?y:Nat [x le y]; stop", "a ?x:Nat [(x le 2) or (x ge 5)]; stop"] {
+        let text = format!(
+            "specification S [a] : noexit library Natural, Boolean endlib behaviour {behaviour} endspec"
+        );
+        let found = build(&self::behaviour(&text), &Budget::unlimited(&Unwatched));
+        assert!(
+            matches!(&found, Err(GraphError::Fault(fault)) if fault.kind == ViolationKind::EndlessSort),
+            "{behaviour}"
+        );
+    }
+}
+
+#[test]
+fn an_option_bounds_numbers_that_nobody_decides() {
+    let text = "specification S [a] : noexit library Natural endlib behaviour a ?x:Nat; stop endspec";
+    let with = |value: &str| {
+        let mut sources = Sources::default();
+        let file = sources.add("model.lotos", text);
+        let mut diagnostics = Diagnostics::default();
+        let options = Options { values: vec![("Nat".to_owned(), value.to_owned(), "-D".to_owned())] };
+        let found = compile(&mut sources, file, &options, &mut diagnostics);
+        (found, diagnostics.sorted().iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>())
+    };
+    let (found, codes) = with("3");
+    assert_eq!(codes, [] as [&str; 0]);
+    let built = build(&found.expect("a model"), &Budget::unlimited(&Unwatched)).expect("a graph");
+    assert_eq!(built.graph.edges().len(), 4);
+    assert_eq!(with("many").1, ["L0231"]);
+    assert_eq!(with("4000000000").1, ["L0231"]);
+}
+
+#[test]
+fn digits_that_a_type_declares_are_numbers() {
+    let text = |equation: &str| {
+        format!(
+            "specification S [a] : noexit library Natural endlib
+             type Digits is Natural
+               opns 0, 1, 2, 3 : -> Nat
+                    half : Nat -> Nat
+               eqns ofsort Nat
+                 {equation}
+                 half (2) = 1; half (0) = 0;
+             endtype
+             behaviour a !(1 + 2) !half (2) !7; stop endspec"
+        )
+    };
+    for equation in ["", "1 = succ (0); 2 = succ (1); 3 = 1 + 2;", "2 = 2 of Nat;"] {
+        assert_eq!(labels(&text(equation)), ["A !3 !1 !7"], "{equation}");
+    }
+    let mut diagnostics = Diagnostics::default();
+    let mut sources = Sources::default();
+    let file = sources.add("model.lotos", text("2 = succ (0);"));
+    assert!(compile(&mut sources, file, &Options::default(), &mut diagnostics).is_none());
+    assert_eq!(diagnostics.sorted()[0].code, "L0221");
+}
+
+#[test]
+fn the_library_has_the_types_of_the_standard() {
+    let names = [
+        "Boolean",
+        "FBoolean",
+        "Element",
+        "BasicNaturalNumber",
+        "NaturalNumber",
+        "BasicNonEmptyString",
+        "RicherNonEmptyString",
+        "NonEmptyString",
+        "String0",
+        "String1",
+        "String",
+        "Set",
+        "Bit",
+        "BitString",
+        "Octet",
+        "OctetString",
+        "OctDigit",
+        "OctString",
+        "OctNatRepr",
+        "DecDigit",
+        "DecString",
+        "DecNatRepr",
+        "HexDigit",
+        "HexString",
+        "HexNatRepr",
+        "BitNatRepr",
+        "NatRepresentations",
+    ];
+    for name in names {
+        let text = format!("specification S [a] : noexit library {name} endlib behaviour a; stop endspec");
+        assert_eq!(labels(&text), ["A"], "{name}");
+    }
+    let cases = [
+        ("DecNatRepr", "NatNum ((Dec (4) + 2) + (7 of DecDigit))", "427"),
+        ("HexNatRepr", "NatNum ((F of HexDigit) + Hex (A))", "250"),
+        ("OctNatRepr", "NatNum (Oct (1) + (7 of OctDigit))", "15"),
+        ("BitNatRepr", "NatNum (((1 of Bit) + ((0 of Bit) + Bit (1))) ++ Bit (1))", "11"),
+        ("NatRepresentations", "Length (Hex (A) ++ Hex (B))", "2"),
+        ("HexDigit", "((9 of HexDigit) lt A)", "TRUE"),
+        ("OctetString", "Length (Octet (Octet (0, 0, 0, 0, 0, 0, 0, 1)))", "1"),
+    ];
+    for (name, term, expected) in cases {
+        let text =
+            format!("specification S [a] : noexit library {name} endlib behaviour a !{term}; stop endspec");
+        assert_eq!(labels(&text), [format!("A !{expected}")], "{term}");
+    }
+    let generic = "specification S [a] : noexit library NonEmptyString, Natural, Boolean endlib
+        type Numbers is NonEmptyString actualizedby Natural using
+          sortnames Nat for Element Numbers for NonEmptyString Bool for FBool
+        endtype
+        behaviour a !Reverse (1 + (2 + String (3))) !Last (String (5) + 6) !(4 IsIn String (4)); stop endspec";
+    assert_eq!(labels(generic), ["A !3 + (2 + STRING (1)) !6 !TRUE"]);
+}
+
 #[test]
 fn what_has_no_value_is_told_with_its_place() {
     let cases: &[(&str, ViolationKind, &str)] = &[

@@ -9,8 +9,10 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("NATURALNUMBER", "NATURAL"),
     ("BASICNATURALNUMBER", "NATURAL"),
     ("X_NATURAL", "NATURAL"),
-    ("NATREPRESENTATIONS", "NATURAL"),
-    ("DECNATREPR", "NATURAL"),
+    ("BASICNONEMPTYSTRING", "NONEMPTYSTRING"),
+    ("RICHERNONEMPTYSTRING", "NONEMPTYSTRING"),
+    ("STRING0", "STRING"),
+    ("STRING1", "STRING"),
 ];
 
 /// The types.
@@ -107,6 +109,7 @@ type STRING is ELEMENT, NATURAL
   opns
     <> (*! constructor *) : -> String
     _+_ (*! constructor *) : Element, String -> String
+    _+_ : String, Element -> String
     String : Element -> String
     _++_ : String, String -> String
     Reverse, Tail : String -> String
@@ -119,6 +122,8 @@ type STRING is ELEMENT, NATURAL
     forall x, y : Element, s, t : String
     ofsort String
       String (x) = x + <>;
+      <> + x = x + <>;
+      (y + s) + x = y + (s + x);
       <> ++ t = t;
       (x + s) ++ t = x + (s ++ t);
       Reverse (<>) = <>;
@@ -178,5 +183,179 @@ type SET is ELEMENT, NATURAL
     ofsort Nat
       Card ({}) = 0;
       Card (x With s) = succ (Card (s));
+endtype
+
+type NONEMPTYSTRING is ELEMENT, NATURAL
+  sorts NonEmptyString
+  opns
+    String (*! constructor *) : Element -> NonEmptyString
+    _+_ (*! constructor *) : Element, NonEmptyString -> NonEmptyString
+    _+_ : NonEmptyString, Element -> NonEmptyString
+    _++_ : NonEmptyString, NonEmptyString -> NonEmptyString
+    Reverse : NonEmptyString -> NonEmptyString
+    First, Last : NonEmptyString -> Element
+    Length : NonEmptyString -> Nat
+    _IsIn_ : Element, NonEmptyString -> Bool
+    _eq_ (*! builtin equal *), _ne_ (*! builtin not_equal *) : NonEmptyString, NonEmptyString -> Bool
+  eqns
+    forall x, y : Element, s, t : NonEmptyString
+    ofsort NonEmptyString
+      String (y) + x = y + String (x);
+      (y + s) + x = y + (s + x);
+      String (x) ++ t = x + t;
+      (x + s) ++ t = x + (s ++ t);
+      Reverse (String (x)) = String (x);
+      Reverse (x + s) = Reverse (s) + x;
+    ofsort Element
+      First (String (x)) = x;
+      First (x + s) = x;
+      Last (String (x)) = x;
+      Last (x + s) = Last (s);
+    ofsort Nat
+      Length (String (x)) = 1;
+      Length (x + s) = succ (Length (s));
+    ofsort Bool
+      x IsIn String (y) = x eq y;
+      x eq y => x IsIn (y + s) = true;
+      x IsIn (y + s) = x IsIn s;
+endtype
+
+type BITSTRING is STRING actualizedby BIT using
+  sortnames Bit for Element BitString for String
+  opnnames Bit for String
+endtype
+
+type BITNATREPR is BITSTRING
+  opns
+    NatNum : BitString -> Nat
+  eqns
+    forall x : Bit, s : BitString
+    ofsort Nat
+      NatNum (<> of BitString) = 0;
+      NatNum (x + s) = (NatNum (x) * (2 ** Length (s))) + NatNum (s);
+endtype
+
+type OCTETSTRING is STRING actualizedby OCTET using
+  sortnames Octet for Element OctetString for String
+  opnnames Octet for String
+endtype
+
+type OCTDIGIT is NATURAL
+  sorts OctDigit
+  opns
+    0 (*! constructor *), 1 (*! constructor *), 2 (*! constructor *), 3 (*! constructor *),
+    4 (*! constructor *), 5 (*! constructor *), 6 (*! constructor *), 7 (*! constructor *) : -> OctDigit
+    _eq_ (*! builtin equal *), _ne_ (*! builtin not_equal *) : OctDigit, OctDigit -> Bool
+    _==_ (*! builtin equal *), _<>_ (*! builtin not_equal *) : OctDigit, OctDigit -> Bool
+    _lt_, _le_, _gt_, _ge_ : OctDigit, OctDigit -> Bool
+    NatNum : OctDigit -> Nat
+  eqns
+    forall x, y : OctDigit
+    ofsort Nat
+      NatNum (0 of OctDigit) = 0; NatNum (1 of OctDigit) = 1;
+      NatNum (2 of OctDigit) = 2; NatNum (3 of OctDigit) = 3;
+      NatNum (4 of OctDigit) = 4; NatNum (5 of OctDigit) = 5;
+      NatNum (6 of OctDigit) = 6; NatNum (7 of OctDigit) = 7;
+    ofsort Bool
+      x lt y = NatNum (x) lt NatNum (y); x le y = NatNum (x) le NatNum (y);
+      x gt y = NatNum (x) gt NatNum (y); x ge y = NatNum (x) ge NatNum (y);
+endtype
+
+type OCTSTRING is STRING actualizedby OCTDIGIT using
+  sortnames OctDigit for Element OctString for String
+  opnnames Oct for String
+endtype
+
+type OCTNATREPR is OCTSTRING
+  opns
+    NatNum : OctString -> Nat
+  eqns
+    forall x : OctDigit, s : OctString
+    ofsort Nat
+      NatNum (<> of OctString) = 0;
+      NatNum (x + s) = (NatNum (x) * (8 ** Length (s))) + NatNum (s);
+endtype
+
+type DECDIGIT is NATURAL
+  sorts DecDigit
+  opns
+    0 (*! constructor *), 1 (*! constructor *), 2 (*! constructor *), 3 (*! constructor *),
+    4 (*! constructor *), 5 (*! constructor *), 6 (*! constructor *), 7 (*! constructor *),
+    8 (*! constructor *), 9 (*! constructor *) : -> DecDigit
+    _eq_ (*! builtin equal *), _ne_ (*! builtin not_equal *) : DecDigit, DecDigit -> Bool
+    _==_ (*! builtin equal *), _<>_ (*! builtin not_equal *) : DecDigit, DecDigit -> Bool
+    _lt_, _le_, _gt_, _ge_ : DecDigit, DecDigit -> Bool
+    NatNum : DecDigit -> Nat
+  eqns
+    forall x, y : DecDigit
+    ofsort Nat
+      NatNum (0 of DecDigit) = 0; NatNum (1 of DecDigit) = 1;
+      NatNum (2 of DecDigit) = 2; NatNum (3 of DecDigit) = 3;
+      NatNum (4 of DecDigit) = 4; NatNum (5 of DecDigit) = 5;
+      NatNum (6 of DecDigit) = 6; NatNum (7 of DecDigit) = 7;
+      NatNum (8 of DecDigit) = 8; NatNum (9 of DecDigit) = 9;
+    ofsort Bool
+      x lt y = NatNum (x) lt NatNum (y); x le y = NatNum (x) le NatNum (y);
+      x gt y = NatNum (x) gt NatNum (y); x ge y = NatNum (x) ge NatNum (y);
+endtype
+
+type DECSTRING is STRING actualizedby DECDIGIT using
+  sortnames DecDigit for Element DecString for String
+  opnnames Dec for String
+endtype
+
+type DECNATREPR is DECSTRING
+  opns
+    NatNum : DecString -> Nat
+  eqns
+    forall x : DecDigit, s : DecString
+    ofsort Nat
+      NatNum (<> of DecString) = 0;
+      NatNum (x + s) = (NatNum (x) * (10 ** Length (s))) + NatNum (s);
+endtype
+
+type HEXDIGIT is NATURAL
+  sorts HexDigit
+  opns
+    0 (*! constructor *), 1 (*! constructor *), 2 (*! constructor *), 3 (*! constructor *),
+    4 (*! constructor *), 5 (*! constructor *), 6 (*! constructor *), 7 (*! constructor *),
+    8 (*! constructor *), 9 (*! constructor *), A (*! constructor *), B (*! constructor *),
+    C (*! constructor *), D (*! constructor *), E (*! constructor *), F (*! constructor *) : -> HexDigit
+    _eq_ (*! builtin equal *), _ne_ (*! builtin not_equal *) : HexDigit, HexDigit -> Bool
+    _==_ (*! builtin equal *), _<>_ (*! builtin not_equal *) : HexDigit, HexDigit -> Bool
+    _lt_, _le_, _gt_, _ge_ : HexDigit, HexDigit -> Bool
+    NatNum : HexDigit -> Nat
+  eqns
+    forall x, y : HexDigit
+    ofsort Nat
+      NatNum (0 of HexDigit) = 0; NatNum (1 of HexDigit) = 1;
+      NatNum (2 of HexDigit) = 2; NatNum (3 of HexDigit) = 3;
+      NatNum (4 of HexDigit) = 4; NatNum (5 of HexDigit) = 5;
+      NatNum (6 of HexDigit) = 6; NatNum (7 of HexDigit) = 7;
+      NatNum (8 of HexDigit) = 8; NatNum (9 of HexDigit) = 9;
+      NatNum (A of HexDigit) = 10; NatNum (B of HexDigit) = 11;
+      NatNum (C of HexDigit) = 12; NatNum (D of HexDigit) = 13;
+      NatNum (E of HexDigit) = 14; NatNum (F of HexDigit) = 15;
+    ofsort Bool
+      x lt y = NatNum (x) lt NatNum (y); x le y = NatNum (x) le NatNum (y);
+      x gt y = NatNum (x) gt NatNum (y); x ge y = NatNum (x) ge NatNum (y);
+endtype
+
+type HEXSTRING is STRING actualizedby HEXDIGIT using
+  sortnames HexDigit for Element HexString for String
+  opnnames Hex for String
+endtype
+
+type HEXNATREPR is HEXSTRING
+  opns
+    NatNum : HexString -> Nat
+  eqns
+    forall x : HexDigit, s : HexString
+    ofsort Nat
+      NatNum (<> of HexString) = 0;
+      NatNum (x + s) = (NatNum (x) * (16 ** Length (s))) + NatNum (s);
+endtype
+
+type NATREPRESENTATIONS is HEXNATREPR, DECNATREPR, OCTNATREPR, BITNATREPR
 endtype
 ";

@@ -26,8 +26,11 @@ pub(crate) enum Kind {
     Text,
     #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     UnterminatedText,
-    #[regex(r"'([^'\\\n]|\\[^\n])'")]
+    #[regex(r"'([^'\\\n]|\\[^\n])'", priority = 20)]
     Quoted,
+    /// More than one character between single quotes, which Promela has not.
+    #[regex(r"'([^'\\\n]|\\[^\n])+'")]
+    QuotedText,
     #[regex("[0-9][0-9A-Za-z_]*")]
     Digits,
     #[regex("[A-Za-z_][0-9A-Za-z_]*")]
@@ -61,25 +64,30 @@ pub(crate) enum Kind {
     Dot,
     #[token("..")]
     DotDot,
+    // SPIN looks for a second `-` before it looks for `>`, and takes either for an arrow.
     #[token("->")]
+    #[token("-->")]
     Arrow,
     #[token("=")]
     Assign,
     #[token("==")]
     Equal,
     #[token("!=")]
+    #[token("!!=")]
     NotEqual,
     #[token("<")]
     Less,
     #[token("<=")]
     LessEqual,
     #[token("<<")]
+    #[token("<=<")]
     ShiftLeft,
     #[token(">")]
     Greater,
     #[token(">=")]
     GreaterEqual,
     #[token(">>")]
+    #[token(">=>")]
     ShiftRight,
     #[token("+")]
     Plus,
@@ -121,6 +129,7 @@ pub(crate) enum Kind {
     Backslash,
 
     /// A character that begins no token.
+    #[token("'", priority = 1)]
     Unknown,
     /// The end of the tokens.
     End,
@@ -391,10 +400,17 @@ mod tests {
     #[test]
     fn splits_operators_greedily() {
         check("a--->b", "/Name MinusMinus Arrow Name");
-        check("c??[x]!!=", "/Name QueryQuery LeftBracket Name RightBracket BangBang Assign");
+        check("c??[x]!! =", "/Name QueryQuery LeftBracket Name RightBracket BangBang Assign");
         check("1..3", "/Digits DotDot Digits");
         check(r"[]<> /\ \/", "/LeftBracket RightBracket Less Greater Slash Backslash Backslash Slash");
         check("<->", "/Less Arrow");
+    }
+
+    #[test]
+    fn takes_for_operators_what_spin_takes() {
+        check("a --> b-->c", "/Name Arrow Name Arrow Name");
+        check("a <=< b >=> c !!= d", "/Name ShiftLeft Name ShiftRight Name NotEqual Name");
+        check("a <= b >= c", "/Name LessEqual Name GreaterEqual Name");
     }
 
     #[test]
@@ -411,5 +427,6 @@ mod tests {
     fn keeps_going_at_odd_characters() {
         check("a $ é ' b", "/Name Unknown Unknown Unknown Name");
         check("\"ab\\\"c\" 'x' '\\n' \"open", "/Text Quoted Quoted UnterminatedText");
+        check("'ab\\n' 'c'", "/QuotedText Quoted");
     }
 }

@@ -41,6 +41,9 @@ pub fn compile(
     diagnostics: &mut Diagnostics,
 ) -> Option<System> {
     let (mut program, context) = parse_with_context(sources, file, loader, options, diagnostics);
+    if context.lacks_file {
+        return None;
+    }
     formula::append(&mut program, &context, sources, &options.formulas, diagnostics);
     lower::lower(&program, &sources.file(file).name, diagnostics)
 }

@@ -142,7 +142,8 @@ impl Place {
 }
 
 impl Expr {
-    fn each(&self, visit: Visit<'_>) {
+    /// Visits the expression and all that stand in it.
+    pub(super) fn each(&self, visit: Visit<'_>) {
         visit(self);
         match &self.kind {
             ExprKind::Number(_) | ExprKind::Timeout | ExprKind::NonProgress => {}

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::formula::{Formula, Formulas, Id, TRUE};
 use crate::graph::Graph;
 use crate::label::is_internal;
+use crate::minimise::SILENT;
 
 /// Where formulas hold in a graph; each is looked at once.
 pub(super) struct Evaluator<'a> {
@@ -83,6 +84,9 @@ impl<'a> Evaluator<'a> {
             Formula::WeakStep(label, then) => {
                 let reach = self.reach(self.result(*then).to_vec(), self.result(TRUE));
                 if *label == 0 { reach } else { self.reach(self.step(*label, &reach), self.result(TRUE)) }
+            }
+            Formula::Until(during, SILENT, then) => {
+                self.reach(self.result(*then).to_vec(), self.result(*during))
             }
             Formula::Until(during, label, then) => {
                 let during = self.result(*during);

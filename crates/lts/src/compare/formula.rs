@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use crate::minimise::SILENT;
+
 /// The number of a formula.
 pub(super) type Id = u32;
 
@@ -17,8 +19,9 @@ pub(super) enum Formula {
     Step(u32, Id),
     /// A step with this label, and internal ones before and after, lead there.
     WeakStep(u32, Id),
-    /// Internal steps through states of the first kind, and from such a state a step with this label, lead
-    /// there.
+    /// Internal steps through states of the first kind, and from such a state a step with this label, lead there. If it is
+    /// the label of internal steps, no step at all may be enough: otherwise a state would be told from one that
+    /// differs only by a cycle of internal steps, and behaves the same.
     Until(Id, u32, Id),
     /// Internal steps through states of this kind go on for ever.
     Diverges(Id),
@@ -145,24 +148,42 @@ impl Formulas {
                 text.push_str(&modal(holds, &path));
                 self.write(*then, holds, depth, text);
             }
+            Formula::Until(TRUE, SILENT, then) => {
+                text.push_str(&modal(holds, "i*"));
+                self.write(*then, holds, depth, text);
+            }
+            Formula::Until(during, SILENT, then) => {
+                let (sign, first, second) = if holds { ("mu", "or", "and") } else { ("nu", "and", "or") };
+                let is_whole = open_fixpoint(text);
+                let _ = write!(text, "{sign} X{depth} . (");
+                self.write(*then, holds, depth + 1, text);
+                let _ = write!(text, " {first} (");
+                self.write(*during, holds, depth + 1, text);
+                let _ = write!(text, " {second} {}X{depth}))", modal(holds, "i"));
+                close_fixpoint(is_whole, text);
+            }
             Formula::Until(TRUE, label, then) => {
                 text.push_str(&modal(holds, &format!("i* . {}", self.action(*label))));
                 self.write(*then, holds, depth, text);
             }
             Formula::Until(during, label, then) => {
                 let (sign, first, second) = if holds { ("mu", "and", "or") } else { ("nu", "or", "and") };
+                let is_whole = open_fixpoint(text);
                 let _ = write!(text, "{sign} X{depth} . (");
                 self.write(*during, holds, depth + 1, text);
                 let _ = write!(text, " {first} ({}", modal(holds, &self.action(*label)));
                 self.write(*then, holds, depth + 1, text);
                 let _ = write!(text, " {second} {}X{depth}))", modal(holds, "i"));
+                close_fixpoint(is_whole, text);
             }
             Formula::Diverges(TRUE) => text.push_str(if holds { "<i> @" } else { "[i] -|" }),
             Formula::Diverges(during) => {
                 let (sign, first) = if holds { ("nu", "and") } else { ("mu", "or") };
+                let is_whole = open_fixpoint(text);
                 let _ = write!(text, "{sign} X{depth} . (");
                 self.write(*during, holds, depth + 1, text);
                 let _ = write!(text, " {first} {}X{depth})", modal(holds, "i"));
+                close_fixpoint(is_whole, text);
             }
         }
     }
@@ -172,6 +193,21 @@ impl Formulas {
             return "i".to_owned();
         }
         format!("\"{}\"", self.label(label).replace('\\', "\\\\").replace('"', "\\\""))
+    }
+}
+
+/// Opens a parenthesis before a fixpoint that is a part: its body would take in the operators behind it.
+fn open_fixpoint(text: &mut String) -> bool {
+    let is_whole = text.is_empty();
+    if !is_whole {
+        text.push('(');
+    }
+    is_whole
+}
+
+fn close_fixpoint(is_whole: bool, text: &mut String) {
+    if !is_whole {
+        text.push(')');
     }
 }
 

@@ -10,9 +10,12 @@ mod formula;
 mod tests;
 mod trace;
 
+use narrows_source::{Diagnostics, Sources};
+
 use crate::error::EquivalenceError;
 use crate::graph::{Builder, Graph};
 use crate::minimise::{Division, Relation, Settings, accept, divide, minimise};
+use crate::mu;
 use evaluate::Evaluator;
 use explain::Explainer;
 
@@ -90,13 +93,33 @@ fn explain(
     }
     let holds =
         |graph: &Graph| Evaluator::new(graph, &formulas).states(&formulas, id)[graph.initial() as usize];
-    if holds(left) && !holds(right) {
-        Evidence::Formula(formulas.text(id))
-    } else {
+    let mistake = || {
         Evidence::None(
             "the formula that was found does not tell them apart; this is a mistake in narrows".to_owned(),
         )
+    };
+    if !holds(left) || holds(right) {
+        return mistake();
     }
+    let text = formulas.text(id);
+    match read_again(&text, &division.quotient, (one, other)) {
+        Some(true) => Evidence::Formula(text),
+        Some(false) => mistake(),
+        None => too_long(),
+    }
+}
+
+/// Reads a formula from its text, and returns whether what was read tells two blocks apart; `None` if it can't be read.
+fn read_again(text: &str, quotient: &Graph, (one, other): (u32, u32)) -> Option<bool> {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let file = sources.add("formula", text);
+    let formula = mu::parse(file, text, &mut diagnostics)?;
+    if !diagnostics.sorted().is_empty() {
+        return Some(false);
+    }
+    let checker = mu::Checker::new(quotient);
+    let answer = checker.check(&formula).ok()?;
+    Some(answer.holds_in(one) && !answer.holds_in(other))
 }
 
 fn compare_traces(left: &Graph, right: &Graph) -> Result<Verdict, EquivalenceError> {

@@ -1,12 +1,14 @@
 //! Random pairs of graphs, against the reference.
 
+use narrows_source::{Diagnostics, Sources};
+
 use super::{Evidence, Verdict, compare, side_by_side};
 use crate::graph::Graph;
 use crate::minimise::tests::RELATIONS;
 use crate::minimise::tests::random::Sampler;
 use crate::minimise::tests::reference;
 use crate::minimise::{Relation, Settings};
-use crate::{aut, minimise};
+use crate::{aut, minimise, mu};
 
 fn are_equal(left: &Graph, right: &Graph, settings: Settings) -> bool {
     let (both, second) = side_by_side(left, right).unwrap();
@@ -35,6 +37,58 @@ fn changed_graphs_are_told_apart() {
         }
     }
     assert!(different > 500, "{different}");
+}
+
+/// Returns what the formula that tells two graphs apart says of each, as it is read from its text.
+fn read_back(text: &str, left: &Graph, right: &Graph) -> (bool, bool) {
+    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+    let file = sources.add("formula", text);
+    let formula = mu::parse(file, text, &mut diagnostics);
+    assert!(diagnostics.sorted().is_empty(), "{text}\n{diagnostics:?}");
+    let formula = formula.unwrap();
+    let holds = |graph: &Graph| mu::Checker::new(graph).check(&formula).unwrap().holds();
+    (holds(left), holds(right))
+}
+
+#[test]
+fn cycles_of_internal_steps_tell_nothing() {
+    // State 4 of the second graph has a loop that it can do without: nothing may depend on it.
+    let left = "des (0, 9, 7)\n(0, i, 4)\n(0, i, 1)\n(1, i, 3)\n(1, b, 0)\n\
+                (3, c, 0)\n(3, i, 4)\n(4, a, 2)\n(6, c, 2)\n(6, a, 0)";
+    let right = "des (0, 10, 7)\n(0, i, 6)\n(0, i, 1)\n(1, i, 3)\n(1, b, 0)\n\
+                 (3, i, 0)\n(3, i, 4)\n(4, i, 4)\n(4, a, 2)\n(6, c, 2)\n(6, a, 0)";
+    let text = formula(left, right, Relation::Branching);
+    let (left, right) = (aut::read(left).unwrap(), aut::read(right).unwrap());
+    assert_eq!(read_back(&text, &left, &right), (true, false), "{text}");
+}
+
+#[test]
+fn formulas_can_be_read_back() {
+    const PLAIN: &[&str] = &["i", "i", "i", "a", "b", "c"];
+    const QUOTED: &[&str] = &["i", "tau", "i", "a", "say \"b\\\"", "c"];
+    let mut random = Sampler::new(17);
+    let (mut found, mut nested) = (0, 0);
+    for round in 0..20_000 {
+        let labels = if round % 2 == 0 { PLAIN } else { QUOTED };
+        let states = 2 + random.below(6);
+        let edges = states + random.below(states * 2);
+        let left = random.downwards(states, edges, labels);
+        let right = random.mutated(&left);
+        for relation in [Relation::Branching, Relation::DivergenceBranching] {
+            let verdict = compare(&left, &right, Settings::plain(relation)).unwrap();
+            let context = || format!("{relation:?} {verdict:?}\n{}{}", aut::write(&left), aut::write(&right));
+            match &verdict {
+                Verdict::Equivalent => {}
+                Verdict::Different(Evidence::Formula(text)) => {
+                    assert_eq!(read_back(text, &left, &right), (true, false), "{}", context());
+                    found += 1;
+                    nested += usize::from(text.contains("(mu X") || text.contains("(nu X"));
+                }
+                Verdict::Different(_) => panic!("{}", context()),
+            }
+        }
+    }
+    assert!(found > 5_000 && nested > 20, "{found}, of which {nested} with a fixpoint within");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct Sort {
     pub constructors: Vec<OperationId>,
     /// Whether its values are the natural numbers.
     pub natural: bool,
+    /// Up to which number they are listed where nobody decides, if that was said.
+    pub listed: Option<u32>,
 }
 
 /// Makes a value of values.

@@ -31,6 +31,7 @@ mod static_skeleton;
 mod step_cache;
 mod steps;
 mod unfolding;
+mod upper_bounds;
 mod values;
 
 use std::fmt::Write;

@@ -63,8 +63,14 @@ impl Behaviour {
             }
             PointKind::Over(sorts, next) => {
                 let given: Vec<Given> = sorts.iter().map(|sort| (*sort, None)).collect();
-                let ways =
-                    self.ways(&given, memory).map_err(|sort| Box::new(self.endless_sort(sort, here.span)))?;
+                let ends = if self.lacks_number(&given) {
+                    self.ends_of_choice(&variables, given.len(), next, memory)
+                } else {
+                    Vec::new()
+                };
+                let ways = self
+                    .ways(&given, &ends, memory)
+                    .map_err(|sort| Box::new(self.endless_sort(sort, here.span)))?;
                 for way in ways {
                     let values: Vec<Value> =
                         variables.iter().copied().chain(way.iter().filter_map(|given| given.1)).collect();
@@ -107,15 +113,28 @@ impl Behaviour {
         Ok(all)
     }
 
-    /// Enumerates the values of undecided offers, the last one changing fastest; or returns the sort that has
-    /// too many values.
-    pub(super) fn ways(&self, given: &[Given], memory: &mut Memory) -> Result<Vec<Vec<Given>>, SortId> {
+    /// Returns whether a natural number is open.
+    pub(super) fn lacks_number(&self, given: &[Given]) -> bool {
+        given.iter().any(|(sort, value)| value.is_none() && self.data.sort(*sort).natural)
+    }
+
+    /// Gives open values all values they can have, numbers up to their ends, the last one changing first; or returns the
+    /// sort of which there are too many.
+    pub(super) fn ways(
+        &self,
+        given: &[Given],
+        ends: &[Option<u32>],
+        memory: &mut Memory,
+    ) -> Result<Vec<Vec<Given>>, SortId> {
         let mut choices: Vec<Vec<Value>> = Vec::new();
         let mut count = 1_usize;
-        for (sort, value) in given {
-            let values = match value {
-                Some(value) => vec![*value],
-                None => memory.values.all(&self.data, *sort).ok_or(*sort)?.to_vec(),
+        for (place, (sort, value)) in given.iter().enumerate() {
+            let end = ends.get(place).copied().flatten().filter(|_| self.data.sort(*sort).natural);
+            let values = match (value, end) {
+                (Some(value), _) => vec![*value],
+                (None, Some(end)) if end as usize > MAX_COMBINATIONS => return Err(*sort),
+                (None, Some(end)) => (0..end).map(Value::number).collect(),
+                (None, None) => memory.values.all(&self.data, *sort).ok_or(*sort)?.to_vec(),
             };
             count = count.saturating_mul(values.len());
             if count > MAX_COMBINATIONS {

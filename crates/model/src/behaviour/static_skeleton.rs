@@ -277,16 +277,18 @@ impl Behaviour {
         if !memory.events.is_open(joint.event) {
             return Ok(Decided::one(joint.event));
         }
-        // A process that leaves a value open is to blame if it can't be decided.
-        let mut from = (0, joint.start);
+        // Who leaves a value open is to blame if it can't be decided.
+        let mut open = Vec::new();
+        let mut first = joint.start;
         for index in (joint.start..joint.end).rev() {
             let then = self.target_of(index, memory);
             if then & OPEN != 0 {
-                from = (then, index);
+                open.insert(0, then);
+                first = index;
             }
         }
-        let place = memory.joints.changes[from.1].place;
-        self.decide(joint.event, from.0, row[place], memory)
+        let place = memory.joints.changes[first].place;
+        self.decide(joint.event, &open, row[place], memory)
     }
 
     /// Decides the values of a step as in an event; `None` if they violate a predicate.

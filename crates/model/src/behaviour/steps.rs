@@ -107,7 +107,7 @@ impl Behaviour {
                         continue;
                     }
                     let then = self.made(index, memory);
-                    for event in self.decide(step.event, then, node, memory)? {
+                    for event in self.decide(step.event, &[then], node, memory)? {
                         if let Some(then) = self.decided(then, event, memory)? {
                             let then = memory.wrap(point, then, second);
                             memory.stack.push(Step::new(Events::INTERNAL, then));
@@ -123,7 +123,7 @@ impl Behaviour {
                         memory.stack.push(Step::of_side(step.event, node, index, false));
                         continue;
                     }
-                    for event in self.decide(step.event, 0, first, memory)? {
+                    for event in self.decide(step.event, &[], first, memory)? {
                         let mut values = memory.values_of(second);
                         values.extend(memory.events.given(event).filter_map(|given| given.1));
                         let then = self.follow(right, &values, memory)?;
@@ -240,14 +240,27 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Returns the events that a step of a tree can be, with all values decided.
-    pub(super) fn decide(&self, event: u32, then: u32, node: u32, memory: &mut Memory) -> Computed<Decided> {
+    /// Returns the events that a step of a tree can be, with all values decided; `open` has what becomes of all that take
+    /// part, the one to blame first.
+    pub(super) fn decide(
+        &self,
+        event: u32,
+        open: &[u32],
+        node: u32,
+        memory: &mut Memory,
+    ) -> Computed<Decided> {
         if !memory.events.is_open(event) {
             return Ok(Decided::one(event));
         }
         let gate = memory.events.gate(event);
         let given: Vec<Given> = memory.events.given(event).collect();
-        let ways = self.ways(&given, memory).map_err(|sort| {
+        let ends = if self.lacks_number(&given) {
+            self.ends_of_offers(given.len(), open, memory)
+        } else {
+            Vec::new()
+        };
+        let ways = self.ways(&given, &ends, memory).map_err(|sort| {
+            let then = open.first().copied().unwrap_or(0);
             let point = self.place(gate, then, node, memory);
             Box::new(self.endless_sort(sort, self.point(PointId(point)).span))
         })?;

@@ -142,7 +142,11 @@ impl Values {
         if let Some(known) = self.all.get(&sort) {
             return known.as_deref().map(<[Value]>::to_vec);
         }
-        if data.sort(sort).natural || within.contains(&sort) {
+        if data.sort(sort).natural {
+            let last = data.sort(sort).listed.filter(|last| (*last as usize) < MAX_VALUES)?;
+            return Some((0..=last).map(Value::number).collect());
+        }
+        if within.contains(&sort) {
             return None;
         }
         within.push(sort);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use narrows_model::behaviour::{Condition, Meaning, OperationId, Pattern, Rule, SortId, Term};
+use narrows_model::behaviour::{Builtin, Condition, Meaning, OperationId, Pattern, Rule, SortId, Term};
 use narrows_source::{Diagnostic, Diagnostics, Span};
 
 use super::super::ast::{Body, Equation};
@@ -71,6 +71,17 @@ fn resolve(
         diagnostics.push(Diagnostic::error("L0220", span, title));
         return None;
     };
+    if let Meaning::Builtin(Builtin::Number(number)) = scope.data.operation(operation).meaning
+        && premises.is_empty()
+        && let Some(said) = constant(&right, scope)
+    {
+        // `1 = succ (0)` says nothing new, but must not say anything else.
+        if said != number {
+            let title = format!("`{number}` is the number {number}, but this equation says {said}");
+            diagnostics.push(Diagnostic::error("L0221", span, title).label("digits mean what they say"));
+        }
+        return None;
+    }
     if let Meaning::Builtin(_) = scope.data.operation(operation).meaning {
         let title = format!("`{}` needs no equations", scope.data.operation(operation).name);
         diagnostics.push(Diagnostic::error("L0221", span, title).label("what it gives is known"));
@@ -79,8 +90,23 @@ fn resolve(
     Some(Resolved { operation, arguments, premises, right, span, variables: variables.len() as u16 })
 }
 
-/// Where a sort has operations that are said to be constructors, these are its constructors; otherwise those
-/// without equations.
+/// Returns which number a term is, as far as successors, sums and products say.
+fn constant(term: &Term, scope: &Scope) -> Option<u32> {
+    let Term::Apply(operation, arguments) = term else {
+        return if let Term::Number(number) = term { Some(*number) } else { None };
+    };
+    let values: Option<Vec<u32>> = arguments.iter().map(|argument| constant(argument, scope)).collect();
+    match (&scope.data.operation(*operation).meaning, values?.as_slice()) {
+        (Meaning::Builtin(Builtin::Number(number)), []) => Some(*number),
+        (Meaning::Builtin(Builtin::Successor), [before]) => before.checked_add(1),
+        (Meaning::Builtin(Builtin::Add), [left, right]) => left.checked_add(*right),
+        (Meaning::Builtin(Builtin::Multiply), [left, right]) => left.checked_mul(*right),
+        _ => None,
+    }
+}
+
+/// Where a sort has operations that are said to be constructors, these are its constructors; otherwise those without
+/// equations.
 fn find_constructors(resolved: &[Resolved], scope: &mut Scope, diagnostics: &mut Diagnostics) {
     let said: BTreeSet<SortId> =
         scope.constructors.iter().map(|id| scope.data.operation(*id).result).collect();
@@ -160,7 +186,6 @@ fn pattern(
     scope: &Scope,
     diagnostics: &mut Diagnostics,
 ) -> Option<Pattern> {
-    use narrows_model::behaviour::Builtin;
     match term {
         Term::Variable(variable) if bound.insert(*variable) => Some(Pattern::Bind(*variable)),
         Term::Variable(variable) => Some(Pattern::Same(*variable)),

@@ -18,7 +18,7 @@ pub(super) struct Known {
 }
 
 /// Numbers are below this.
-const NUMBERS: u32 = 1 << 31;
+pub(super) const NUMBERS: u32 = 1 << 31;
 
 /// What an expression may be.
 struct Options<'e> {
@@ -136,8 +136,11 @@ impl Terms<'_, '_> {
             if let (Ok(number), false) = (name.parse::<u32>(), expr.applied)
                 && number < NUMBERS
             {
+                // A digit that a type declares for a sort of numbers is that number.
+                let declared: Vec<SortId> = choices.iter().map(|choice| choice.0).collect();
                 let all = (0..).zip(&self.scope.data.sorts).filter(|(_, sort)| sort.natural);
-                choices.extend(all.map(|(index, _)| (SortId(index), Choice::Number(number))));
+                let all = all.map(|(index, _)| SortId(index)).filter(|sort| !declared.contains(sort));
+                choices.extend(all.map(|sort| (sort, Choice::Number(number))));
             }
         }
         if let Some(sort) = &expr.sort {

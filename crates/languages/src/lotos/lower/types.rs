@@ -11,6 +11,7 @@ use super::super::ast::{
 };
 use super::super::library::{ALIASES, TEXT};
 use super::super::parser::parse_types;
+use super::terms::NUMBERS;
 
 /// Sorts and operations by name.
 #[derive(Debug, Default)]
@@ -34,6 +35,10 @@ impl Scope {
         if let Some(sort) = self.sorts.get(&name.name) {
             return Some(*sort);
         }
+        // The standard's formal sort of truth values, which types of the library take for the real one.
+        if &*name.name == "FBOOL" && self.truth.is_some() {
+            return self.truth;
+        }
         let diagnostic = Diagnostic::error("L0201", name.span, format!("there is no sort `{}`", name.name));
         diagnostics.push(match closest(&name.name, self.sorts.keys().map(|name| &**name)) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -49,7 +54,21 @@ impl Scope {
 
 /// Sorts of the library, and the types they are from.
 fn library_sorts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    [("BOOL", "Boolean"), ("NAT", "Natural"), ("BIT", "Bit"), ("OCTET", "Octet")].into_iter()
+    [
+        ("BOOL", "Boolean"),
+        ("NAT", "Natural"),
+        ("BIT", "Bit"),
+        ("BITSTRING", "BitString"),
+        ("OCTET", "Octet"),
+        ("OCTETSTRING", "OctetString"),
+        ("DECDIGIT", "DecDigit"),
+        ("DECSTRING", "DecString"),
+        ("HEXDIGIT", "HexDigit"),
+        ("HEXSTRING", "HexString"),
+        ("OCTDIGIT", "OctDigit"),
+        ("OCTSTRING", "OctString"),
+    ]
+    .into_iter()
 }
 
 /// Returns what all types say that can be used, those of the library first.
@@ -90,8 +109,12 @@ pub(super) fn collect(
     while let Some(name) = wanted.get(next).cloned() {
         next += 1;
         let found = library.types.iter().find(|one| one.name.name == name);
+        let base = found.and_then(|found| match &found.change {
+            Change::None => None,
+            Change::Renamed(base, _) | Change::Actualized(base, _) => Some(base),
+        });
         let imports = found.into_iter().flat_map(|found| &found.imports);
-        for import in imports {
+        for import in imports.chain(base) {
             if !wanted.contains(&import.name) {
                 wanted.push(import.name.clone());
             }
@@ -295,7 +318,7 @@ pub(super) fn declare(bodies: &[Body], library: FileId, diagnostics: &mut Diagno
         scope.sorts.insert(sort.name.clone(), id);
         scope.homes.1.push(home);
         let name = sort.name.to_string();
-        scope.data.sorts.push(Sort { name, constructors: Vec::new(), natural: false });
+        scope.data.sorts.push(Sort { name, constructors: Vec::new(), natural: false, listed: None });
     }
     scope.truth = scope.sorts.get("BOOL").copied();
     for (home, body) in bodies.iter().enumerate() {
@@ -366,6 +389,11 @@ fn declare_operation(operation: &ast::Operation, scope: &mut Scope, diagnostics:
         }
         _ => None,
     };
+    let meaning = meaning.or_else(|| {
+        let number = name.name.parse::<u32>().ok().filter(|number| *number < NUMBERS)?;
+        let is_number = arguments.is_empty() && scope.data.sort(result).natural;
+        is_number.then_some(Meaning::Builtin(Builtin::Number(number)))
+    });
     scope.data.operations.push(Operation {
         name: name.name.to_string(),
         infix: operation.infix,

@@ -225,7 +225,8 @@ Turn the equation round, or leave it out.
 eqns ofsort Nat 1 + 1 = 3;
 ```
 
-Leave the equation out, or use an operation of your own.
+Leave the equation out, or use an operation of your own. Digits that a type declares, as in `opns 2 : -> Nat`, may have equations that
+say what they are anyway: `2 = succ (1)`.
 ",
     },
     Explanation {
@@ -294,7 +295,8 @@ Give values: `-D n=3` on the command line, or `constants` in a study.
     Explanation {
         code: "L0231",
         title: "unknown parameter",
-        text: "A value is given for a parameter that the specification does not have.
+        text: "A value is given for a parameter that the specification does not have. With the name of a sort of numbers, as in `-D Nat=7`, it is the
+greatest number that is tried where nobody decides.
 
 ```lotos
 narrows check model.lotos -D m=3
@@ -504,7 +506,8 @@ Equations must lead to something simpler.
 put ?x:Nat; stop
 ```
 
-Let a partner offer a value, or use a sort with few values.
+Let a partner offer a value, use a sort with few values, or bound the numbers: `put ?x:Nat [x le 7]`, or `-D Nat=7` for all of
+them.
 ",
     },
     Explanation {

@@ -3,6 +3,7 @@
 use narrows_model::{ChannelKind, Expr, Pattern, Place, Receive, Scalar, Send};
 use narrows_source::{Diagnostic, Span};
 
+use super::expressions::PREDEFINED;
 use super::types::Type;
 use super::{Lowering, MAX_KINDS, count};
 use crate::promela::ast::{self, ChannelInit, ReceiveArgument};
@@ -184,6 +185,15 @@ impl Lowering<'_> {
         receive
     }
 
+    /// Reports a receive into a name that Promela itself sets: most often a match is meant.
+    fn receive_predefined(&mut self, name: &str, span: Span) {
+        self.diagnostics.push(
+            Diagnostic::error("P0223", span, format!("nothing can be received into `{name}`"))
+                .label("Promela itself sets it")
+                .help(format!("write `eval({name})` to receive only messages with this value")),
+        );
+    }
+
     fn pattern(&mut self, argument: &ReceiveArgument, patterns: &mut Vec<Pattern>) {
         match argument {
             ReceiveArgument::Constant(value, _) => patterns.push(Pattern::Match(Expr::Constant(*value))),
@@ -195,6 +205,9 @@ impl Lowering<'_> {
                 let name = &place.parts[0].name;
                 let alone = place.parts.len() == 1 && place.parts[0].index.is_none();
                 if alone && &*name.name == "_" {
+                    patterns.push(Pattern::Discard);
+                } else if alone && PREDEFINED.contains(&&*name.name) {
+                    self.receive_predefined(&name.name, place.span);
                     patterns.push(Pattern::Discard);
                 } else if let Some((_, value, _)) = self.mtypes.get(&name.name).filter(|_| alone) {
                     patterns.push(Pattern::Match(Expr::Constant(*value)));

@@ -3,7 +3,7 @@
 use narrows_source::{Diagnostic, Span};
 
 use super::Lowering;
-use crate::promela::ast::{ActiveCount, BinaryOperator, Expr, ExprKind, UnaryOperator, Variable};
+use crate::promela::ast::{ActiveCount, BinaryOperator, Expr, ExprKind, Ident, UnaryOperator, Variable};
 
 impl Lowering<'_> {
     /// Evaluates a constant; a variable counts with its constant initial value, as in SPIN.
@@ -16,11 +16,17 @@ impl Lowering<'_> {
                 if let Some((_, value, _)) = self.mtypes.get(&name.name) {
                     return Some(*value);
                 }
-                let known = self.scopes.find(&name.name).and_then(|variable| variable.constant);
-                if known.is_none() {
-                    self.not_constant(expr.span);
+                match self.scopes.find(&name.name).map(|variable| variable.constant) {
+                    Some(None) => {
+                        self.not_constant(expr.span);
+                        None
+                    }
+                    Some(known) => known,
+                    None => {
+                        self.not_defined(name);
+                        None
+                    }
                 }
-                known
             }
             ExprKind::Binary(operator, left, right) => {
                 let (left, right) = (self.constant(left)?, self.constant(right)?);
@@ -44,6 +50,16 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+
+    /// Reports a name in a constant that is neither a macro nor anything else.
+    fn not_defined(&mut self, name: &Ident) {
+        let name_text = &name.name;
+        self.diagnostics.push(
+            Diagnostic::error("P0209", name.span, format!("`{name_text}` is not defined"))
+                .label("no macro, symbolic name or variable with this name stands above")
+                .help(format!("write `#define {name_text} …` above, or give it with `-D {name_text}=…`")),
+        );
     }
 
     fn not_constant(&mut self, span: Span) {

@@ -122,15 +122,12 @@ impl Lowering<'_> {
         match &variable.initial {
             None => Start::Zero,
             Some(Initial::Value(value)) => {
-                if let Type::Structure(_) = kind {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0224", value.span, "a whole structure can't be given one value")
-                            .help("assign its fields one by one, or give them values in the typedef"),
-                    );
-                    return Start::Zero;
-                }
                 let value_span = value.span;
                 let value = self.expr(value);
+                if let Type::Structure(_) = kind {
+                    self.warn_ignored(variable, value_span);
+                    return Start::Zero;
+                }
                 if let (Type::Scalar(scalar), Expr::Constant(constant)) = (kind, &value) {
                     self.warn_truncation(scalar, *constant, value_span);
                 }
@@ -156,7 +153,12 @@ impl Lowering<'_> {
                             .help("leave some out, or make the array longer"),
                     );
                 }
-                Start::List(values.iter().map(|value| self.constant(value).unwrap_or(0)).collect())
+                let values = values.iter().map(|value| self.constant(value).unwrap_or(0)).collect();
+                if let (Type::Structure(_), Some(_)) = (kind, length) {
+                    self.warn_ignored(variable, *span);
+                    return Start::Zero;
+                }
+                Start::List(values)
             }
             Some(Initial::Channel(channel)) => {
                 if kind != Type::Scalar(Scalar::Channel) {
@@ -171,6 +173,16 @@ impl Lowering<'_> {
                 Start::Channel(self.channel_kind(channel, &variable.name.name))
             }
         }
+    }
+
+    /// Warns of a value that is given to a structure as a whole: SPIN takes no notice of it.
+    fn warn_ignored(&mut self, variable: &Variable, span: Span) {
+        let title = format!("the initial value of `{}` is ignored: it is a structure", variable.name.name);
+        self.diagnostics.push(
+            Diagnostic::warning("P0304", span, title)
+                .label("without effect, as in SPIN")
+                .help("assign its fields one by one, or give them values in the typedef"),
+        );
     }
 
     /// Warns of a constant that does not fit where it is stored.
@@ -224,13 +236,30 @@ impl Lowering<'_> {
         }
     }
 
+    /// Reports a structure that is given a value behind the first statement, which SPIN can't compile.
+    fn is_late_structure(&mut self, variable: &Variable, kind: Type) -> bool {
+        let (Type::Structure(_), Some(Initial::Value(_) | Initial::List(..))) = (kind, &variable.initial)
+        else {
+            return false;
+        };
+        self.diagnostics.push(
+            Diagnostic::error("P0224", variable.name.span, "a whole structure can't be given one value")
+                .help("assign its fields one by one, or give them values in the typedef"),
+        );
+        true
+    }
+
     /// Declares local variables; behind the first statement, a declaration is a step that assigns.
     pub(super) fn local_declaration(&mut self, declaration: &Declaration, body: &mut Body) {
         for variable in &declaration.variables {
             let length = self.length(variable);
             let kind =
                 self.resolve_type(&declaration.kind, variable.width, length.is_some(), declaration.kind_span);
-            let start = self.start_value(variable, kind);
+            let start = if !body.may_initialise && self.is_late_structure(variable, kind) {
+                Start::Zero
+            } else {
+                self.start_value(variable, kind)
+            };
             let (area, offset) = self.allocate(false, kind, length);
             self.declare(variable, kind, length, area, offset, &start);
             if !self.take_room(kind, length.unwrap_or(1), &variable.name.name, true, variable.name.span) {

@@ -16,7 +16,14 @@ pub(super) struct Found {
 }
 
 /// Names that Promela itself gives a meaning.
-const PREDEFINED: [&str; 5] = ["_pid", "_nr_pr", "_last", "_priority", "_"];
+pub(super) const PREDEFINED: [&str; 5] = ["_pid", "_nr_pr", "_last", "_priority", "_"];
+
+/// Returns whether a name is written as those of macros are: in capitals.
+fn looks_like_macro(name: &str) -> bool {
+    name.len() > 1
+        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && !name.starts_with('_')
+}
 
 impl Lowering<'_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Expr {
@@ -240,6 +247,11 @@ impl Lowering<'_> {
         };
         if let Some(close) = close {
             diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
+        } else if looks_like_macro(&name.name) && !self.signatures.contains_key(&name.name) {
+            let name = &name.name;
+            diagnostic = diagnostic.help(format!(
+                "if it is a macro, write `#define {name} …` above, or give it with `-D {name}=…`"
+            ));
         }
         self.diagnostics.push(diagnostic);
     }

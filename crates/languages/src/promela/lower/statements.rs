@@ -67,18 +67,12 @@ impl Lowering<'_> {
         let kind = match &statement.kind {
             StatementKind::Label(label, inner) => {
                 let target = body.label(&label.name, self.scopes.path());
-                if let Some(earlier) = body.graph.earlier_label(&target) {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "P0213",
-                            label.span,
-                            format!("label `{}` stands twice", label.name),
-                        )
-                        .also(earlier, "first here")
-                        .help("give one of them another name"),
-                    );
-                }
                 let mut shape = self.shape(inner, body)?;
+                // A label of the statement inside, or one more before it, may be the same.
+                let before = shape.labels.iter().find(|(other, _)| *other == target).map(|other| other.1);
+                if let Some(other) = before.or_else(|| body.graph.earlier_label(&target)) {
+                    self.label_twice(label, other);
+                }
                 shape.labels.insert(0, (target, label.span));
                 return Some(shape);
             }
@@ -129,6 +123,20 @@ impl Lowering<'_> {
         Some(Shape::new(kind, span, text))
     }
 
+    fn label_twice(&mut self, label: &ast::Ident, other: Span) {
+        // The outer one of two is known later, but stands first.
+        let (first, second) = if (other.file, other.start) < (label.span.file, label.span.start) {
+            (other, label.span)
+        } else {
+            (label.span, other)
+        };
+        self.diagnostics.push(
+            Diagnostic::error("P0213", second, format!("label `{}` stands twice", label.name))
+                .also(first, "first here")
+                .help("give one of them another name"),
+        );
+    }
+
     fn enter_loop(&mut self, body: &mut Body) -> u32 {
         self.next_loop += 1;
         body.loops.push(self.next_loop);
@@ -155,7 +163,23 @@ impl Lowering<'_> {
                 list.push(sequence);
             }
         }
+        if let Some(span) = first_else {
+            self.warn_else(options, span);
+        }
         (!list.is_empty()).then_some(list)
+    }
+
+    /// Warns of an `else` beside an option that starts with a channel operation, as SPIN does.
+    fn warn_else(&mut self, options: &[Sequence], span: Span) {
+        let first = options.iter().filter_map(|option| option.steps.first());
+        let Some(operation) = first.filter_map(channel_operation).next() else { return };
+        self.diagnostics.push(
+            Diagnostic::warning("P0307", span, "`else` stands beside a channel operation")
+                .label("taken when no message can be sent or received at this moment")
+                .also(operation, "the operation")
+                .note("SPIN calls this dubious, and refuses it where `xr` or `xs` is used")
+                .help("test the channel with `len(…)` or a poll, if a moment without message is meant"),
+        );
     }
 
     fn basic(&mut self, statement: &StatementKind, span: Span) -> Statement {
@@ -512,6 +536,30 @@ impl Lowering<'_> {
         let mut shape = Shape::new(kind(whole), span, main.text);
         shape.labels = labels;
         Some(shape)
+    }
+}
+
+/// Returns the channel operation with which a step starts: a send, a receive, or a test that can't be negated.
+fn channel_operation(step: &Step) -> Option<Span> {
+    let Step::Statement(statement) = step else { return None };
+    let mut statement = statement;
+    while let StatementKind::Label(_, inner) = &statement.kind {
+        statement = inner;
+    }
+    match &statement.kind {
+        StatementKind::Send { .. } | StatementKind::Receive { .. } => Some(statement.span),
+        StatementKind::Condition(condition) => {
+            let mut found = None;
+            condition.each(&mut |part| {
+                if let ExprKind::Channel(query, _) = &part.kind
+                    && *query != ast::ChannelQuery::Length
+                {
+                    found = found.or(Some(part.span));
+                }
+            });
+            found
+        }
+        _ => None,
     }
 }
 

@@ -64,6 +64,8 @@ const MAX_BYTES: u32 = 1 << 20;
 const MAX_SCALARS: u64 = 1 << 20;
 /// How many bytes the full names of all scalars may have, such as `m[2].header`.
 const MAX_NAMES: u64 = 1 << 26;
+/// The number of scalars of a structure that is too large, which is reported where it is declared.
+const BROKEN: u64 = u64::MAX;
 /// How deep structures may stand in structures.
 const MAX_DEPTH: usize = 100;
 /// How many sets of symbolic names there may be.
@@ -86,6 +88,9 @@ impl Lowering<'_> {
         in_states: bool,
         span: Span,
     ) -> bool {
+        if self.scalars_of(kind) == BROKEN {
+            return false;
+        }
         let names = self.names_of(kind, values, name.len());
         let values = u64::from(values);
         let scalars = self.scalars_of(kind).saturating_mul(values);
@@ -260,11 +265,15 @@ impl Lowering<'_> {
                 let start = self.start_value(variable, kind);
                 let offset = structure.bytes;
                 let bytes = self.bytes_of(kind).checked_mul(length.unwrap_or(1));
-                let Some(bytes) = bytes.and_then(|bytes| bytes.checked_add(offset)) else {
-                    self.too_large(variable.name.span);
-                    continue;
-                };
-                structure.bytes = bytes;
+                match bytes.and_then(|bytes| bytes.checked_add(offset)) {
+                    Some(bytes) => structure.bytes = bytes,
+                    None => {
+                        if structure.scalars != BROKEN && self.scalars_of(kind) != BROKEN {
+                            self.too_large(variable.name.span);
+                        }
+                        structure.scalars = BROKEN;
+                    }
+                }
                 if let Type::Structure(index) = kind {
                     structure.depth = structure.depth.max(self.structures[index].depth + 1);
                 }

@@ -538,6 +538,21 @@ Use a wider type. Here 44 is stored, which is 300 − 256.
 ",
     },
     Explanation {
+        code: "P0304",
+        title: "a structure with an initial value",
+        text: "A variable whose type is a typedef is given a value as a whole. SPIN takes no notice of it; nor do we, with this warning:
+its fields start with the values that the typedef gives them, or with 0.
+
+```promela
+typedef Point { byte x; byte y };
+Point p = 3;
+init { assert(p.x == 0) }
+```
+
+Assign the fields one by one, or give them values in the typedef.
+",
+    },
+    Explanation {
         code: "P0306",
         title: "the position of a message kept as one bit",
         text: "`c??[…]` gives the position of the first message that matches, counted from 1, and 0 if there is none. A `bool` keeps only
@@ -550,6 +565,21 @@ init { b = c??[3] }
 ```
 
 Compare it: `b = (c??[3] > 0)`.
+",
+    },
+    Explanation {
+        code: "P0307",
+        title: "`else` beside a channel operation",
+        text: "An option starts with a send, a receive, `full`, `empty`, `nfull` or `nempty`, and another with `else`. The `else` is taken
+whenever the operation can't be executed at that moment, which others may change in the next one. SPIN calls this
+dubious, and refuses it where `xr` or `xs` is used. This is a warning.
+
+```promela
+chan c = [1] of { byte };
+init { if :: c!1 :: else -> skip fi }
+```
+
+If that moment is meant, say so with a test: `:: len(c) == 0 -> c!1 :: else -> skip`.
 ",
     },
 ];

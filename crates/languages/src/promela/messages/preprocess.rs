@@ -223,13 +223,62 @@ Remove it.
     Explanation {
         code: "P0018",
         title: "malformed number",
-        text: "Numbers are decimal and at most 2147483647.
+        text: "Numbers are decimal.
 
 ```promela
 int n = 0x10;
 ```
 
 Write 16.
+",
+    },
+    Explanation {
+        code: "P0019",
+        title: "a string between single quotes",
+        text: r#"Single quotes hold one character, such as `'a'` or `'\n'`, which is a number. A string stands between double quotes.
+
+```promela
+init { printf('hello\n') }
+```
+
+Write `printf("hello\n")`.
+"#,
+    },
+    Explanation {
+        code: "P0020",
+        title: "the end of a comment that never began",
+        text: "`*/` stands where no comment is open. SPIN leaves it out without a word; so do we, with this warning.
+
+```promela
+byte x; /* a counter */ */
+```
+
+Remove it. If more text was meant to be a comment, put `/*` before that.
+",
+    },
+    Explanation {
+        code: "P0021",
+        title: "an operator with a sign too many",
+        text: "SPIN reads `<=<` as `<<`, `>=>` as `>>` and `!!=` as `!=`. So do we, with this warning, because it is rarely meant.
+
+```promela
+init { byte x = 2; x <=< 3 }
+```
+
+Write the operator that is meant, here `<<` or `<=`.
+",
+    },
+    Explanation {
+        code: "P0022",
+        title: "a number that is too large",
+        text: "Numbers go from −2147483648 to 2147483647. Of a larger one SPIN keeps the lower 32 bits, as a number with a sign; so do
+we, with this warning.
+
+```promela
+int n = 4294967295;
+```
+
+Here −1 is used. Write the number that is meant.
 ",
     },
 ];

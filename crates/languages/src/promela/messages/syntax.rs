@@ -301,4 +301,16 @@ Write `AG (request -> AF grant)` and `A[p U q]`, or with `E` for some path. A fo
 linear temporal logic: ask it with `--ltl`.
 ",
     },
+    Explanation {
+        code: "P0124",
+        title: "an operator of C that Promela has not",
+        text: "Promela has `++` and `--`, but no `+=`, `-=` and the like.
+
+```promela
+init { byte x; x += 2 }
+```
+
+Write `x = x + 2`.
+",
+    },
 ];

@@ -119,7 +119,7 @@ impl Parser<'_> {
         let mut length = None;
         if self.eat(Kind::Colon) {
             if !self.at(Kind::Number) {
-                return Err(self.unexpected("a number of bits"));
+                return Err(self.no_number("a number of bits"));
             }
             width = Some((self.token().value, self.span()));
             self.bump();

@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{Expr, Ident, Ltl, Place, Program};
 use super::lexer::{Interner, Kind, Token, lex};
-use super::preprocess::{Expander, Macros, Options, finish, preprocess};
+use super::preprocess::{Expander, Macros, Options, Preprocessed, finish, preprocess};
 
 /// How deep statements and expressions may nest.
 const MAX_DEPTH: usize = 400;
@@ -109,6 +109,8 @@ struct Parser<'a> {
 pub struct Context {
     macros: Macros,
     proctypes: FxHashSet<Rc<str>>,
+    /// Whether a file that the text includes was not found, which is reported.
+    pub(super) lacks_file: bool,
 }
 
 /// Preprocesses and parses a file. All that is wrong with it goes to `diagnostics`; the tree holds the rest.
@@ -131,11 +133,13 @@ pub fn parse_with_context(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> (Program, Context) {
-    let (tokens, macros) = preprocess(sources, file, loader, options, diagnostics);
-    let mut parser = Parser::new(tokens, diagnostics);
+    let Preprocessed { tokens, macros, lacks_file } = preprocess(sources, file, loader, options, diagnostics);
+    // Without a file that the text includes, most of what seems wrong with it is a consequence of that.
+    let mut unsaid = Diagnostics::default();
+    let mut parser = Parser::new(tokens, if lacks_file { &mut unsaid } else { diagnostics });
     let program = parser.program();
     let Parser { all_proctypes, .. } = parser;
-    (program, Context { macros, proctypes: all_proctypes })
+    (program, Context { macros, proctypes: all_proctypes, lacks_file })
 }
 
 /// Parses an expression that stands in a text of its own, such as one given on the command line.

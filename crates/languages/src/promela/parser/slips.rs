@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use narrows_source::{Diagnostic, closest};
 
+use super::expressions::binary_operator;
 use super::statements::skip;
 use super::{Open, Parsed, Parser, Reported};
-use crate::promela::ast::{Ident, Step};
+use crate::promela::ast::{Expr, ExprKind, Ident, Place, StatementKind, Step};
 use crate::promela::lexer::Kind;
+use crate::promela::text;
 
 /// Words that a name may follow.
 const WORDS: &[Kind] = &[Kind::Goto, Kind::Run, Kind::Assert, Kind::Byte, Kind::Bit, Kind::Bool, Kind::Int];
@@ -20,6 +22,65 @@ impl Parser<'_> {
             .label("expected a statement before this")
             .help("write `skip` for a statement that does nothing");
         self.report(diagnostic);
+    }
+
+    /// Reports that no string stands where one should.
+    #[cold]
+    pub(super) fn no_string(&mut self) -> Reported {
+        if !self.at(Kind::Character) {
+            return self.unexpected("a string");
+        }
+        let text = self.token().text.clone();
+        let diagnostic =
+            Diagnostic::error("P0100", self.span(), format!("expected a string, found `{text}`"))
+                .label("a character, which is a number")
+                .help(format!("a string stands between double quotes: \"{}\"", text.trim_matches('\'')));
+        self.report(diagnostic);
+        Reported
+    }
+
+    /// Reports that no number stands where one must; a name there is most often a macro that is not defined.
+    #[cold]
+    pub(super) fn no_number(&mut self, expected: &str) -> Reported {
+        if !self.at(Kind::Name) {
+            return self.unexpected(expected);
+        }
+        let name = self.token().text.clone();
+        let title = format!("expected {expected}, found the name `{name}`");
+        let diagnostic = Diagnostic::error("P0100", self.span(), title)
+            .label("no macro with this name is defined")
+            .help(format!("write `#define {name} …` above, or give it with `-D {name}=…`"));
+        self.report(diagnostic);
+        Reported
+    }
+
+    /// Returns whether `+=` or one of its kin stands here, which Promela has not.
+    pub(super) fn at_compound_assignment(&self) -> bool {
+        let next = self.tokens.get(self.position + 1);
+        binary_operator(self.kind()).is_some()
+            && next.is_some_and(|next| next.kind == Kind::Assign && !next.space && !next.newline)
+    }
+
+    /// Reports `x += e`, and reads it as `x = x + e`.
+    #[cold]
+    pub(super) fn compound_assignment(&mut self, place: Place) -> Parsed<StatementKind> {
+        let Some((operator, _)) = binary_operator(self.kind()) else {
+            return Err(self.unexpected("an operator"));
+        };
+        let sign = self.token().text.clone();
+        let name = text::place(&place);
+        let span = self.span().to(self.tokens[self.position + 1].span);
+        let diagnostic = Diagnostic::error("P0124", span, format!("Promela has no `{sign}=`"))
+            .label("not an operator")
+            .help(format!("write `{name} = {name} {sign} …`"));
+        self.report(diagnostic);
+        self.bump();
+        self.bump();
+        let value = self.expression()?;
+        let old = Expr { span: place.span, kind: ExprKind::Place(place.clone()) };
+        let span = place.span.to(value.span);
+        let kind = ExprKind::Binary(operator, Box::new(old), Box::new(value));
+        Ok(StatementKind::Assign(place, Expr { span, kind }))
     }
 
     #[cold]

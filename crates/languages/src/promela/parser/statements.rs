@@ -257,6 +257,7 @@ impl Parser<'_> {
                     StatementKind::Assign(place, self.expression()?)
                 }
             }
+            _ if self.at_compound_assignment() => self.compound_assignment(place)?,
             Kind::PlusPlus => self.step_by_one(place, BinaryOperator::Add),
             Kind::MinusMinus => self.step_by_one(place, BinaryOperator::Subtract),
             Kind::Bang if !self.line_ended() => self.send(place)?,
@@ -325,7 +326,7 @@ impl Parser<'_> {
         self.bump();
         self.expect(Kind::LeftParen, "`(`")?;
         if !self.at(Kind::Text) {
-            return Err(self.unexpected("a string"));
+            return Err(self.no_string());
         }
         let text = unescape(&self.token().text);
         self.bump();

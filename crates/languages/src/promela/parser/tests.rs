@@ -64,6 +64,34 @@ fn errors(text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn slips_of_programmers_of_c() {
+    errors(
+        "init { byte x; x += 1; x <<= 2; x = 3 }",
+        &[
+            "1:18 P0124 Promela has no `+=` (write `x = x + …`)",
+            "1:26 P0124 Promela has no `<<=` (write `x = x << …`)",
+        ],
+    );
+    errors(
+        "init { printf('hello'); printf('a') }",
+        &[
+            "1:15 P0019 a string stands between double quotes (write \"…\" instead of '…')",
+            "1:32 P0100 expected a string, found `'a'` (a string stands between double quotes: \"a\")",
+        ],
+    );
+    errors(
+        "unsigned x : BITS;",
+        &["1:14 P0100 expected a number of bits, found the name `BITS` \
+           (write `#define BITS …` above, or give it with `-D BITS=…`)"],
+    );
+    errors(
+        "#include \"missing.h\"\nT t;\nbyte a[N];\ninit { work(t) }",
+        &["1:1 P0002 can't include `missing.h`"],
+    );
+    body("x > 0 --> x = 1", "(x > 0); x = 1");
+}
+
+#[test]
 fn expressions_bind_as_in_spin() {
     expression("a + b * c - d", "((a + (b * c)) - d)");
     expression("a << 1 + b", "(a << (1 + b))");

@@ -217,7 +217,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         if !self.at(Kind::Number) {
-            return Err(self.unexpected("a number"));
+            return Err(self.no_number("a number"));
         }
         let value = self.token().value;
         self.bump();

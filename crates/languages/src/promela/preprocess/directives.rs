@@ -218,9 +218,14 @@ impl Preprocessor<'_> {
                 self.file(file);
                 self.includes.pop();
             }
-            Err(reason) => self.diagnostics.push(
-                Diagnostic::error("P0002", span, format!("can't include `{path}`")).label(reason.to_string()),
-            ),
+            Err(reason) => {
+                self.lacks_file = true;
+                self.diagnostics.push(
+                    Diagnostic::error("P0002", span, format!("can't include `{path}`"))
+                        .label(reason.to_string())
+                        .note("what depends on this file is not looked at"),
+                );
+            }
         }
     }
 }

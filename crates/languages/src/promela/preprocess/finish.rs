@@ -26,6 +26,28 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
                 token.value = character(&token.text);
                 token.kind = Kind::Character;
             }
+            Kind::QuotedText => {
+                diagnostics.push(
+                    Diagnostic::error("P0019", token.span, "a string stands between double quotes")
+                        .label("single quotes hold one character")
+                        .help("write \"…\" instead of '…'"),
+                );
+                token.kind = Kind::Text;
+            }
+            Kind::Star if ends_comment(tokens, index) => {
+                let span = token.span.to(tokens[index].span);
+                diagnostics.push(
+                    Diagnostic::warning("P0020", span, "`*/` ends no comment")
+                        .label("no comment is open here")
+                        .note("it is left out, as SPIN does")
+                        .help("remove it, or open the comment with `/*`"),
+                );
+                index += 1;
+                continue;
+            }
+            Kind::ShiftLeft | Kind::ShiftRight | Kind::NotEqual if token.text.len() == 3 => {
+                diagnostics.push(odd_operator(&token));
+            }
             Kind::UnterminatedText => {
                 diagnostics.push(
                     Diagnostic::error("P0016", token.span, "unterminated string")
@@ -48,6 +70,27 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
         output.push(token);
     }
     output
+}
+
+/// Returns whether the token before `index`, which is a `*`, and the next one are the end of a comment that never began.
+fn ends_comment(tokens: &[Token], index: usize) -> bool {
+    tokens.get(index).is_some_and(|next| next.kind == Kind::Slash && !next.space && !next.newline)
+}
+
+/// Says how SPIN reads three signs that look like a slip.
+fn odd_operator(token: &Token) -> Diagnostic {
+    let (read, meant) = match &*token.text {
+        "<=<" => ("<<", "<="),
+        ">=>" => (">>", ">="),
+        _ => ("!=", "!"),
+    };
+    let diagnostic =
+        Diagnostic::warning("P0021", token.span, format!("`{}` is read as `{read}`", token.text))
+            .label(format!("`{read}` to SPIN and to us"));
+    match meant {
+        "!" => diagnostic.help(format!("write `{read}`")),
+        meant => diagnostic.help(format!("write `{read}`, or `{meant}` if a comparison is meant")),
+    }
 }
 
 fn unexpected_character(token: &Token) -> Diagnostic {
@@ -123,17 +166,19 @@ fn number(token: &Token, negative: bool, diagnostics: &mut Diagnostics) -> i32 {
     match text.parse::<i64>() {
         Ok(value) if value <= i64::from(i32::MAX) => value as i32,
         Ok(value) if negative && value == 1 << 31 => i32::MIN,
-        _ => {
-            let diagnostic =
-                Diagnostic::error("P0018", token.span, format!("the number {text} is out of range"))
-                    .label("the greatest int is 2147483647");
-            let Ok(value) = text.parse::<i64>() else {
-                diagnostics.push(diagnostic);
-                return i32::MAX;
-            };
-            let wrapped = value as i32;
-            diagnostics
-                .push(diagnostic.help(format!("SPIN takes it for {wrapped}; write that if it is meant")));
+        value => {
+            // SPIN reads with strtol, which stops at the greatest long, and keeps the lower 32 bits.
+            let wrapped = value.unwrap_or(i64::MAX) as i32;
+            diagnostics.push(
+                Diagnostic::warning(
+                    "P0022",
+                    token.span,
+                    format!("the number {text} is out of range: {wrapped} is used"),
+                )
+                .label("the greatest int is 2147483647")
+                .note("SPIN keeps the lower 32 bits, and so do we")
+                .help(format!("write {wrapped} if that is meant")),
+            );
             wrapped
         }
     }

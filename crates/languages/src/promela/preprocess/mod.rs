@@ -59,20 +59,32 @@ struct Preprocessor<'a> {
     includes: Vec<Span>,
     /// How many files were included so far, and how many bytes they had.
     included: (usize, usize),
+    /// Whether a file to include was not found.
+    lacks_file: bool,
     output: Vec<Token>,
     /// How many tokens expansion may still make.
     budget: usize,
 }
 
-/// Preprocesses a file and everything it includes. The last token is [`Kind::End`]. Also returns the macros
-/// at the end.
+/// What preprocessing makes of a file.
+#[derive(Debug)]
+pub(crate) struct Preprocessed {
+    /// The tokens; the last one is [`Kind::End`].
+    pub(crate) tokens: Vec<Token>,
+    /// The macros at the end.
+    pub(crate) macros: Macros,
+    /// Whether a file to include was not found: whatever seems to be missing may stand in it.
+    pub(crate) lacks_file: bool,
+}
+
+/// Preprocesses a file and everything it includes.
 pub(crate) fn preprocess(
     sources: &mut Sources,
     file: FileId,
     loader: &dyn Loader,
     options: &Options,
     diagnostics: &mut Diagnostics,
-) -> (Vec<Token>, Macros) {
+) -> Preprocessed {
     let mut preprocessor = Preprocessor {
         sources,
         loader,
@@ -81,6 +93,7 @@ pub(crate) fn preprocess(
         macros: Macros::default(),
         includes: Vec::new(),
         included: (0, 0),
+        lacks_file: false,
         output: Vec::new(),
         budget: macros::MAX_TOKENS,
     };
@@ -92,8 +105,8 @@ pub(crate) fn preprocess(
         preprocessor.sources.file(file).text.len(),
     );
     preprocessor.output.push(end_token(end));
-    let Preprocessor { output, macros, .. } = preprocessor;
-    (finish(&output, diagnostics), macros)
+    let Preprocessor { output, macros, lacks_file, .. } = preprocessor;
+    Preprocessed { tokens: finish(&output, diagnostics), macros, lacks_file }
 }
 
 /// Makes the token that ends a list.

@@ -28,7 +28,7 @@ fn run(text: &str, definitions: &[(&str, Option<&str>)]) -> (String, Vec<String>
     let definitions =
         definitions.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect();
     let options = Options { definitions, ..Options::default() };
-    let (tokens, _) = preprocess(&mut sources, file, &Files, &options, &mut diagnostics);
+    let tokens = preprocess(&mut sources, file, &Files, &options, &mut diagnostics).tokens;
     let shown: Vec<&str> = tokens[..tokens.len() - 1].iter().map(|token| &*token.text).collect();
     let messages = diagnostics
         .sorted()
@@ -165,10 +165,28 @@ fn numbers_and_characters() {
         &[
             "1 P0018 malformed number `1a`",
             "1 P0018 malformed number `0x1F`",
-            "1 P0018 the number 2147483648 is out of range",
+            "1 P0022 the number 2147483648 is out of range: -2147483648 is used",
             "1 P0017 unexpected character `$`",
             "1 P0016 unterminated string",
         ],
     );
     errors("a /* open", &["1 P0015 unterminated comment"]);
+    errors(
+        "4294967297 99999999999999999999 -2147483648",
+        &[
+            "1 P0022 the number 4294967297 is out of range: 1 is used",
+            "1 P0022 the number 99999999999999999999 is out of range: -1 is used",
+        ],
+    );
+}
+
+#[test]
+fn what_spin_reads_all_the_same() {
+    let (shown, messages) = run("a */ b\n*/\nc */* comment */ d *// comment\ne * / f <=< 1", &[]);
+    assert_eq!(shown, "a b c * d * e * / f <=< 1");
+    assert_eq!(
+        messages,
+        ["1 P0020 `*/` ends no comment", "2 P0020 `*/` ends no comment", "4 P0021 `<=<` is read as `<<`"]
+    );
+    errors("'hello\\n' 'a'", &["1 P0019 a string stands between double quotes"]);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use narrows_model::behaviour::Term;
+use narrows_model::behaviour::{Data, SortId, Term};
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span, closest};
 
 use super::super::super::Options;
@@ -12,6 +12,9 @@ use super::super::super::parser::parse_value;
 use super::super::terms::Terms;
 use super::super::types::Scope;
 use super::Entry;
+
+/// The greatest number up to which numbers can be listed.
+const MOST_LISTED: u32 = 1_000_000;
 
 pub(super) fn enter<'p>(
     process: &'p Process,
@@ -54,6 +57,38 @@ pub(super) fn check_names(entries: &[Entry<'_>], diagnostics: &mut Diagnostics) 
     }
 }
 
+/// Returns the sort of natural numbers with a name.
+fn natural_sort(name: &str, scope: &Scope) -> Option<SortId> {
+    let sort = *scope.sorts.get(name.to_ascii_uppercase().as_str())?;
+    scope.data.sort(sort).natural.then_some(sort)
+}
+
+/// Notes up to which number those that nobody decides are listed: `-D Nat=7`.
+pub(super) fn list_numbers(
+    root: &Process,
+    scope: &Scope,
+    options: &Options,
+    data: &mut Data,
+    sources: &mut Sources,
+    diagnostics: &mut Diagnostics,
+) {
+    for (name, text, origin) in &options.values {
+        if root.parameters.iter().any(|one| one.name.name.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let Some(sort) = natural_sort(name, scope) else { continue };
+        if let Ok(last @ 0..=MOST_LISTED) = text.trim().parse::<u32>() {
+            data.sorts[usize::from(sort.0)].listed = Some(last);
+            continue;
+        }
+        let file = sources.add(origin.clone(), format!("{name}={text}"));
+        let span = Span::new(file, 0, name.len() + 1 + text.len());
+        let title = format!("`{name}` needs the greatest number that is tried, not `{text}`");
+        let help = format!("write `-D {name}=7`; {MOST_LISTED} is the most");
+        diagnostics.push(Diagnostic::error("L0231", span, title).help(help));
+    }
+}
+
 /// Finds the values of the specification's parameters.
 pub(super) fn values(
     root: &Process,
@@ -65,7 +100,7 @@ pub(super) fn values(
     let mut values = Vec::new();
     for (name, text, origin) in &options.values {
         let known = root.parameters.iter().any(|one| one.name.name.eq_ignore_ascii_case(name));
-        if !known {
+        if !known && natural_sort(name, scope).is_none() {
             let file = sources.add(origin.clone(), format!("{name}={text}"));
             let span = Span::new(file, 0, name.len());
             let title = format!("the specification has no parameter `{name}`");

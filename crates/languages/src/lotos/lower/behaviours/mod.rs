@@ -14,7 +14,7 @@ use super::super::ast::{self, BehaviourKind, Ident, Process, Variable};
 use super::names::{condition_variables, place_condition, united, uses};
 use super::terms::{Known, Terms};
 use super::types::Scope;
-use declarations::{check_names, enter, values};
+use declarations::{check_names, enter, list_numbers, values};
 use operators::jump;
 
 /// More copies of processes than this are not made.
@@ -53,13 +53,15 @@ pub(super) fn lower(
     enter(root, None, scope, &mut entries, diagnostics);
     check_names(&entries, diagnostics);
     let values = values(root, scope, options, sources, diagnostics);
+    let mut data = scope.data.clone();
+    list_numbers(root, scope, options, &mut data, sources, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
     let new = |is_trial: bool| Lowering {
         scope,
         entries: &entries,
-        behaviour: Behaviour::new(scope.data.clone()),
+        behaviour: Behaviour::new(data.clone()),
         instances: BTreeMap::new(),
         queue: VecDeque::new(),
         gates: Vec::new(),
