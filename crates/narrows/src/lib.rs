@@ -23,11 +23,11 @@ mod engines;
 mod explore;
 mod graph;
 mod reading;
+mod study;
 
 pub use budget::Budget;
 pub use capability::{Capability, capabilities};
 pub use engine::{CheckOptions, Checked, Choice, Engine, Unanswered, answer, engines};
-pub use engines::symbolic::coverage as set_coverage;
 pub use explore::{ExploreOptions, explore};
 pub use graph::{GraphError, labelled_graph};
 pub use narrows_explicit::{Checkpoints, Lossy, Progress, Unwatched, Watch};
@@ -41,3 +41,4 @@ pub use narrows_model::{
 pub use narrows_source::{Diagnostic, Diagnostics, LoadError, Loaded, Loader, Sources, render};
 pub use narrows_symbolic::Order;
 pub use reading::{NoFiles, read};
+pub use study::PreparedStudy;

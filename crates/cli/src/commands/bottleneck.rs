@@ -7,10 +7,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use clap::Args;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
-use narrows_study::{Budgets, trends};
 use serde_json::Value;
 
-use super::figures::{Options, Said};
+use super::figures::{Options, Said, report};
 use super::files::write;
 use super::graph::processes::diagrams;
 use crate::input::expand;
@@ -102,41 +101,41 @@ impl Work<'_> {
     /// Analyses a study, with some delays changed.
     fn study(&mut self, path: &Path, changes: &[String]) -> anyhow::Result<()> {
         let options = &self.arguments.options;
-        let mut loaded = match options.load(path, &self.arguments.definitions, changes)? {
-            Ok(loaded) => loaded,
+        let mut prepared = match options.load(path, &self.arguments.definitions, changes)? {
+            Ok(prepared) => prepared,
             Err(said) => {
                 self.said.push(said);
                 return Ok(());
             }
         };
         if !changes.is_empty() {
-            loaded.name = format!("{} with {}", loaded.name, changes.join(", "));
+            prepared.name = format!("{} with {}", prepared.name, changes.join(", "));
             // What is expected is expected of the study as it is.
-            loaded.study.asks.iter_mut().for_each(|ask| ask.expect = None);
+            prepared.study.asks.iter_mut().for_each(|ask| ask.expect = None);
         }
-        let clock = options.clock(&loaded.name, &self.interrupted);
+        let clock = options.clock(&prepared.name, &self.interrupted);
         let budget = clock.budget();
-        let budgets = Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() };
-        let mut analysis = loaded.subject.analyse(&loaded.study, &budgets);
-        let points = options.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock);
-        analysis.measured.figures.extend(trends(&loaded.study, &points));
+        let mut analysis = prepared.analyse(&budget);
+        let points = options.sweep(&mut prepared, &mut analysis.measured, &budget);
         let seconds = clock.finish();
-        let (said, column, charts) = loaded.report(&analysis.measured, &points, seconds, |figures| {
-            let analysed = Analysed { figures, unit: &loaded.study.unit, bottleneck: &analysis.bottleneck };
-            let status = analysed.status();
-            let said = if options.is_json() {
-                Said { status, text: String::new(), document: analysed.document() }
-            } else {
-                Said { status, text: analysed.text(), document: Value::Null }
-            };
-            if !self.arguments.no_report {
-                let system = analysed.figures.model.processes();
-                let pictures = system.map_or_else(Vec::new, |system| diagrams(system, &loaded.sources));
-                self.page.add(&analysed, &pictures);
-            }
-            let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
-            (said, analysed.column(), charts)
-        });
+        let (said, column, charts) =
+            report(&prepared, &analysis.measured, &points, seconds, None, |figures| {
+                let analysed =
+                    Analysed { figures, unit: &prepared.study.unit, bottleneck: &analysis.bottleneck };
+                let status = analysed.status();
+                let said = if options.is_json() {
+                    Said { status, text: String::new(), document: analysed.document() }
+                } else {
+                    Said { status, text: analysed.text(), document: Value::Null }
+                };
+                if !self.arguments.no_report {
+                    let system = analysed.figures.model.processes();
+                    let pictures = system.map_or_else(Vec::new, |system| diagrams(system, &prepared.sources));
+                    self.page.add(&analysed, &pictures);
+                }
+                let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
+                (said, analysed.column(), charts)
+            });
         self.said.push(said);
         self.columns.push(column);
         // After each study, so that it is there even if the next one takes too long.

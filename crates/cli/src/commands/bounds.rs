@@ -4,16 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows_model::Evaluator;
-use narrows_model::flatten::Refused;
+use narrows::{PreparedStudy, Refusal, Unanswered};
 use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
-use narrows_study::{Ask, Measured, Question, Study, Text, View};
-use narrows_symbolic::{ProcessWay, bounds_of_processes};
+use narrows_study::{Ask, Question, Study, Text, View};
 
-use super::figures::{Loaded, Options, Said, Way};
+use super::figures::{Options, Said, Way, report};
 use crate::limits::interrupt_flag;
 use crate::output;
 
@@ -100,57 +97,34 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
     let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
-        Ok(loaded) if arguments.engine == Some(EngineName::Symbolic) => {
-            by_sets(&loaded, options, &interrupt_flag()?)?
+        Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
+            by_sets(&prepared, options, &interrupt_flag()?)?
         }
-        Ok(loaded) => options.answer(loaded, Way::Whole { chain: None }, None, &interrupt_flag()?)?,
+        Ok(prepared) => options.answer(prepared, Way::Whole { chain: None }, None, &interrupt_flag()?)?,
         Err(said) => said,
     };
     options.print(vec![said])
 }
 
 /// Finds the least and the most by sets of states.
-fn by_sets(loaded: &Loaded, options: &Options, interrupted: &Arc<AtomicBool>) -> anyhow::Result<Said> {
-    let prepared = loaded.processes("--engine")?;
-    let predicate = |text: &Text| {
-        let expr = prepared.predicate(text).with_context(|| {
-            format!("--engine symbolic counts states, and `{}` is a statement: leave it out", text.text)
-        });
-        expr.map(|expr| (expr.clone(), text.text.clone()))
-    };
-    let mut way: Option<ProcessWay> = None;
-    for ask in &loaded.study.asks {
-        match &ask.question {
-            Question::MinDelay(from, to) => {
-                way = Some(ProcessWay { from: predicate(from)?, to: predicate(to)?, counted: Vec::new() });
-            }
-            Question::MinCount(what, ..) => {
-                if let Some(way) = &mut way {
-                    way.counted.push(predicate(what)?);
-                }
-            }
-            _ => {}
-        }
-    }
-    let way = way.context("there is nothing to measure")?;
-    let clock = options.clock(&loaded.name, interrupted);
-    let evaluator = Evaluator::new(&prepared.system);
-    let bounded = match bounds_of_processes(&evaluator, &way, clock.budget().symbolic()) {
-        Ok(bounded) => bounded,
-        Err(refused) => {
-            let diagnostic = refusal(&loaded.sources, &refused);
-            let document = json_diagnostics(&loaded.name, &[diagnostic], &loaded.sources, None);
+fn by_sets(
+    prepared: &PreparedStudy,
+    options: &Options,
+    interrupted: &Arc<AtomicBool>,
+) -> anyhow::Result<Said> {
+    let clock = options.clock(&prepared.name, interrupted);
+    let found = prepared.bounds_by_sets(&clock.budget());
+    let seconds = clock.finish();
+    let (measured, coverage) = match found {
+        Ok(found) => found,
+        Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
+            let diagnostic = refused(&prepared.sources, &refusal);
+            let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
             return Ok(Said { status: 2, text: String::new(), document });
         }
+        Err(other) => return Err(other.into()),
     };
-    let mut figures = bounded.figures;
-    for (figure, ask) in figures.iter_mut().zip(&loaded.study.asks) {
-        figure.name.clone_from(&ask.name);
-    }
-    let coverage = narrows::set_coverage(bounded.size.as_ref(), bounded.bytes);
-    let measured = Measured { figures, sizes: Vec::new() };
-    let seconds = clock.finish();
-    Ok(loaded.report_of(&measured, &[], seconds, Some(&coverage), |figures| Said {
+    Ok(report(prepared, &measured, &[], seconds, Some(&coverage), |figures| Said {
         status: figures.status(),
         text: figures.text(options.runs),
         document: figures.document(),
@@ -158,13 +132,13 @@ fn by_sets(loaded: &Loaded, options: &Options, interrupted: &Arc<AtomicBool>) ->
 }
 
 /// Says on standard error why a model can't be answered by sets of states, and returns that.
-fn refusal(sources: &Sources, refused: &Refused) -> Diagnostic {
-    let known = refused.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
+fn refused(sources: &Sources, refusal: &Refusal) -> Diagnostic {
+    let known = refusal.span.filter(|span| sources.files().any(|(id, _)| id == span.file));
     // What has no place of its own is about the whole file.
     let file = sources.files().next().map(|(id, _)| id).unwrap_or_default();
     let span = known.unwrap_or_else(|| Span::new(file, 0, 0));
     let diagnostic = Diagnostic::error("N0002", span, "this is not a model for sets of states")
-        .label(&refused.reason)
+        .label(&refusal.reason)
         .help("leave --engine symbolic out: then states are visited one by one");
     output::diagnostics(std::slice::from_ref(&diagnostic), sources);
     diagnostic

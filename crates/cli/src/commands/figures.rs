@@ -6,16 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
-use narrows::{Budget, of_ending};
-use narrows_explicit::Engine;
+use narrows::{Budget, PreparedStudy, of_ending};
 use narrows_lts::aut;
-use narrows_model::{Bottleneck, Coverage, Evaluator, SweepPoint};
-use narrows_performance::{StateGraph, stochastic};
+use narrows_model::{Bottleneck, Coverage, SweepPoint};
 use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
-use narrows_source::{Diagnostics, FileId, Sources, Span};
-use narrows_study::{
-    Budgets, Measured, Prepared, Study, Subject, Text, Variant, View, read, simulate, trends,
-};
+use narrows_source::{Diagnostics, Sources, Span};
+use narrows_study::{Measured, Study, Text, View, read};
 use serde_json::Value;
 
 use super::files::write;
@@ -67,62 +63,26 @@ pub(super) struct Said {
     pub(super) document: Value,
 }
 
-/// A study that can be answered.
-pub(super) struct Loaded {
-    pub(super) name: String,
-    pub(super) study: Study,
-    pub(super) sources: Sources,
-    /// The model's file.
-    pub(super) model: FileId,
-    pub(super) subject: Subject,
-}
-
-impl Loaded {
-    /// Returns the model if it has processes, which something needs.
-    pub(super) fn processes(&self, what: &str) -> anyhow::Result<&Prepared> {
-        match &self.subject {
-            Subject::Processes(prepared) => Ok(prepared),
-            other => anyhow::bail!(
-                "{what} is for Promela models, and `{}` is about a model in {}",
-                self.name,
-                other.language()
-            ),
-        }
-    }
-
-    /// Puts everything together that a report says.
-    pub(super) fn report<R>(
-        &self,
-        measured: &Measured,
-        sweep: &[SweepPoint],
-        seconds: f64,
-        write: impl FnOnce(Figures<'_>) -> R,
-    ) -> R {
-        self.report_of(measured, sweep, seconds, None, write)
-    }
-
-    /// Does so where states were covered that belong to no view.
-    pub(super) fn report_of<R>(
-        &self,
-        measured: &Measured,
-        sweep: &[SweepPoint],
-        seconds: f64,
-        coverage: Option<&Coverage>,
-        write: impl FnOnce(Figures<'_>) -> R,
-    ) -> R {
-        let model = self.subject.model(&self.name, &self.sources);
-        let size = |size: &narrows_study::Size| ViewSize {
-            view: size.view,
-            states: size.states.clone(),
-            transitions: size.transitions,
-            minimised: size.minimised,
-            seconds: size.seconds,
-        };
-        let sizes = measured.sizes.iter().map(size).collect();
-        let (name, title) = (&self.name, &self.study.title);
-        let (model, figures) = (&model, measured.figures.as_slice());
-        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage })
-    }
+/// Puts everything together that a report says about a study.
+pub(super) fn report<R>(
+    prepared: &PreparedStudy,
+    measured: &Measured,
+    sweep: &[SweepPoint],
+    seconds: f64,
+    coverage: Option<&Coverage>,
+    write: impl FnOnce(Figures<'_>) -> R,
+) -> R {
+    let size = |size: &narrows_study::Size| ViewSize {
+        view: size.view,
+        states: size.states.clone(),
+        transitions: size.transitions,
+        minimised: size.minimised,
+        seconds: size.seconds,
+    };
+    let sizes = measured.sizes.iter().map(size).collect();
+    let (name, title) = (&prepared.name, &prepared.study.title);
+    let (model, figures) = (&prepared.model(), measured.figures.as_slice());
+    write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage })
 }
 
 impl Options {
@@ -183,7 +143,7 @@ impl Options {
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
         match self.load(path, definitions, &[])? {
-            Ok(loaded) => self.answer(loaded, way, page, interrupted),
+            Ok(prepared) => self.answer(prepared, way, page, interrupted),
             Err(said) => Ok(said),
         }
     }
@@ -194,7 +154,7 @@ impl Options {
         path: &Path,
         definitions: &[String],
         changes: &[String],
-    ) -> anyhow::Result<Result<Loaded, Said>> {
+    ) -> anyhow::Result<Result<PreparedStudy, Said>> {
         let name = path.display().to_string();
         anyhow::ensure!(
             of_ending(&name).is_none(),
@@ -222,103 +182,80 @@ impl Options {
         name: String,
         study: Study,
         model: Option<&Path>,
-        mut sources: Sources,
-        mut diagnostics: Diagnostics,
-    ) -> anyhow::Result<Result<Loaded, Said>> {
-        let mut file = FileId(0);
-        let subject = match model {
+        sources: Sources,
+        diagnostics: Diagnostics,
+    ) -> anyhow::Result<Result<PreparedStudy, Said>> {
+        let model = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-                file = sources.add(path.display().to_string(), text);
-                let disk = Disk { folders: &self.include };
-                Subject::prepare(&study, &mut sources, file, &disk, &mut diagnostics)
+                Some((path.display().to_string(), text))
             }
             _ => None,
         };
-        let messages = diagnostics.sorted();
-        if subject.is_none() || !self.quiet {
-            output::diagnostics(&messages, &sources);
+        let prepared = PreparedStudy::new(name.clone(), study, model, sources, diagnostics, &self.disk());
+        match prepared {
+            Ok(prepared) => {
+                if !self.quiet {
+                    output::diagnostics(&prepared.warnings, &prepared.sources);
+                }
+                Ok(Ok(prepared))
+            }
+            Err(rejected) => {
+                output::diagnostics(&rejected.diagnostics, &rejected.sources);
+                let document = json_diagnostics(&name, &rejected.diagnostics, &rejected.sources, None);
+                Ok(Err(Said { status: 2, text: String::new(), document }))
+            }
         }
-        let Some(subject) = subject else {
-            let document = json_diagnostics(&name, &messages, &sources, None);
-            return Ok(Err(Said { status: 2, text: String::new(), document }));
-        };
-        Ok(Ok(Loaded { name, study, sources, model: file, subject }))
+    }
+
+    /// Returns what finds included files.
+    fn disk(&self) -> Disk<'_> {
+        Disk { folders: &self.include }
     }
 
     /// Answers the questions of a study about a model.
     pub(super) fn answer(
         &self,
-        mut loaded: Loaded,
+        mut prepared: PreparedStudy,
         way: Way<'_>,
         page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Said> {
-        let clock = self.clock(&loaded.name, interrupted);
-        let mut measured = match way {
+        let clock = self.clock(&prepared.name, interrupted);
+        let budget = clock.budget();
+        let (measured, points) = match way {
             Way::Whole { chain } => {
                 if let Some(path) = chain {
-                    write_chain(path, loaded.processes("--chain")?, &clock)?;
+                    write(path, &aut::write(&prepared.chain(&budget)?))?;
                 }
-                measured(&loaded.subject, &loaded.study, &clock.budget())
+                let mut measured = prepared.measure(&budget);
+                let points = self.sweep(&mut prepared, &mut measured, &budget);
+                (measured, points)
             }
-            Way::Random { view, ends, seed } => {
-                let prepared = loaded.processes("a random run with delays")?;
-                let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                simulate(&loaded.study, prepared, &engine, &clock.budget().explicit(), view, ends, seed)
-            }
+            Way::Random { view, ends, seed } => (prepared.estimate(view, ends, seed, &budget)?, Vec::new()),
         };
-        let points = match way {
-            Way::Whole { .. } => self.sweep(&loaded.study, &mut loaded.sources, loaded.model, &clock),
-            Way::Random { .. } => Vec::new(),
-        };
-        if let Way::Whole { .. } = way {
-            measured.figures.extend(trends(&loaded.study, &points));
-        }
         let seconds = clock.finish();
-        Ok(loaded.report(&measured, &points, seconds, |figures| {
+        Ok(report(&prepared, &measured, &points, seconds, None, |figures| {
             let (status, is_json) = (figures.status(), self.is_json());
             let text = if is_json { String::new() } else { figures.text(self.runs) };
             let document = if is_json { figures.document() } else { Value::Null };
             if let Some(page) = page {
                 let bottleneck = Bottleneck::default();
-                page.add(&Analysed { figures, unit: &loaded.study.unit, bottleneck: &bottleneck }, &[]);
+                page.add(&Analysed { figures, unit: &prepared.study.unit, bottleneck: &bottleneck }, &[]);
             }
             Said { status, text, document }
         }))
     }
 
-    /// Measures a study with each combination of values that it names.
+    /// Measures a study with each combination of values that it names, and shows what is wrong with some of them.
     pub(super) fn sweep(
         &self,
-        study: &Study,
-        sources: &mut Sources,
-        model: FileId,
-        clock: &Clock,
+        prepared: &mut PreparedStudy,
+        measured: &mut Measured,
+        budget: &Budget,
     ) -> Vec<SweepPoint> {
-        let mut points = Vec::new();
-        for variant in study.variants() {
-            let Variant { settings, mut study } = variant;
-            // What is expected is expected of the study as it is.
-            study.asks.iter_mut().for_each(|ask| ask.expect = None);
-            let mut diagnostics = Diagnostics::default();
-            let disk = Disk { folders: &self.include };
-            let figures = match Subject::prepare(&study, sources, model, &disk, &mut diagnostics) {
-                Some(subject) => {
-                    let mut figures = measured(&subject, &study, &clock.budget()).figures;
-                    // A table shows numbers; the runs behind them are those of one study at a time.
-                    for figure in &mut figures {
-                        figure.witnesses.clear();
-                    }
-                    figures
-                }
-                None => {
-                    output::diagnostics(&diagnostics.sorted(), sources);
-                    Vec::new()
-                }
-            };
-            points.push(SweepPoint { settings, figures });
-        }
+        let (points, wrong) = prepared.sweep(measured, &self.disk(), budget);
+        output::diagnostics(&wrong, &prepared.sources);
         points
     }
 
@@ -339,21 +276,4 @@ impl Options {
         }
         Ok(if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) })
     }
-}
-
-/// Answers all questions of a study.
-fn measured(subject: &Subject, study: &Study, budget: &Budget) -> Measured {
-    subject.measure(study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
-}
-
-/// Writes the stochastic view of a model to a file.
-fn write_chain(path: &Path, prepared: &Prepared, clock: &Clock) -> anyhow::Result<()> {
-    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    let budget = clock.budget();
-    let rows = StateGraph::new(&engine, Some(&prepared.system), &prepared.timing, budget.explicit());
-    let view = rows.and_then(stochastic::build);
-    let view = view.map_err(|_| anyhow::anyhow!("there is no stochastic view, and nothing to write"))?;
-    let graph =
-        view.graph(&prepared.event_names()).context("the stochastic view is too large for a graph")?;
-    std::fs::write(path, aut::write(&graph)).with_context(|| format!("can't write `{}`", path.display()))
 }

@@ -62,7 +62,7 @@ impl Engine for Symbolic {
 }
 
 /// Tells what was covered.
-pub fn coverage(size: Option<&Size>, bytes: u64) -> Coverage {
+pub(crate) fn coverage(size: Option<&Size>, bytes: u64) -> Coverage {
     let set = |size: &Size| SetSize {
         states: Some(size.states.to_string()),
         bits: size.bits,

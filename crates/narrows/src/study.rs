@@ -1,0 +1,200 @@
+//! Studies: a model with delays, events and questions, prepared once and then measured, swept or analysed.
+
+use narrows_explicit::Engine as Executor;
+use narrows_lts::Graph;
+use narrows_model::{Coverage, Evaluator, Model, Refusal, SweepPoint};
+use narrows_performance::{StateGraph, stochastic};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
+use narrows_study::{
+    Analysis, Budgets, Measured, Prepared, Question, Study, Subject, Text, Variant, View, simulate, trends,
+};
+use narrows_symbolic::{ProcessWay, bounds_of_processes};
+
+use crate::engines::symbolic::{coverage, refused};
+use crate::{Budget, Rejected, Unanswered};
+
+/// A study together with its model.
+#[derive(Debug)]
+pub struct PreparedStudy {
+    /// What it is called: mostly the name of its file.
+    pub name: String,
+    /// What it says.
+    pub study: Study,
+    /// Its text, and those of its model.
+    pub sources: Sources,
+    /// What is wrong with it, but does no harm.
+    pub warnings: Vec<Diagnostic>,
+    /// The model's file.
+    file: FileId,
+    subject: Subject,
+}
+
+impl PreparedStudy {
+    /// Puts a study and its model together. The model is given by its name and its text; the diagnostics are what was
+    /// wrong with the study so far.
+    ///
+    /// # Errors
+    ///
+    /// It is rejected if something in it, or in the model, is wrong; all of that is in the result.
+    pub fn new(
+        name: String,
+        study: Study,
+        model: Option<(String, String)>,
+        mut sources: Sources,
+        mut diagnostics: Diagnostics,
+        loader: &dyn Loader,
+    ) -> Result<PreparedStudy, Box<Rejected>> {
+        let mut file = FileId(0);
+        let subject = match model {
+            Some((name, text)) if !diagnostics.has_errors() => {
+                file = sources.add(name, text);
+                Subject::prepare(&study, &mut sources, file, loader, &mut diagnostics)
+            }
+            _ => None,
+        };
+        let diagnostics = diagnostics.sorted();
+        match subject {
+            Some(subject) => Ok(PreparedStudy { name, study, sources, warnings: diagnostics, file, subject }),
+            None => Err(Box::new(Rejected { sources, diagnostics })),
+        }
+    }
+
+    /// Returns the model, named after the study and with all texts.
+    pub fn model(&self) -> Model {
+        self.subject.model(&self.name, &self.sources)
+    }
+
+    /// Answers all questions.
+    pub fn measure(&self, budget: &Budget) -> Measured {
+        measured(&self.subject, &self.study, budget)
+    }
+
+    /// Answers all questions, and finds the bottleneck.
+    pub fn analyse(&self, budget: &Budget) -> Analysis {
+        self.subject
+            .analyse(&self.study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
+    }
+
+    /// Answers the questions with each combination of values that the study names; also returns what is wrong with some
+    /// of them. What is expected along the sweep is added to what was measured.
+    pub fn sweep(
+        &mut self,
+        measured: &mut Measured,
+        loader: &dyn Loader,
+        budget: &Budget,
+    ) -> (Vec<SweepPoint>, Vec<Diagnostic>) {
+        let (mut points, mut wrong) = (Vec::new(), Vec::new());
+        for Variant { settings, mut study } in self.study.variants() {
+            // What is expected is expected of the study as it is.
+            study.asks.iter_mut().for_each(|ask| ask.expect = None);
+            let mut diagnostics = Diagnostics::default();
+            let subject = Subject::prepare(&study, &mut self.sources, self.file, loader, &mut diagnostics);
+            let figures = match subject {
+                Some(subject) => {
+                    let mut figures = self::measured(&subject, &study, budget).figures;
+                    // A table shows numbers; the runs behind them are those of one study at a time.
+                    figures.iter_mut().for_each(|figure| figure.witnesses.clear());
+                    figures
+                }
+                None => {
+                    wrong.extend(diagnostics.sorted());
+                    Vec::new()
+                }
+            };
+            points.push(SweepPoint { settings, figures });
+        }
+        measured.figures.extend(trends(&self.study, &points));
+        (points, wrong)
+    }
+
+    /// Estimates means from a random run in which so many delays end.
+    ///
+    /// # Errors
+    ///
+    /// It is refused where the model has no processes.
+    pub fn estimate(
+        &self,
+        view: View,
+        ends: u64,
+        seed: u64,
+        budget: &Budget,
+    ) -> Result<Measured, Unanswered> {
+        let prepared = self.processes("a random run with delays")?;
+        let executor = Executor::automatic(Evaluator::new(&prepared.system));
+        Ok(simulate(&self.study, prepared, &executor, &budget.explicit(), view, ends, seed))
+    }
+
+    /// Returns the stochastic view as a graph with rates.
+    ///
+    /// # Errors
+    ///
+    /// It is refused where the model has no processes, or there is no such view within the budget.
+    pub fn chain(&self, budget: &Budget) -> Result<Graph, Unanswered> {
+        let refuse = |reason: &str| Unanswered::Refused(Refusal::new(reason));
+        let prepared = self.processes("the stochastic view as a graph")?;
+        let executor = Executor::automatic(Evaluator::new(&prepared.system));
+        let graph = StateGraph::new(&executor, Some(&prepared.system), &prepared.timing, budget.explicit());
+        let view = graph.and_then(stochastic::build);
+        let view = view.map_err(|_| refuse("there is no stochastic view, and nothing to write"))?;
+        let graph = view.graph(&prepared.event_names());
+        graph.map_err(|_| refuse("the stochastic view is too large for a graph"))
+    }
+
+    /// Answers questions about delays and counts by sets of states.
+    ///
+    /// # Errors
+    ///
+    /// It is refused where the model has no processes, or not for sets of states, or a statement is counted.
+    pub fn bounds_by_sets(&self, budget: &Budget) -> Result<(Measured, Coverage), Unanswered> {
+        let prepared = self.processes("`symbolic`")?;
+        let predicate = |text: &Text| match prepared.predicate(text) {
+            Some(expr) => Ok((expr.clone(), text.text.clone())),
+            None => {
+                let text = &text.text;
+                let reason = format!("`symbolic` counts states, and `{text}` is a statement: leave it out");
+                Err(Unanswered::Refused(Refusal::new(reason)))
+            }
+        };
+        let mut way: Option<ProcessWay> = None;
+        for ask in &self.study.asks {
+            match &ask.question {
+                Question::MinDelay(from, to) => {
+                    let (from, to) = (predicate(from)?, predicate(to)?);
+                    way = Some(ProcessWay { from, to, counted: Vec::new() });
+                }
+                Question::MinCount(what, ..) => {
+                    if let Some(way) = &mut way {
+                        way.counted.push(predicate(what)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let nothing = || Unanswered::Refused(Refusal::new("there is nothing to measure"));
+        let evaluator = Evaluator::new(&prepared.system);
+        let bounded = bounds_of_processes(&evaluator, &way.ok_or_else(nothing)?, budget.symbolic());
+        let bounded = bounded.map_err(refused)?;
+        let mut figures = bounded.figures;
+        for (figure, ask) in figures.iter_mut().zip(&self.study.asks) {
+            figure.name.clone_from(&ask.name);
+        }
+        let coverage = coverage(bounded.size.as_ref(), bounded.bytes);
+        Ok((Measured { figures, sizes: Vec::new() }, coverage))
+    }
+
+    fn processes(&self, what: &str) -> Result<&Prepared, Unanswered> {
+        match &self.subject {
+            Subject::Processes(prepared) => Ok(prepared),
+            other => {
+                let (name, language) = (&self.name, other.language());
+                let reason =
+                    format!("{what} is for Promela models, and `{name}` is about a model in {language}");
+                Err(Unanswered::Refused(Refusal::new(reason)))
+            }
+        }
+    }
+}
+
+fn measured(subject: &Subject, study: &Study, budget: &Budget) -> Measured {
+    subject.measure(study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
+}
