@@ -27,6 +27,11 @@ pub fn short(number: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Writes control characters as Promela does: a statement is one line, also if it prints a line break.
+pub fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
 /// Lists names: `a`, `b` and `c`.
 pub fn listed(names: impl Iterator<Item = String>) -> String {
     let names: Vec<String> = names.collect();

@@ -29,7 +29,7 @@ pub use budget::Budget;
 pub use capability::{Capability, capabilities};
 pub use engine::{CheckOptions, Checked, Choice, Engine, Unanswered, answer, engines};
 pub use explore::{ExploreOptions, explore};
-pub use graph::{GraphError, labelled_graph};
+pub use graph::{GraphError, LabelStyle, States, states};
 pub use narrows_explicit::{Checkpoints, Lossy, Progress, Unwatched, Watch};
 pub use narrows_languages::{
     Formula, LANGUAGES, Language, Logic, Options, Read, Rejected, identify, of_ending,

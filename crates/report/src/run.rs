@@ -5,6 +5,8 @@ use std::fmt::Write;
 use narrows_model::{Action, Change, Model, MoveKind, Trace, TraceStep, Violation};
 use narrows_source::Sources;
 
+pub use narrows_model::wording::one_line;
+
 use crate::report::{place, written};
 use crate::units::count;
 
@@ -192,11 +194,6 @@ pub(crate) fn role(action: &Action) -> &'static str {
         Some(MoveKind::Offer) => "  (rendezvous)",
         Some(MoveKind::Accept) => "  (takes it)",
     }
-}
-
-/// Writes control characters as Promela does: a statement is one line, also if it prints a line break.
-pub fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 /// Says who acts; empty if it is the system as a whole.

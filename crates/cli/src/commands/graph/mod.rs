@@ -1,24 +1,17 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
 mod aiger;
-mod machine;
 pub(crate) mod processes;
-mod states;
-mod step_labels;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Args;
-use narrows::{Form, GraphError, Limit, Model};
-use narrows_explicit::Engine;
+use clap::{Args, ValueEnum};
+use narrows::{GraphError, LabelStyle, Limit, Model, States};
 use narrows_lts::{Graph, aut};
-use narrows_model::{Evaluator, System};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
-use self::states::States;
-use self::step_labels::Style;
 use crate::input::{Models, Outcome};
 use crate::limits::{Clock, interrupt_flag};
 use crate::output;
@@ -62,6 +55,30 @@ impl Arguments {
     }
 }
 
+/// What a label tells.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`; in SMV, what changes: `x=1, y=FALSE`, else `i`
+    Text,
+    /// The model's label before a statement: `Process(0):critical`, else `i`
+    Label,
+    /// The message that is sent: `link !data !1`, or received from a buffer: `link ?data ?1`, else `i`
+    Channel,
+    /// In SMV: the inputs of a step: `request=TRUE`
+    Inputs,
+}
+
+impl From<Style> for LabelStyle {
+    fn from(style: Style) -> LabelStyle {
+        match style {
+            Style::Text => LabelStyle::Text,
+            Style::Label => LabelStyle::Label,
+            Style::Channel => LabelStyle::Channel,
+            Style::Inputs => LabelStyle::Inputs,
+        }
+    }
+}
+
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -82,47 +99,31 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 }
 
 fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyhow::Result<Outcome> {
-    let style = arguments.labels;
-    match &model.form {
-        Form::Synchronous(system) => {
-            anyhow::ensure!(
-                matches!(style, Style::Text | Style::Inputs),
-                "--labels is `text` or `inputs` for SMV models"
-            );
-            let found = machine::states(system, style, &clock.budget().explicit());
-            clock.finish();
-            match found {
-                Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
-                Err(limit) => Ok(not_whole(&model.name, arguments, limit)),
-            }
-        }
-        Form::Processes(system) => {
-            anyhow::ensure!(
-                style != Style::Inputs,
-                "--labels inputs is for SMV models: processes have no inputs"
-            );
-            if arguments.states || kind == Kind::Aut {
-                return all_states(model, system, arguments, kind, clock);
-            }
-            let diagrams = processes::diagrams(system, &model.sources);
-            let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
-            let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
-            let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-            write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts)
-        }
-        _ => {
-            let built = narrows::labelled_graph(model, &clock.budget())?;
-            clock.finish();
-            match built {
-                Ok(graph) => write_graph(&model.name, &graph, arguments, kind),
-                Err(GraphError::Limit(limit)) => Ok(not_whole(&model.name, arguments, limit)),
-                Err(GraphError::Fault(fault)) => {
-                    output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
-                    Ok(not_whole(&model.name, arguments, Limit::Fault))
-                }
-            }
-        }
+    if let Some(system) = model.processes()
+        && !arguments.states
+        && kind != Kind::Aut
+    {
+        let diagrams = processes::diagrams(system, &model.sources);
+        let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
+        let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
+        let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
+        return write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts);
     }
+    let found = narrows::states(model, arguments.labels.into(), &clock.budget());
+    clock.finish();
+    let States { graph, faults } = match found? {
+        Ok(found) => found,
+        Err(GraphError::Limit(limit)) => return Ok(not_whole(&model.name, arguments, limit)),
+        Err(GraphError::Fault(fault)) => {
+            output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
+            return Ok(not_whole(&model.name, arguments, Limit::Fault));
+        }
+    };
+    if faults > 0 {
+        let steps = count(faults, "step");
+        output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
+    }
+    write_graph(&model.name, &graph, arguments, kind)
 }
 
 /// Tells from the name of a file what is written.
@@ -143,27 +144,6 @@ fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
 
 fn drawn(diagrams: &[Diagram], name: &str, kind: Kind) -> String {
     if kind == Kind::Svg { diagram_svg(diagrams, name) } else { diagram_dot(diagrams, name) }
-}
-
-fn all_states(
-    model: &Model,
-    system: &System,
-    arguments: &Arguments,
-    kind: Kind,
-    clock: &Clock,
-) -> anyhow::Result<Outcome> {
-    let engine = Engine::automatic(Evaluator::new(system));
-    let found = states::states(&engine, arguments.labels, &clock.budget().explicit());
-    clock.finish();
-    let States { graph, faults } = match found {
-        Ok(found) => found,
-        Err(limit) => return Ok(not_whole(&model.name, arguments, limit)),
-    };
-    if faults > 0 {
-        let steps = count(faults, "step");
-        output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
-    }
-    write_graph(&model.name, &graph, arguments, kind)
 }
 
 /// Writes all states.

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use narrows::{GraphError, Options, of_ending};
+use narrows::{GraphError, LabelStyle, Options, of_ending};
 use narrows_lts::{Graph, aut};
 
 use crate::input::{read_model, read_text};
@@ -86,10 +86,10 @@ fn graph_of_model(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> 
         read_model(path, &[], &options, true).with_context(|| format!("can't read {}", path.display()))?;
     let Ok(model) = read else { anyhow::bail!("{} is not a model that can be used", path.display()) };
     let clock = Clock::with(None, None, false, &model.name, &interrupt_flag()?);
-    let built = narrows::labelled_graph(&model, &clock.budget());
+    let built = narrows::states(&model, LabelStyle::Text, &clock.budget());
     clock.finish();
     match built? {
-        Ok(graph) => Ok(graph),
+        Ok(states) => Ok(states.graph),
         Err(GraphError::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
         Err(GraphError::Fault(fault)) => {
             output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);

@@ -7,7 +7,7 @@ use narrows_lts::{Builder, Graph};
 use narrows_model::Limit;
 use narrows_model::synchronous::{Reference, Role, SynchronousSystem, Value, changes};
 
-use super::step_labels::Style;
+use super::LabelStyle;
 
 /// The label of a step that shows nothing.
 const INTERNAL: &str = "i";
@@ -21,7 +21,11 @@ const STATE: u64 = 96;
 ///
 /// If there is one first state, it is the initial one; otherwise a state before all of them is, whose steps say which values
 /// they begin with.
-pub(super) fn states(system: &SynchronousSystem, style: Style, budget: &Budget<'_>) -> Result<Graph, Limit> {
+pub(super) fn states(
+    system: &SynchronousSystem,
+    style: LabelStyle,
+    budget: &Budget<'_>,
+) -> Result<Graph, Limit> {
     let reference = Reference::new(system);
     let mut walk =
         Walk { system, style, budget, numbers: HashMap::new(), states: Vec::new(), bytes: 0, steps: 0 };
@@ -75,7 +79,7 @@ pub(super) fn states(system: &SynchronousSystem, style: Style, budget: &Budget<'
 
 struct Walk<'w> {
     system: &'w SynchronousSystem,
-    style: Style,
+    style: LabelStyle,
     budget: &'w Budget<'w>,
     numbers: HashMap<Vec<u8>, u32>,
     states: Vec<Vec<u8>>,
@@ -115,7 +119,7 @@ impl Walk<'_> {
             |name: &str| self.system.variables.iter().any(|one| one.name == name && one.role == Role::Input);
         let told: Vec<String> = changes(self.system, before, after)
             .into_iter()
-            .filter(|change| is_input(&change.name) == (self.style == Style::Inputs))
+            .filter(|change| is_input(&change.name) == (self.style == LabelStyle::Inputs))
             .map(|change| {
                 format!("{}={}", change.name, change.after.map_or_else(String::new, |shown| shown.text))
             })

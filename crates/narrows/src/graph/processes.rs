@@ -1,23 +1,17 @@
-//! All states of a model as a labelled graph.
+//! All states of processes as a labelled graph.
 
 use narrows_explicit::{Budget, Engine, NumberedEdge, numbered_walk};
-use narrows_lts::{Builder, Graph};
+use narrows_lts::Builder;
 use narrows_model::Limit;
 
-use super::step_labels::{StepLabels, Style};
-
-/// The graph, and what is not in it.
-pub(super) struct States {
-    pub(super) graph: Graph,
-    /// How many steps end in a fault.
-    pub(super) faults: u64,
-}
+use super::step_labels::StepLabels;
+use super::{LabelStyle, States};
 
 /// What an edge takes while the graph is made.
 const EDGE: u64 = 24;
 
 /// Walks over all states; the error is why that was not possible.
-pub(super) fn states(engine: &Engine<'_>, style: Style, budget: &Budget<'_>) -> Result<States, Limit> {
+pub(super) fn states(engine: &Engine<'_>, style: LabelStyle, budget: &Budget<'_>) -> Result<States, Limit> {
     let mut builder = Builder::new(0, 0);
     let mut labels = StepLabels::new(engine.evaluator(), style);
     // What the graph takes, and its text later on.
@@ -29,7 +23,7 @@ pub(super) fn states(engine: &Engine<'_>, style: Style, budget: &Budget<'_>) -> 
         builder.edge(edge.from, label, edge.target);
         bytes
     };
-    let walk = if style == Style::Channel {
+    let walk = if style == LabelStyle::Channel {
         // Only the evaluator tells which messages were sent.
         numbered_walk(&engine.evaluator().recording_events(), budget, &mut visit)
     } else {

@@ -3,23 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use clap::ValueEnum;
 use narrows_explicit::NumberedEdge;
+use narrows_model::wording::one_line;
 use narrows_model::{Communication, Evaluator, Move, MoveKind, Outline, Setup};
-use narrows_report::one_line;
 
-/// What a label tells.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Style {
-    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`; in SMV, what changes: `x=1, y=FALSE`, else `i`
-    Text,
-    /// The model's label before a statement: `Process(0):critical`, else `i`
-    Label,
-    /// The message that is sent: `link !data !1`, or received from a buffer: `link ?data ?1`, else `i`
-    Channel,
-    /// In SMV: the inputs of a step: `request=TRUE`
-    Inputs,
-}
+use super::LabelStyle;
 
 /// The label of a step that shows nothing.
 const INTERNAL: &str = "i";
@@ -27,7 +15,7 @@ const INTERNAL: &str = "i";
 /// Makes labels.
 pub(super) struct StepLabels<'s> {
     evaluator: Evaluator<'s>,
-    style: Style,
+    style: LabelStyle,
     /// The labels of moves, which come again and again.
     known: HashMap<Vec<(u8, u16, u32)>, String>,
     /// The moves at hand.
@@ -39,7 +27,7 @@ pub(super) struct StepLabels<'s> {
 }
 
 impl<'s> StepLabels<'s> {
-    pub(super) fn new(evaluator: Evaluator<'s>, style: Style) -> Self {
+    pub(super) fn new(evaluator: Evaluator<'s>, style: LabelStyle) -> Self {
         let system = evaluator.system();
         let mut several: Vec<u32> = vec![0; system.channel_kinds.len()];
         for step in &system.setup {
@@ -66,7 +54,7 @@ impl<'s> StepLabels<'s> {
 
     /// Returns the label of an edge.
     pub(super) fn text(&mut self, edge: &NumberedEdge<'_>) -> &str {
-        if self.style == Style::Channel {
+        if self.style == LabelStyle::Channel {
             self.messages(edge);
             return &self.text;
         }
@@ -75,7 +63,7 @@ impl<'s> StepLabels<'s> {
             .extend(edge.successor.moves.iter().map(|step| (step.pid, step.proctype.0, step.transition.0)));
         if !self.known.contains_key(&self.key) {
             let text = match self.style {
-                Style::Label => self.places(edge.successor.moves),
+                LabelStyle::Label => self.places(edge.successor.moves),
                 _ => self.statements(edge.successor.moves),
             };
             self.known.insert(self.key.clone(), text);
