@@ -7,6 +7,7 @@
 
 pub mod aut;
 mod compare;
+mod deadlock;
 pub mod draw;
 pub mod edit;
 mod error;
@@ -18,6 +19,7 @@ pub mod mu;
 mod pattern;
 
 pub use compare::{Evidence, Verdict, compare};
+pub use deadlock::deadlocks;
 pub use error::{EquivalenceError, ExpressionError, LabelError, LinearError, PatternError};
 pub use graph::{Builder, Edge, Graph, Rows, TooLarge};
 pub use label::{Label, LabelTiming};

@@ -106,7 +106,7 @@ pub fn prepare_labelled(
                 event(&of.text, std::slice::from_ref(of), diagnostics);
                 ways.extend(way(from, to, diagnostics).map(|way| (number, way)));
             }
-            Question::Makespan => {}
+            Question::Makespan | Question::Deadlock => {}
             Question::Mu(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());
                 let formula = mu::parse(file, &text.text, &mut found);
@@ -120,7 +120,7 @@ pub fn prepare_labelled(
             _ => {
                 let title =
                     format!("`{}` can't be asked of a {} model", ask.question.kind(), language.name());
-                let help = "ask `throughput`, `bottleneck`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `ltl` or `mu`";
+                let help = "ask `throughput`, `bottleneck`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `deadlock`, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
         }

@@ -368,3 +368,20 @@ fn the_delay_that_takes_longest_is_the_bottleneck() {
     assert_eq!(flow.changes.len(), 3);
     assert!(flow.findings[0].contains("`c`") && flow.findings[0].contains("62.5 %"), "{:?}", flow.findings);
 }
+
+#[test]
+fn deadlocks_can_be_asked_about() {
+    let ask = "[[ask]]\ndeadlock = true\n";
+    let word = |model: &str| {
+        let figure = lotos(model, ask).remove(0);
+        match figure.result {
+            FigureResult::Word(word) => (word, figure.notes),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(word(CLOCK).0, "holds");
+    let ends = "specification Ends [a] : exit behaviour a; exit endspec";
+    assert_eq!(word(ends).0, "holds");
+    let (stops, notes) = word("specification Stops [a, b] : noexit behaviour a; b; stop endspec");
+    assert_eq!((stops.as_str(), notes), ("fails", vec!["A run that shows it: A; B.".to_owned()]));
+}

@@ -1,7 +1,7 @@
 //! By the graph of all states: labelled systems, of which formulas speak by their labels.
 
 use narrows_lts::mu::{Checker, End, Run};
-use narrows_lts::{Graph, linear};
+use narrows_lts::{Graph, deadlocks, linear};
 use narrows_model::{
     Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Trace, TraceStep,
     Verdict,
@@ -195,35 +195,6 @@ fn run_note(run: &Run) -> Option<String> {
         End::Stuck => Some(format!("No edge of state {state} fits what comes next in the formula.")),
         End::Branches => Some(format!("From state {state} on, it takes several runs to show it.")),
     }
-}
-
-/// Finds shortest runs to states without steps that are not the end of a run that ends well.
-pub(crate) fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
-    let mut ended = vec![false; graph.states() as usize];
-    for edge in graph.edges() {
-        let label = graph.label(edge.label);
-        if label == "exit" || label.starts_with("exit !") {
-            ended[edge.target as usize] = true;
-        }
-    }
-    let mut before: Vec<Option<(u32, u32)>> = vec![None; graph.states() as usize];
-    for (from, edge) in graph.all_edges() {
-        let known = &mut before[edge.target as usize];
-        if known.is_none() && edge.target != graph.initial() && from < edge.target {
-            *known = Some((from, edge.label));
-        }
-    }
-    let run = |end: u32| {
-        let (mut steps, mut state) = (Vec::new(), end);
-        while let Some((from, label)) = before[state as usize] {
-            steps.push((label, state));
-            state = from;
-        }
-        steps.reverse();
-        Run { start: graph.initial(), steps, cycle: None, end: End::Complete }
-    };
-    let stuck = |state: &u32| graph.edges_from(*state).is_empty() && !ended[*state as usize];
-    (0..graph.states()).filter(stuck).take(most).map(run).collect()
 }
 
 /// Makes problems of the deadlocks of a graph.

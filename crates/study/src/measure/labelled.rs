@@ -2,7 +2,7 @@
 
 use narrows_explicit::Budget;
 use narrows_lts::mu::{Checker, Run};
-use narrows_lts::{Graph, LabelPattern, linear};
+use narrows_lts::{Graph, LabelPattern, deadlocks, linear};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Figure, FigureResult, Flow};
 use narrows_performance::actions::ambiguous;
@@ -120,6 +120,7 @@ impl Bench<'_> {
                 model.formulas.iter().find(|(index, _)| *index == number).map(|(_, formula)| formula);
             let found = match (formula, &ask.question) {
                 (Some(formula), _) => vec![check(ask, formula, graph, &checker, model)],
+                (None, Question::Deadlock) => vec![deadlock(ask, graph, model)],
                 (None, Question::Bottleneck(event)) => vec![self.name_bottleneck(ask, event)],
                 (None, question) => {
                     let views = views(study, ask.view, question);
@@ -343,22 +344,33 @@ fn check(ask: &Ask, formula: &Formula, graph: &Graph, checker: &Checker<'_>, mod
             .map_err(|error| error.to_string()),
     };
     match found {
-        Ok((holds, run)) => {
-            figure.result = FigureResult::Word(if holds { "holds" } else { "fails" }.to_owned());
-            let Some(run) = run else { return figure };
-            if replay(&*model.system, graph, &run.steps).is_none() {
-                figure.result = FigureResult::None("internal error: a run can't be replayed".to_owned());
-            } else if !holds {
-                let labels = run.steps.iter().take(MOST).map(|(label, _)| graph.label(*label));
-                let more = if run.steps.len() > MOST { " …" } else { "" };
-                let labels = labels.collect::<Vec<_>>().join("; ");
-                figure.notes.push(format!("A run that shows it: {labels}{more}."));
-            }
-        }
+        Ok((holds, run)) => tell(&mut figure, holds, run.as_ref(), graph, model),
         Err(reason) => figure.result = FigureResult::None(reason),
     }
     figure
 }
 
+/// Says whether no run stops where it should not.
+fn deadlock(ask: &Ask, graph: &Graph, model: &Labelled) -> Figure {
+    let mut figure = blank(ask, View::Untimed);
+    let run = deadlocks(graph, 1).pop();
+    tell(&mut figure, run.is_none(), run.as_ref(), graph, model);
+    figure
+}
+
+/// Says whether something holds, with a run that is followed in the model itself.
+fn tell(figure: &mut Figure, holds: bool, run: Option<&Run>, graph: &Graph, model: &Labelled) {
+    figure.result = FigureResult::Word(if holds { "holds" } else { "fails" }.to_owned());
+    let Some(run) = run else { return };
+    if replay(&*model.system, graph, &run.steps).is_none() {
+        figure.result = FigureResult::None("internal error: a run can't be replayed".to_owned());
+    } else if !holds {
+        let labels = run.steps.iter().take(MAX_TOLD_STEPS).map(|(label, _)| graph.label(*label));
+        let more = if run.steps.len() > MAX_TOLD_STEPS { " …" } else { "" };
+        let labels = labels.collect::<Vec<_>>().join("; ");
+        figure.notes.push(format!("A run that shows it: {labels}{more}."));
+    }
+}
+
 /// So many steps of a run are told.
-const MOST: usize = 40;
+const MAX_TOLD_STEPS: usize = 40;

@@ -1,0 +1,34 @@
+//! States without steps.
+
+use crate::graph::Graph;
+use crate::mu::{End, Run};
+
+/// Finds runs to at most so many states without steps that are not the end of a run that ends well, as `exit` says.
+/// They are shortest where states are numbered level by level, as those of models are.
+pub fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
+    let mut ended = vec![false; graph.states() as usize];
+    for edge in graph.edges() {
+        let label = graph.label(edge.label);
+        if label == "exit" || label.starts_with("exit !") {
+            ended[edge.target as usize] = true;
+        }
+    }
+    let mut before: Vec<Option<(u32, u32)>> = vec![None; graph.states() as usize];
+    for (from, edge) in graph.all_edges() {
+        let known = &mut before[edge.target as usize];
+        if known.is_none() && edge.target != graph.initial() && from < edge.target {
+            *known = Some((from, edge.label));
+        }
+    }
+    let run = |end: u32| {
+        let (mut steps, mut state) = (Vec::new(), end);
+        while let Some((from, label)) = before[state as usize] {
+            steps.push((label, state));
+            state = from;
+        }
+        steps.reverse();
+        Run { start: graph.initial(), steps, cycle: None, end: End::Complete }
+    };
+    let stuck = |state: &u32| graph.edges_from(*state).is_empty() && !ended[*state as usize];
+    (0..graph.states()).filter(stuck).take(most).map(run).collect()
+}
