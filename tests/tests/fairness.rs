@@ -268,7 +268,8 @@ fn reach(judged: &Judged) -> Vec<bool> {
     reached
 }
 
-/// Strongly connected components among the usable nodes, by Kosaraju's two passes.
+/// Strongly connected components among the usable nodes, by Kosaraju's two passes: an oracle of its own, so not by
+/// `narrows_graph::components`.
 fn components(judged: &Judged, usable: &dyn Fn(usize) -> bool) -> Vec<std::collections::BTreeSet<usize>> {
     let count = judged.nodes.len();
     let mut back = vec![Vec::new(); count];

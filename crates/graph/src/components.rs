@@ -248,7 +248,9 @@ mod tests {
         let mut reaches = vec![vec![false; count]; count];
         for (node, targets) in edges.iter().enumerate() {
             reaches[node][node] = true;
-            targets.iter().for_each(|target| reaches[node][*target as usize] = true);
+            for target in targets {
+                reaches[node][*target as usize] = true;
+            }
         }
         for middle in 0..count {
             for from in 0..count {

@@ -15,7 +15,7 @@
 /// let mut dice = Random::new(7);
 /// let throws: Vec<u64> = (0..4).map(|_| 1 + dice.below(6)).collect();
 /// assert_eq!(throws, [3, 1, 6, 4]);
-/// assert_eq!(dice.pick(&["red", "green", "blue"]), Some(&"red"));
+/// assert_eq!(dice.pick(&["red", "green", "blue"]), Some(&"green"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Random {

@@ -121,7 +121,8 @@ impl Lettered {
                 (Some(accepted), Some(highest)) => highest + usize::from((highest % 2 == 0) != accepted),
             };
         });
-        let accepting = found.of.iter().map(|component| colours[*component as usize] % 2 == 0).collect();
+        let accepting =
+            found.of.iter().map(|component| colours[*component as usize].is_multiple_of(2)).collect();
         Deterministic { next, accepting }
     }
 

@@ -237,7 +237,9 @@ fn go_back_through(step: &DStep, live: &mut BitSet) {
                     here.union_with(&before);
                 }
                 Node::Choose(options, _) => {
-                    options.iter().for_each(|next| here.union_with(&nodes[next.0 as usize]))
+                    for next in options {
+                        here.union_with(&nodes[next.0 as usize]);
+                    }
                 }
                 Node::Jump(next) => here.union_with(&nodes[next.0 as usize]),
                 Node::Leave => here.union_with(live),

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use narrows_model::{Choice, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
+use crate::error::TraceError;
 use crate::run::{each_step, one_line};
 use crate::trace_json::{find_trace, read_cycle, strings};
 
@@ -70,19 +71,18 @@ pub struct RecordedLabel {
 /// # Errors
 ///
 /// Says what is wrong with it.
-pub fn read_labels(document: &Value) -> Result<RecordedLabels, String> {
+pub fn read_labels(document: &Value) -> Result<RecordedLabels, TraceError> {
     let (trace, steps) = find_trace(document)?;
     let choices = trace.get("choices").and_then(Value::as_array);
     let choice = |index: usize| Some(choices?.get(index)?.as_u64()? as usize);
     let read = |(index, step): (usize, &Value)| {
         let label = step.get("label").and_then(Value::as_str).map(str::to_owned);
-        let label =
-            label.ok_or_else(|| format!("step {} has no \"label\": it is no run of labels", index + 1))?;
+        let label = label.ok_or(TraceError::NoLabel(index + 1))?;
         Ok(RecordedLabel { label, choice: choice(index) })
     };
     Ok(RecordedLabels {
         definitions: strings(document.get("definitions")),
-        steps: steps.iter().enumerate().map(read).collect::<Result<_, String>>()?,
+        steps: steps.iter().enumerate().map(read).collect::<Result<_, TraceError>>()?,
         cycle: read_cycle(trace, steps.len())?,
     })
 }

@@ -7,6 +7,7 @@ use narrows_model::{Action, Change, Model, MoveKind, Shown, Trace, TraceAtom, Tr
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
+use crate::error::{StepError, TraceError};
 use crate::json::{SCHEMA, add_place, head};
 use crate::narration;
 
@@ -145,7 +146,7 @@ fn kind_name(kind: MoveKind) -> &'static str {
 
 /// Reads a run from a document of its own, or from the first answer of `narrows check --format json` that has one. The
 /// error says what is wrong with the document.
-pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
+pub fn read_trace(document: &Value) -> Result<RecordedTrace, TraceError> {
     let (trace, steps) = find_trace(document)?;
     let mut recorded = RecordedTrace {
         model: document.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -153,7 +154,7 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
         ..RecordedTrace::default()
     };
     for (index, step) in steps.iter().enumerate() {
-        let step = read_step(step).map_err(|reason| format!("step {}: {reason}", index + 1))?;
+        let step = read_step(step).map_err(|error| TraceError::Step { number: index + 1, error })?;
         recorded.steps.push(step);
     }
     recorded.cycle = read_cycle(trace, steps.len())?;
@@ -162,16 +163,16 @@ pub fn read_trace(document: &Value) -> Result<RecordedTrace, String> {
 }
 
 /// Finds the run in a document, and its steps.
-pub(crate) fn find_trace(document: &Value) -> Result<(&Value, &Vec<Value>), String> {
+pub(crate) fn find_trace(document: &Value) -> Result<(&Value, &Vec<Value>), TraceError> {
     match document.get("schema").and_then(Value::as_u64) {
         Some(schema) if schema == u64::from(SCHEMA) => {}
-        Some(other) => return Err(format!("it has schema {other}; this version reads schema {SCHEMA}")),
-        None => return Err("it is not a trace: there is no \"schema\"".to_owned()),
+        Some(found) => return Err(TraceError::Schema { found, known: SCHEMA }),
+        None => return Err(TraceError::NoSchema),
     }
     let mut answers = document.get("answers").and_then(Value::as_array).into_iter().flatten();
     let trace = document.get("trace").or_else(|| answers.find_map(of_answer));
-    let trace = trace.filter(|trace| trace.is_object()).ok_or("there is no \"trace\" in it")?;
-    let steps = trace.get("steps").and_then(Value::as_array).ok_or("the trace has no \"steps\"")?;
+    let trace = trace.filter(|trace| trace.is_object()).ok_or(TraceError::NoTrace)?;
+    let steps = trace.get("steps").and_then(Value::as_array).ok_or(TraceError::NoSteps)?;
     Ok((trace, steps))
 }
 
@@ -201,10 +202,10 @@ pub struct RecordedRun {
 /// # Errors
 ///
 /// Says what is wrong with it.
-pub fn read_run(document: &Value) -> Result<RecordedRun, String> {
+pub fn read_run(document: &Value) -> Result<RecordedRun, TraceError> {
     let (trace, steps) = find_trace(document)?;
     let values = trace.get("values").and_then(Value::as_object);
-    let values = values.ok_or("it is no run of an SMV model: the trace has no \"values\"")?;
+    let values = values.ok_or(TraceError::NoValues)?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let change = |change: &Value| Change {
         name: change.get("name").and_then(text).unwrap_or_default(),
@@ -230,39 +231,39 @@ pub(crate) fn strings(list: Option<&Value>) -> Vec<String> {
 }
 
 /// Reads where an endless run of so many steps comes back to.
-pub(crate) fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, String> {
+pub(crate) fn read_cycle(trace: &Value, steps: usize) -> Result<Option<usize>, TraceError> {
     match trace.get("cycle") {
         None | Some(Value::Null) => Ok(None),
         Some(cycle) => match cycle.as_u64().map(|cycle| cycle as usize) {
             Some(cycle) if cycle <= steps => Ok(Some(cycle)),
-            _ => Err(format!("\"cycle\" is {cycle}, but there are only {steps} steps")),
+            _ => Err(TraceError::Cycle { cycle: cycle.to_string(), steps }),
         },
     }
 }
 
-fn read_atoms(trace: &Value, steps: usize) -> Result<Vec<RecordedAtom>, String> {
+fn read_atoms(trace: &Value, steps: usize) -> Result<Vec<RecordedAtom>, TraceError> {
     let list = trace.get("atoms").and_then(Value::as_array).into_iter().flatten();
     let read = |atom: &Value| {
         let text = atom.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
         let values = atom.get("values").and_then(Value::as_array).into_iter().flatten();
         let values: Vec<bool> = values.filter_map(Value::as_bool).collect();
         if values.len() != steps + 1 {
-            return Err(format!("`{text}` has {} values in {} states", values.len(), steps + 1));
+            return Err(TraceError::Values { text, values: values.len(), states: steps + 1 });
         }
         Ok(RecordedAtom { text, values })
     };
     list.map(read).collect()
 }
 
-fn read_step(step: &Value) -> Result<Vec<RecordedMove>, String> {
-    let moves = step.get("moves").and_then(Value::as_array).ok_or("it has no \"moves\"")?;
+fn read_step(step: &Value) -> Result<Vec<RecordedMove>, StepError> {
+    let moves = step.get("moves").and_then(Value::as_array).ok_or(StepError::NoMoves)?;
     if moves.is_empty() {
-        return Err("nothing moves in it".to_owned());
+        return Err(StepError::NothingMoves);
     }
     moves.iter().map(read_move).collect()
 }
 
-fn read_move(step: &Value) -> Result<RecordedMove, String> {
+fn read_move(step: &Value) -> Result<RecordedMove, StepError> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(RecordedMove {
         process: text("process"),
@@ -273,17 +274,15 @@ fn read_move(step: &Value) -> Result<RecordedMove, String> {
             None | Some("alone") => MoveKind::Alone,
             Some("offer") => MoveKind::Offer,
             Some("accept") => MoveKind::Accept,
-            Some(other) => return Err(format!("\"kind\" is `{other}`, not alone, offer or accept")),
+            Some(other) => return Err(StepError::Kind(other.to_owned())),
         },
         text: text("text"),
     })
 }
 
-fn number<N: TryFrom<u64>>(step: &Value, name: &str) -> Result<N, String> {
+fn number<N: TryFrom<u64>>(step: &Value, name: &'static str) -> Result<N, StepError> {
     let value = step.get(name).and_then(Value::as_u64);
-    value
-        .and_then(|value| N::try_from(value).ok())
-        .ok_or_else(|| format!("\"{name}\" is missing or out of range"))
+    value.and_then(|value| N::try_from(value).ok()).ok_or(StepError::Number(name))
 }
 
 #[cfg(test)]
@@ -367,7 +366,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let check = |document: Value, expected: &str| {
-            assert_eq!(read_trace(&document), Err(expected.to_owned()));
+            assert_eq!(read_trace(&document).map_err(|error| error.to_string()), Err(expected.to_owned()));
         };
         check(json!({}), "it is not a trace: there is no \"schema\"");
         check(json!({ "schema": 7 }), "it has schema 7; this version reads schema 1");

@@ -9,6 +9,8 @@ use std::fmt::Write;
 
 use narrows_model::{System, Trace};
 
+use crate::error::TrailError;
+
 /// A run as a trail tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
@@ -32,11 +34,11 @@ pub struct TrailEntry {
 }
 
 /// Reads a trail file; the error says what is wrong with it.
-pub fn read_trail(text: &str) -> Result<Trail, String> {
+pub fn read_trail(text: &str) -> Result<Trail, TrailError> {
     let mut trail = Trail::default();
     for (index, content) in text.lines().enumerate().filter(|(_, content)| !content.trim().is_empty()) {
         let line = index + 1;
-        let bad = || format!("line {line} is `{content}`, not depth:process:statement");
+        let bad = || TrailError { line, text: content.to_owned() };
         let numbers: Vec<i64> = content
             .split(':')
             .map(|part| part.trim().parse())
@@ -91,8 +93,9 @@ mod tests {
         let entry = |line, pid, statement| TrailEntry { line, pid, statement };
         let entries = vec![entry(4, 0, 0), entry(7, 1, 1)];
         assert_eq!(trail, Trail { entries, cycle: Some(1), has_claim: true });
-        assert_eq!(read_trail("1:2\n"), Err("line 1 is `1:2`, not depth:process:statement".to_owned()));
-        assert_eq!(read_trail("\n1:x:3"), Err("line 2 is `1:x:3`, not depth:process:statement".to_owned()));
+        let message = |text: &str| read_trail(text).expect_err("it is no trail").to_string();
+        assert_eq!(message("1:2\n"), "line 1 is `1:2`, not depth:process:statement");
+        assert_eq!(message("\n1:x:3"), "line 2 is `1:x:3`, not depth:process:statement");
     }
 
     #[test]

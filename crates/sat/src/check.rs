@@ -273,7 +273,7 @@ impl Checker<'_> {
         Ok(Some(answer))
     }
 
-    /// Finds out whether there is a first state.
+    /// Finds out whether there is an initial state.
     fn has_start(&self, problem: &Problem) -> Result<bool, Failure> {
         self.meter.allow(u64::MAX);
         let found = Unrolled::new(&problem.circuit, &self.meter, Begin::Start).solve(&[]);

@@ -26,7 +26,7 @@ const MAX_UNROLLED_STATES: usize = 2000;
 
 /// What is asked of a machine.
 pub(crate) enum Goal<'m> {
-    /// Whether there is a first state, and each state has a successor: nothing but assignments constrains
+    /// Whether there is an initial state, and each state has a successor: nothing but assignments constrains
     /// steps.
     Successors,
     /// Whether something happens that must not.

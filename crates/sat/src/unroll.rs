@@ -17,7 +17,7 @@ pub(crate) struct Witness {
 /// Where a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// In a first state.
+    /// In an initial state.
     Start,
     /// In any state.
     Anywhere,

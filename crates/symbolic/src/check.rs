@@ -1,4 +1,4 @@
-//! Questions about a machine, answered set by set.
+//! Questions about a machine, answered symbolically.
 
 use std::cell::OnceCell;
 
@@ -471,7 +471,7 @@ impl<'m> Engine<'m> {
         if core.is_false() {
             return Ok(Against::Nothing);
         }
-        // From some first state to the core, which holds all that is on or before a fair cycle but for
+        // From some initial state to the core, which holds all that is on or before a fair cycle but for
         // compassion.
         let states = core.exists(&space.inputs)?;
         let leading = space.leading(&all, &states, false)?;

@@ -1,4 +1,4 @@
-//! A machine as sets: its first states, its steps, and the states that can be reached.
+//! A machine as sets: its initial states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
 

@@ -24,8 +24,8 @@ pub(crate) struct Lead {
 const MIN_PATIENCE: u64 = 1_000_000;
 
 impl Space {
-    /// Returns a run from a first state to one of these states: a shortest one, unless that is far harder to
-    /// find than all states were.
+    /// Returns a run from an initial state to one of these states: a shortest one, unless that is far harder
+    /// to find than all states were.
     pub(crate) fn lead(&self, reached: &Reached, to: &Bdd) -> Result<Option<Lead>> {
         if !reached.all.meets(to)? {
             return Ok(None);

@@ -91,7 +91,9 @@ mod tests {
         for limit in [1, 63, 64, 65, 200] {
             let set = |numbers: &BTreeSet<usize>| {
                 let mut set = DenseSet::new(limit);
-                numbers.iter().for_each(|number| set.insert(*number as u32));
+                for number in numbers {
+                    set.insert(*number as u32);
+                }
                 set
             };
             let all: BTreeSet<usize> = (0..limit).collect();

@@ -40,7 +40,7 @@ pub(super) struct BundleRefiner<'a> {
     free: Vec<u32>,
     /// For each bundle the one that its edges leave for at present.
     next: Vec<u32>,
-    /// What each marked state says.
+    /// How the signature of each marked state changed.
     delta: Vec<Vec<u64>>,
     pub(super) classes: SignatureTable,
     /// For each edge out of a state where it is among those into states. This and what follows is empty if
@@ -52,7 +52,7 @@ pub(super) struct BundleRefiner<'a> {
     is_bundled: Vec<bool>,
     /// The edges of the others, but for internal steps inside blocks.
     pub(super) groups: EdgeGroups,
-    /// What states of a block that are no bottoms can do since the last split, as words.
+    /// What states of a block that are not bottom states can do since the last split, as words.
     changes: FxHashMap<u32, Vec<u64>>,
     is_fresh: Vec<bool>,
     pub(super) marks: CoroutineMarks,
@@ -60,7 +60,7 @@ pub(super) struct BundleRefiner<'a> {
 
 const NONE: u32 = u32::MAX;
 
-/// What a state says of a label if no edge with it leads to a block any more.
+/// What a delta has for a label if no edge with it leads to a block any more.
 pub(super) const GONE: u32 = 1 << 31;
 
 /// Divides the states of a table into blocks, beginning with some that may be too large.
@@ -74,7 +74,7 @@ pub(super) fn refine(table: &mut Table, partition: Partition) -> Partition {
 }
 
 impl BundleRefiner<'_> {
-    /// Lets all bottoms say all they can do.
+    /// Begins with whole signatures as deltas of all bottom states.
     fn new(table: &mut Table, mut partition: Partition) -> BundleRefiner<'_> {
         let states = table.states();
         let mut starts = vec![0_u32; states as usize + 2];
@@ -145,7 +145,7 @@ impl BundleRefiner<'_> {
         }
     }
 
-    /// Puts the edges of a bottom into bundles, and lets it say all it can do.
+    /// Puts the edges of a bottom into bundles, and takes its whole signature as its delta.
     fn bundle(&mut self, state: u32, places: &[u32]) {
         let (mut amounts, mut words) = (Vec::new(), Vec::with_capacity(places.len()));
         for (edge, at) in self.table.edges(state).iter().zip(places) {
@@ -176,7 +176,7 @@ impl BundleRefiner<'_> {
         self.partition.mark(state);
     }
 
-    /// Lets a block fall apart by what its bottoms say, and by what the others can do beside that.
+    /// Splits a block by the deltas of its bottom states, and by what the others can do beside that.
     fn refine_block(&mut self, block: u32, split: &mut BlockSplit) {
         if self.partition.states(block).len() == 1 {
             return;
@@ -215,7 +215,7 @@ impl BundleRefiner<'_> {
         }
     }
 
-    /// Lets a block fall apart that has only bottoms.
+    /// Splits a block that has only bottom states.
     fn split_bottoms(&mut self, split: &mut BlockSplit) {
         if split.counts.iter().filter(|count| **count > 0).count() == 1 {
             self.partition.unmark(split.block);
@@ -232,7 +232,7 @@ impl BundleRefiner<'_> {
         }
     }
 
-    /// Lets a block fall apart that has other states too.
+    /// Splits a block that has inert steps.
     fn split_by_coroutines(&mut self, split: &BlockSplit) {
         let block = split.block;
         let outcome = self.run_coroutines(split);
@@ -255,7 +255,7 @@ impl BundleRefiner<'_> {
         }
     }
 
-    /// Puts the edges of states that are no bottoms into the groups of the part where these are now.
+    /// Puts the edges of states that are not bottom states into the groups of the part where these are now.
     fn leave(&mut self, block: u32, part: u32, states: &[u32]) {
         for state in states {
             if self.is_bundled[*state as usize] {
@@ -362,7 +362,7 @@ impl BundleRefiner<'_> {
         }
     }
 
-    /// Puts an edge of a state that is no bottom into the group of the part where it leads now.
+    /// Puts an edge of a state that is not a bottom state into the group of the part where it leads now.
     fn regroup(&mut self, at: u32, source: u32, label: u32, part: u32) {
         if self.partition.is_singleton(source) {
             return;

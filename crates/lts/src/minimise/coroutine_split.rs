@@ -21,14 +21,14 @@ use super::table::{SILENT, parts, word};
 #[derive(Default)]
 pub(super) struct BlockSplit {
     pub(super) block: u32,
-    /// Whether its bottoms say all they can do, not only what changed.
+    /// Whether the deltas of its bottom states are whole signatures.
     pub(super) is_fresh: bool,
-    /// What states other than bottoms can do since the last split, in order.
+    /// What states other than bottom states can do since the last split, in order.
     pub(super) changes: Vec<u64>,
-    /// The bottoms that say something, with their classes; the others are of class 0.
+    /// The bottom states with a delta, with their classes; the others are of class 0.
     pub(super) affected: Vec<u32>,
     pub(super) classes: Vec<u32>,
-    /// How many bottoms there are in each class.
+    /// How many bottom states there are in each class.
     pub(super) counts: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ struct Coroutine {
     /// How many of them have been looked at.
     at: usize,
     spent: usize,
-    /// How many bottoms that say nothing have been added.
+    /// How many bottom states without a delta have been added.
     bottoms: usize,
     /// States with an internal step to one of these states; for the rest, what is to be added.
     touched: Vec<u32>,
@@ -105,7 +105,7 @@ struct SuspectCursor {
 }
 
 impl BundleRefiner<'_> {
-    /// Finds how a block falls apart.
+    /// Finds how a block is split.
     pub(super) fn run_coroutines(&mut self, split: &BlockSplit) -> Outcome {
         self.marks.round += 1;
         let mut grown: Vec<Coroutine> = Vec::new();

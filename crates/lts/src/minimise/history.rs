@@ -1,4 +1,4 @@
-//! How blocks fell apart: a tree whose leaves are the blocks at the end.
+//! How blocks were split: a tree whose leaves are the blocks at the end.
 
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ impl History {
         (order, ranges)
     }
 
-    /// Notes that a block fell apart, into blocks with these numbers and signatures.
+    /// Notes that a block was split into blocks with these numbers and signatures.
     pub(super) fn split<'a>(&mut self, block: u32, parts_with: impl Iterator<Item = (u32, &'a [u64])>) {
         let parent = self.current[block as usize];
         let depth = self.node(parent).depth + 1;

@@ -101,7 +101,7 @@ impl<'a> Refiner<'a> {
         (self.table, self.partition)
     }
 
-    /// Finds the signatures of the marked states of a block, and lets it fall apart; returns whether that was
+    /// Finds the signatures of the marked states of a block, and splits it; returns whether that was
     /// within the limits.
     fn look_at(&mut self, block: u32, scratch: &mut Scratch) -> bool {
         if self.table.has_inert {
@@ -222,7 +222,7 @@ impl<'a> Refiner<'a> {
         *kept = signature.into();
     }
 
-    /// Marks the states whose signature changed because a block fell apart.
+    /// Marks the states whose signature changed because a block was split.
     fn mark_changes(&mut self, block: u32, first_new: u32, scratch: &mut Scratch) {
         for part in first_new..self.partition.blocks() {
             // Marking changes the order inside a block: its states are copied.

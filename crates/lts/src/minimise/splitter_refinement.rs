@@ -100,7 +100,7 @@ impl Refiner {
         count > 0
     }
 
-    /// Lets blocks fall apart by the masks of their states.
+    /// Splits blocks by the masks of their states.
     fn split(&mut self) {
         self.look();
         let mut is_divided = false;
@@ -146,7 +146,7 @@ impl Refiner {
         self.wait([block, number].into_iter());
     }
 
-    /// Lets all other blocks of states with masks fall apart.
+    /// Splits all other blocks of states with masks.
     fn divide(&mut self) {
         for state in self.reach.touched() {
             let block = self.partition.block(*state);

@@ -19,7 +19,8 @@ pub(super) struct WeakReach {
     starts: Vec<u32>,
     arrows: Vec<(u32, u32)>,
     masks: Vec<Mask>,
-    /// States whose masks have changed, a bit for each.
+    /// States whose masks have changed, a bit for each; words are emptied in order while later ones are
+    /// filled, so this is no set of [`narrows_graph`].
     pending: Vec<u64>,
     range: (usize, usize),
     /// States with masks, in order.

@@ -2,7 +2,7 @@
 //! came to be.
 //!
 //! Internal steps have no cycles, so that a signature is made of those of the next states, in that order; a
-//! block keeps one for all its states. When blocks fall apart, only states from which one of the new blocks
+//! block keeps one for all its states. When blocks are split, only states from which one of the new blocks
 //! is reached so are looked at again. Where only the blocks are wanted, `splitter_refinement.rs` is faster;
 //! there can be too many words in signatures, and then there is no history. Invariant: at the start of a
 //! round, the signature of a state is that kept for its block, unless new blocks are reached.
@@ -163,7 +163,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Lets a block fall apart by the classes of its marked states.
+    /// Splits a block by the classes of its marked states.
     fn split(&mut self, block: u32, local: &mut [u32], next: &mut Vec<u32>) {
         let affected = self.partition.marked(block).to_vec();
         let mut counts = vec![self.partition.unmarked(block)];

@@ -200,7 +200,7 @@ impl Reasons<'_, '_> {
     pub(super) fn evidence(&self) -> Result<Evidence, TooLarge> {
         let states = self.graph.states();
         let mut met: Vec<Option<DenseSet>> = vec![None; self.equations.list.len()];
-        let mut kept = DenseSet::new(self.graph.edges().len() as usize);
+        let mut kept = DenseSet::new(self.graph.edges().len());
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut order = Vec::new();
         let mut queue = std::collections::VecDeque::from([(self.equations.root, self.graph.initial())]);

@@ -127,13 +127,17 @@ fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> 
         chain.initial().iter().map(|(state, weight)| weight * values[*state as usize]).sum()
     };
     let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
-    let start_error = rounding(chain.initial().len(), largest);
+    // Rewards may have been computed with rates that were rounded, and so be off as much.
+    let off = |end: f64| end.abs() * chain.roundings() as f64 * f64::EPSILON;
+    let start_error = rounding(chain.initial().len(), largest) + off(largest);
     let low = reward.iter().copied().fold(f64::INFINITY, f64::min);
     let high = reward.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let known = Interval { low, high };
-    if time <= 0.0 || pace == 0.0 || known.is_exact() {
+    let given = Interval { low, high };
+    let known = Interval { low: low - off(low), high: high + off(high) };
+    if time <= 0.0 || pace == 0.0 || given.is_exact() {
         let here = Interval::exactly(start(reward));
-        return known.and(if chain.initial().len() == 1 { here } else { here.widened(start_error) });
+        let is_exact = chain.initial().len() == 1 && chain.roundings() == 0;
+        return known.and(if is_exact { here } else { here.widened(start_error) });
     }
     let weights = Weights::new(pace * time, accuracy.relative / 8.0);
     let step_error = rounding(most_terms(chain), 2.0 * largest);

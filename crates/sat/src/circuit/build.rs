@@ -120,7 +120,7 @@ fn kinds(machine: &SynchronousSystem) -> Vec<VariableKind> {
         let (Demand::Holds(root) | Demand::Assigned(_, root)) = constraint.demand;
         waiting.extend(machine.looks_at(root).1);
     }
-    // What first states say is said of what is kept, too.
+    // What initial states say is said of what is kept, too.
     for constraint in &machine.initial {
         match constraint.demand {
             Demand::Holds(root) => waiting.extend(machine.looks_at(root).0),
@@ -139,7 +139,7 @@ fn kinds(machine: &SynchronousSystem) -> Vec<VariableKind> {
         match *kind {
             VariableKind::Defined(root) => waiting.extend(machine.looks_at(root).0),
             VariableKind::Free if machine.variable(variable).role == Role::State => {
-                *kind = VariableKind::Constrained
+                *kind = VariableKind::Constrained;
             }
             _ => {}
         }
@@ -288,7 +288,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the value that each latch has in every first state, where the text says it.
+    /// Returns the value that each latch has in every initial state, where the text says it.
     fn resets(&self) -> Vec<Option<bool>> {
         let machine = self.encoder.system;
         let mut resets = vec![None; self.latches.len()];

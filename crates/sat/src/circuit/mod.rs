@@ -20,7 +20,7 @@ pub(crate) struct Latch {
     pub(crate) leaf: Signal,
     /// What it is next, as a function of latches and inputs.
     pub(crate) next: Signal,
-    /// What it is in every first state, if that is known.
+    /// What it is in every initial state, if that is known.
     pub(crate) reset: Option<bool>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Circuit {
     pub(crate) latches: Vec<Latch>,
     /// The bits that can be anything in every state.
     pub(crate) inputs: Vec<Signal>,
-    /// What holds in first states.
+    /// What holds in initial states.
     pub(crate) initial: Signal,
     /// What holds in all states.
     pub(crate) invariant: Signal,

@@ -7,8 +7,8 @@ use crate::circuit::{Circuit, Signal};
 use crate::solver::{Literal, Meter, Result};
 use crate::unroll::{Begin, Unrolled, conjunction};
 
-/// Returns whether no first state is in these sets, no step leads into them from outside, and all bad states
-/// are in them.
+/// Returns whether no initial state is in these sets, no step leads into them from outside, and all bad
+/// states are in them.
 pub(crate) fn is_proof(circuit: &Circuit, bad: Signal, sets: &[Cube], meter: &Rc<Meter>) -> Result<bool> {
     let mut start = Unrolled::new(circuit, meter, Begin::Start);
     let any = members(&mut start, circuit, 0, sets);

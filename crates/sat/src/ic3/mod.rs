@@ -3,8 +3,8 @@
 //! For each number of steps, a set that holds all states reachable in so many steps, as a conjunction of
 //! clauses: each says that the states of a [`Cube`] are not reached. A state from which a bad one can be
 //! reached is shown to be unreachable, with as many others as the reason covers; or its predecessors come
-//! next, until one is a first state. If two sets become the same, they are an invariant. Bradley (2011), Eén,
-//! Mishchenko and Brayton (2011).
+//! next, until one is an initial state. If two sets become the same, they are an invariant. Bradley (2011),
+//! Eén, Mishchenko and Brayton (2011).
 
 mod certificate;
 mod cube;
@@ -113,7 +113,7 @@ impl<'c> Ic3<'c> {
     }
 
     /// Shows that states are not reached in so many steps, or finds what comes before them. Returns a run if
-    /// that is a first state.
+    /// that is an initial state.
     fn answer(&mut self, level: usize, number: usize) -> Result<Option<Witness>> {
         let cube = self.obligations[number].cube.clone();
         let is_blocked = self.frames[level..].iter().flatten().any(|other| other.covers(&cube));
@@ -207,7 +207,7 @@ impl<'c> Ic3<'c> {
         Ok(())
     }
 
-    /// Follows obligations from a first state to a bad one.
+    /// Follows obligations from an initial state to a bad one.
     fn witness(&self, first: Vec<bool>, number: usize) -> Witness {
         let mut inputs = Vec::new();
         let mut at = Some(number);

@@ -27,7 +27,7 @@ pub(super) struct Queries<'c> {
     levels: Vec<Literal>,
     /// One assignment and what it leads to, without clauses.
     lift: Unrolled<'c>,
-    /// A first state.
+    /// An initial state.
     start: Unrolled<'c>,
     questions: u32,
     lifted: u32,
@@ -106,7 +106,7 @@ impl<'c> Queries<'c> {
         self.levels[level..].to_vec()
     }
 
-    /// Returns a bad first state with its inputs.
+    /// Returns a bad initial state with its inputs.
     pub(super) fn bad_at_start(&mut self) -> Result<Option<(Vec<bool>, Vec<bool>)>> {
         let bad = self.start.literal(0, self.bad);
         if !self.start.solve(&[bad])? {
@@ -116,7 +116,7 @@ impl<'c> Queries<'c> {
         Ok(Some((witness.first, witness.inputs.pop().unwrap_or_default())))
     }
 
-    /// Returns a first state of a set.
+    /// Returns an initial state of a set.
     pub(super) fn first_state_in(&mut self, cube: &Cube) -> Result<Option<Vec<bool>>> {
         // Mostly it can be seen that there is none.
         let is_out =
@@ -144,7 +144,8 @@ impl<'c> Queries<'c> {
     }
 
     /// Returns states outside of a set that are not known to be out of reach after so many steps and lead
-    /// into it. If there are none: a set that covers it, holds no first state, and of which the same is true.
+    /// into it. If there are none: a set that covers it, holds no initial state, and of which the same is
+    /// true.
     pub(super) fn before(&mut self, level: usize, cube: &Cube) -> Result<std::result::Result<Found, Cube>> {
         self.questions += 1;
         let mut assumptions = self.known(level);
@@ -180,7 +181,7 @@ impl<'c> Queries<'c> {
         result
     }
 
-    /// Returns a set with the conditions that are needed, and enough others to keep first states out.
+    /// Returns a set with the conditions that are needed, and enough others to keep initial states out.
     fn smaller(&mut self, cube: &Cube, needed: &[bool]) -> Result<Cube> {
         let pick = |also: Option<usize>| {
             let each = cube.0.iter().enumerate();

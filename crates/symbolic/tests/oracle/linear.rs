@@ -128,7 +128,8 @@ impl Places {
         })
     }
 
-    /// The strongly connected parts (Kosaraju): last out of a search first, each with what leads to it.
+    /// The strongly connected parts (Kosaraju): last out of a search first, each with what leads to it. An
+    /// oracle uses nothing of what it checks, so not `narrows_graph::components`.
     fn parts(&self, within: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
         let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut seen = BTreeSet::new();

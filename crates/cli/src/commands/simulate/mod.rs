@@ -182,11 +182,11 @@ fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
     let bad = |path: &Path, reason: String| anyhow!("can't use `{}`: {reason}", path.display());
     if let Some(path) = &arguments.trace {
         let document = serde_json::from_str(&read(path)?).map_err(|error| bad(path, error.to_string()))?;
-        let trace = narrows_report::read_trace(&document).map_err(|reason| bad(path, reason))?;
+        let trace = narrows_report::read_trace(&document).map_err(|error| bad(path, error.to_string()))?;
         return Ok(Some(Recorded::Trace(trace)));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
-    let trail = narrows_report::read_trail(&read(path)?).map_err(|reason| bad(path, reason))?;
+    let trail = narrows_report::read_trail(&read(path)?).map_err(|error| bad(path, error.to_string()))?;
     Ok(Some(Recorded::Trail(trail)))
 }
 

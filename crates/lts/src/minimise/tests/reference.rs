@@ -118,7 +118,7 @@ impl Reference<'_> {
                     }
                 }
                 LabelTiming::Probability(probability) if self.settings.probabilistic => {
-                    add(false, probability)
+                    add(false, probability);
                 }
                 _ if is_internal(text) => {
                     if !has_inert || target != block {

@@ -67,7 +67,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedLabels>> {
     let Some(path) = &arguments.trace else { return Ok(None) };
     let bad = |reason: String| anyhow!("can't use `{}`: {reason}", path.display());
     let document = serde_json::from_str(&super::read(path)?).map_err(|error| bad(error.to_string()))?;
-    read_labels(&document).map(Some).map_err(bad)
+    read_labels(&document).map(Some).map_err(|error| bad(error.to_string()))
 }
 
 /// Prints a run.

@@ -48,7 +48,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedRun>> {
     let Some(path) = &arguments.trace else { return Ok(None) };
     let bad = |reason: String| anyhow!("can't use `{}`: {reason}", path.display());
     let document = serde_json::from_str(&super::read(path)?).map_err(|error| bad(error.to_string()))?;
-    narrows_report::read_run(&document).map(Some).map_err(bad)
+    narrows_report::read_run(&document).map(Some).map_err(|error| bad(error.to_string()))
 }
 
 /// Prints a run; a reader that has gone away is no error.
