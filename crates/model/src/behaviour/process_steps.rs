@@ -1,9 +1,9 @@
 //! The steps of a sequential process.
 
-use super::alphabet::Sets;
+use super::alphabet::GateSets;
 use super::closure::MAX_JUMPS;
 use super::data::SortId;
-use super::events::Given;
+use super::events::OfferValue;
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
@@ -62,7 +62,7 @@ impl Behaviour {
                 }
             }
             PointKind::Over(sorts, next) => {
-                let given: Vec<Given> = sorts.iter().map(|sort| (*sort, None)).collect();
+                let given: Vec<OfferValue> = sorts.iter().map(|sort| (*sort, None)).collect();
                 let ways =
                     self.ways(&given, memory).map_err(|sort| Box::new(self.endless_sort(sort, here.span)))?;
                 for way in ways {
@@ -88,7 +88,7 @@ impl Behaviour {
         if is_leaf {
             self.list_leaf(node, memory)?;
         } else {
-            let steps = self.all(node, Sets::EMPTY, memory)?;
+            let steps = self.all(node, GateSets::EMPTY, memory)?;
             memory.stack.extend_from_slice(memory.step_cache.steps(steps));
         }
         memory.nesting -= weight;
@@ -96,7 +96,7 @@ impl Behaviour {
     }
 
     /// Evaluates the offers of an action.
-    fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<Given>> {
+    fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<OfferValue>> {
         let mut all = Vec::with_capacity(offers.len());
         for offer in offers {
             all.push(match offer {
@@ -109,7 +109,11 @@ impl Behaviour {
 
     /// Enumerates the values of undecided offers, the last one changing fastest; or returns the sort that has
     /// too many values.
-    pub(super) fn ways(&self, given: &[Given], memory: &mut Memory) -> Result<Vec<Vec<Given>>, SortId> {
+    pub(super) fn ways(
+        &self,
+        given: &[OfferValue],
+        memory: &mut Memory,
+    ) -> Result<Vec<Vec<OfferValue>>, SortId> {
         let mut choices: Vec<Vec<Value>> = Vec::new();
         let mut count = 1_usize;
         for (sort, value) in given {
