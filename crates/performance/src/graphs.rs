@@ -18,7 +18,7 @@ mod tests;
 
 /// The Markov automaton of a graph.
 #[derive(Clone, Debug)]
-pub struct Timed {
+pub struct GraphAutomaton {
     /// Vanishing states with choices, and tangible states with rates.
     pub automaton: Automaton,
     /// For each state of the automaton, which one of the graph it is.
@@ -59,9 +59,9 @@ fn round(cycle: &[u32]) -> String {
     text
 }
 
-impl Timed {
+impl GraphAutomaton {
     /// Makes the automaton of a graph.
-    pub fn new(graph: &Graph) -> Result<Timed, AutomatonError> {
+    pub fn new(graph: &Graph) -> Result<GraphAutomaton, AutomatonError> {
         let (mut paces, mut action_of) = (Vec::new(), Vec::new());
         let mut actions: Vec<String> = Vec::new();
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
@@ -106,7 +106,7 @@ impl Timed {
             }
         }
         let automaton = builder.build(0).map_err(AutomatonError::Other)?;
-        Ok(Timed { automaton, states, actions, action_of, paces })
+        Ok(GraphAutomaton { automaton, states, actions, action_of, paces })
     }
 
     /// Returns whether nondeterminism may matter anywhere: for the next tangible state, or for the actions on

@@ -8,7 +8,7 @@ use narrows_lts::{Builder, Graph, LabelPattern, Relation, Rows, Settings, minimi
 use narrows_model::behaviour::Fault;
 use narrows_model::{Coverage, LabelledSystem, Limit, Scratch};
 
-use crate::graphs::{AutomatonError, Timed};
+use crate::graphs::{AutomatonError, GraphAutomaton};
 use crate::markov::{self, Accuracy, Aim, Interval, Reward};
 use crate::stages::STAGE;
 
@@ -123,7 +123,7 @@ pub struct ActionRates {
 #[derive(Debug)]
 pub struct RatedGraph {
     graph: Graph,
-    timed: Timed,
+    timed: GraphAutomaton,
     /// For each event, which actions count.
     counted: Vec<Vec<usize>>,
     /// How many states and edges there were before minimisation.
@@ -153,7 +153,7 @@ impl RatedGraph {
         let paced = builder.build().map_err(too_large)?;
         let settings = Settings { relation: Relation::Branching, stochastic: true, probabilistic: true };
         let small = minimise(&paced, settings).unwrap_or(paced);
-        let timed = Timed::new(&small)?;
+        let timed = GraphAutomaton::new(&small)?;
         let fitting = |patterns: &Vec<LabelPattern>| {
             let fits = |action: &String| patterns.iter().any(|pattern| pattern.fits(action));
             (0..timed.actions.len()).filter(|index| fits(&timed.actions[*index])).collect()

@@ -14,14 +14,14 @@ pub struct Site {
     pub transition: TransitionId,
 }
 
-/// The delays, events and weights that a study gives to the places of a model.
+/// The delays, events and weights that a study gives to the statements of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
     delays: Vec<Delayed>,
     /// The names of events.
     events: Vec<String>,
     /// By kind of process and transition.
-    places: Vec<Vec<Place>>,
+    sites_by_proctype: Vec<Vec<SiteTiming>>,
 }
 
 /// A delay, and how it got its name.
@@ -37,7 +37,7 @@ pub struct Delayed {
 
 /// What is said of a statement.
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct SiteTiming {
     delay: Option<u16>,
     /// The events, and of which process each is one if not of all.
     events: Vec<(u16, Option<u8>)>,
@@ -47,15 +47,16 @@ struct Place {
 impl Timing {
     /// Makes an empty timing for a system.
     pub fn new(system: &System) -> Timing {
-        let places = |count: usize| vec![Place::default(); count];
-        let places = system.proctypes.iter().map(|proctype| places(proctype.transitions.len())).collect();
-        Timing { places, ..Timing::default() }
+        let sites = |count: usize| vec![SiteTiming::default(); count];
+        let sites_by_proctype =
+            system.proctypes.iter().map(|proctype| sites(proctype.transitions.len())).collect();
+        Timing { sites_by_proctype, ..Timing::default() }
     }
 
     /// Makes an empty timing for so many labels of steps. They are the transitions of one proctype, the
     /// first.
     pub fn labels(count: usize) -> Timing {
-        Timing { places: vec![vec![Place::default(); count]], ..Timing::default() }
+        Timing { sites_by_proctype: vec![vec![SiteTiming::default(); count]], ..Timing::default() }
     }
 
     /// Returns the site of a label.
@@ -83,7 +84,7 @@ impl Timing {
         let number = self.delays.len() as u16;
         self.delays.push(delayed);
         for site in sites {
-            self.place_mut(*site).delay = Some(number);
+            self.site_mut(*site).delay = Some(number);
         }
     }
 
@@ -98,30 +99,30 @@ impl Timing {
         let number = self.events.len() as u16;
         self.events.push(name.to_owned());
         for (site, process) in sites {
-            self.place_mut(*site).events.push((number, *process));
+            self.site_mut(*site).events.push((number, *process));
         }
         number
     }
 
     /// Returns whether a statement takes time.
     pub fn has_delay(&self, site: Site) -> bool {
-        self.places[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
+        self.sites_by_proctype[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
     }
 
     /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is
     /// new.
     pub fn rearrange(&mut self, proctype: ProctypeId, origins: &[Option<TransitionId>]) {
-        let places = &mut self.places[proctype.0 as usize];
+        let sites = &mut self.sites_by_proctype[proctype.0 as usize];
         let now = |origin: &Option<TransitionId>| {
-            origin.and_then(|origin| places.get(origin.0 as usize).cloned()).unwrap_or_default()
+            origin.and_then(|origin| sites.get(origin.0 as usize).cloned()).unwrap_or_default()
         };
-        *places = origins.iter().map(now).collect();
+        *sites = origins.iter().map(now).collect();
     }
 
     /// Gives weights to choices, in order; those that are not mentioned have 1.
     pub fn weights(&mut self, sites: &[Site], weights: &[u32]) {
         for (number, site) in sites.iter().enumerate() {
-            self.place_mut(*site).weight = Some(weights.get(number).copied().unwrap_or(1));
+            self.site_mut(*site).weight = Some(weights.get(number).copied().unwrap_or(1));
         }
     }
 
@@ -143,28 +144,28 @@ impl Timing {
         &self.events
     }
 
-    fn place_mut(&mut self, site: Site) -> &mut Place {
-        &mut self.places[site.proctype.0 as usize][site.transition.0 as usize]
+    fn site_mut(&mut self, site: Site) -> &mut SiteTiming {
+        &mut self.sites_by_proctype[site.proctype.0 as usize][site.transition.0 as usize]
     }
 
-    fn place(&self, step: &Move) -> &Place {
-        &self.places[step.proctype.0 as usize][step.transition.0 as usize]
+    fn site_timing(&self, step: &Move) -> &SiteTiming {
+        &self.sites_by_proctype[step.proctype.0 as usize][step.transition.0 as usize]
     }
 
     /// Returns the delay of a move, if it has one.
     pub(crate) fn delay_of(&self, step: &Move) -> Option<u16> {
-        self.place(step).delay
+        self.site_timing(step).delay
     }
 
     /// Returns the events that a move is.
     pub(crate) fn events_of(&self, step: &Move) -> impl Iterator<Item = u16> {
         let process = step.pid;
-        let events = self.place(step).events.iter();
+        let events = self.site_timing(step).events.iter();
         events.filter(move |(_, own)| own.is_none_or(|own| own == process)).map(|(event, _)| *event)
     }
 
     /// Returns the weight of a move, if it has one.
     pub(crate) fn weight_of(&self, step: &Move) -> Option<u32> {
-        self.place(step).weight
+        self.site_timing(step).weight
     }
 }

@@ -127,13 +127,13 @@ fn alphabet(kind: &PointKind, sets: &[GateSet]) -> GateSet {
 
 /// Interned sets of gates; the first is empty.
 #[derive(Debug, Default)]
-pub(super) struct Sets {
+pub(super) struct GateSets {
     sets: Vec<GateSet>,
     /// The set below a point, on its right side.
     below: FxHashMap<(u32, u32), u32>,
 }
 
-impl Sets {
+impl GateSets {
     /// The empty set.
     pub(super) const EMPTY: u32 = 0;
 

@@ -6,7 +6,7 @@ use super::points::GateId;
 use super::values::Value;
 
 /// The sort of an offer, and its value if that is decided.
-pub(super) type Given = (SortId, Option<Value>);
+pub(super) type OfferValue = (SortId, Option<Value>);
 
 /// Marks an event with undecided values, and the sort of such a value.
 const OPEN: u32 = 1 << 31;
@@ -32,7 +32,7 @@ impl Events {
     }
 
     /// Returns the number of an event.
-    pub(super) fn number(&mut self, gate: GateId, given: &[Given]) -> u32 {
+    pub(super) fn number(&mut self, gate: GateId, given: &[OfferValue]) -> u32 {
         let mut words = std::mem::take(&mut self.buffer);
         words.clear();
         let is_open = given.iter().any(|(_, value)| value.is_none());
@@ -66,7 +66,7 @@ impl Events {
     }
 
     /// Returns the offers of an event.
-    pub(super) fn given(&self, event: u32) -> impl Iterator<Item = Given> {
+    pub(super) fn given(&self, event: u32) -> impl Iterator<Item = OfferValue> {
         self.lists.get(event)[1..].chunks_exact(2).map(|pair| {
             let value = (pair[0] & OPEN == 0).then(|| Value::from_word(pair[1]));
             (SortId(pair[0] as u16), value)

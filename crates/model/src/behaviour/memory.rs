@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::alphabet::{Sets, alphabets, groups};
+use super::alphabet::{GateSets, alphabets, groups};
 use super::data::OperationId;
 use super::events::Events;
 use super::hash_consing::{Lists, Nodes};
@@ -29,7 +29,7 @@ pub(crate) struct Memory {
     pub(super) step_cache: StepCache,
     /// Open targets with the values of an event substituted; [`NOTHING`] if they violate a predicate.
     pub(super) decided: FxHashMap<(u32, u32), u32>,
-    pub(super) sets: Sets,
+    pub(super) sets: GateSets,
     /// The alphabet of each control point.
     alphabets: Vec<GateSet>,
     /// For each point of parallel composition, the first point with the same synchronisation set.

@@ -1,9 +1,9 @@
 //! The steps of a sequential process.
 
-use super::alphabet::Sets;
+use super::alphabet::GateSets;
 use super::closure::MAX_JUMPS;
 use super::data::SortId;
-use super::events::Given;
+use super::events::OfferValue;
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, Offer, PointId, PointKind};
 use super::rewrite::{Computed, Fault};
@@ -62,7 +62,7 @@ impl Behaviour {
                 }
             }
             PointKind::Over(sorts, next) => {
-                let given: Vec<Given> = sorts.iter().map(|sort| (*sort, None)).collect();
+                let given: Vec<OfferValue> = sorts.iter().map(|sort| (*sort, None)).collect();
                 let ends = if self.lacks_number(&given) {
                     self.ends_of_choice(&variables, given.len(), next, memory)
                 } else {
@@ -94,7 +94,7 @@ impl Behaviour {
         if is_leaf {
             self.list_leaf(node, memory)?;
         } else {
-            let steps = self.all(node, Sets::EMPTY, memory)?;
+            let steps = self.all(node, GateSets::EMPTY, memory)?;
             memory.stack.extend_from_slice(memory.step_cache.steps(steps));
         }
         memory.nesting -= weight;
@@ -102,7 +102,7 @@ impl Behaviour {
     }
 
     /// Evaluates the offers of an action.
-    fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<Given>> {
+    fn given(&self, offers: &[Offer], variables: &[Value], memory: &mut Memory) -> Computed<Vec<OfferValue>> {
         let mut all = Vec::with_capacity(offers.len());
         for offer in offers {
             all.push(match offer {
@@ -114,7 +114,7 @@ impl Behaviour {
     }
 
     /// Returns whether a natural number is open.
-    pub(super) fn lacks_number(&self, given: &[Given]) -> bool {
+    pub(super) fn lacks_number(&self, given: &[OfferValue]) -> bool {
         given.iter().any(|(sort, value)| value.is_none() && self.data.sort(*sort).natural)
     }
 
@@ -122,10 +122,10 @@ impl Behaviour {
     /// sort of which there are too many.
     pub(super) fn ways(
         &self,
-        given: &[Given],
+        given: &[OfferValue],
         ends: &[Option<u32>],
         memory: &mut Memory,
-    ) -> Result<Vec<Vec<Given>>, SortId> {
+    ) -> Result<Vec<Vec<OfferValue>>, SortId> {
         let mut choices: Vec<Vec<Value>> = Vec::new();
         let mut count = 1_usize;
         for (place, (sort, value)) in given.iter().enumerate() {

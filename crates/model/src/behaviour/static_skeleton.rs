@@ -5,7 +5,7 @@
 //! as both are static operators. At first the skeleton is empty, and the row a single tree. Once there are
 //! many states, trees that are seldom shared are split, and their point becomes part of the skeleton.
 
-use super::alphabet::Sets;
+use super::alphabet::GateSets;
 use super::events::Events;
 use super::memory::{Memory, NOTHING};
 use super::points::{Behaviour, GateId, PointId, PointKind};
@@ -115,7 +115,7 @@ impl Behaviour {
         memory.begin();
         let mut target = std::mem::take(&mut memory.target);
         let mut steps = memory.joints.list();
-        self.join_all(skeleton, row, Sets::EMPTY, memory, &mut steps)?;
+        self.join_all(skeleton, row, GateSets::EMPTY, memory, &mut steps)?;
         for joint in &steps {
             for event in self.decide_joint(*joint, row, memory)? {
                 let Some(decided) = self.decided_joint(*joint, event, memory)? else { continue };

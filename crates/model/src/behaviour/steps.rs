@@ -6,8 +6,8 @@
 //! few steps are listed that no partner accepts. Below the root, results are cached: the same tree occurs in
 //! many states. A result depends on the tree alone, and so do the successors and their order.
 
-use super::alphabet::Sets;
-use super::events::{Events, Given};
+use super::alphabet::GateSets;
+use super::events::{Events, OfferValue};
 use super::memory::Memory;
 use super::points::{Behaviour, GateId, GateSet, PointId, PointKind};
 use super::rewrite::Computed;
@@ -145,9 +145,9 @@ impl Behaviour {
                 let steps = self.all(second, but, memory)?;
                 memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
-            _ if but == Sets::EMPTY => self.list_leaf(node, memory)?,
+            _ if but == GateSets::EMPTY => self.list_leaf(node, memory)?,
             _ => {
-                for index in self.all(node, Sets::EMPTY, memory)? {
+                for index in self.all(node, GateSets::EMPTY, memory)? {
                     let step = memory.step_cache.step(index);
                     if !memory.sets.get(but).contains(memory.events.gate(step.event)) {
                         memory.stack.push(step);
@@ -200,7 +200,7 @@ impl Behaviour {
                 memory.stack.extend_from_slice(memory.step_cache.steps(steps));
             }
             _ => {
-                for index in self.all(node, Sets::EMPTY, memory)? {
+                for index in self.all(node, GateSets::EMPTY, memory)? {
                     let step = memory.step_cache.step(index);
                     if memory.events.gate(step.event) != gate {
                         continue;
@@ -253,7 +253,7 @@ impl Behaviour {
             return Ok(Decided::one(event));
         }
         let gate = memory.events.gate(event);
-        let given: Vec<Given> = memory.events.given(event).collect();
+        let given: Vec<OfferValue> = memory.events.given(event).collect();
         let ends = if self.lacks_number(&given) {
             self.ends_of_offers(given.len(), open, memory)
         } else {
@@ -289,7 +289,7 @@ impl Behaviour {
                 PointKind::Parallel { .. } | PointKind::Disable(..) => waiting.extend([second, first]),
                 PointKind::Hide(..) | PointKind::Enable { .. } => waiting.push(first),
                 _ => {
-                    let steps = self.all(node, Sets::EMPTY, memory).unwrap_or_default();
+                    let steps = self.all(node, GateSets::EMPTY, memory).unwrap_or_default();
                     let is_it = |step: &Step| {
                         memory.events.gate(step.event) == gate && memory.events.is_open(step.event)
                     };

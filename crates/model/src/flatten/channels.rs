@@ -90,7 +90,7 @@ impl<'s> Maker<'s> {
         Ok(list)
     }
 
-    /// Returns whether a receive takes the message that is held out.
+    /// Returns the condition under which a receive matches the offered message.
     fn matches_offer(
         &mut self,
         path: &mut Path,
@@ -163,7 +163,7 @@ impl<'s> Maker<'s> {
         Ok(if path.offer.is_some() { self.terms.truth(false) } else { any })
     }
 
-    /// Receives, on every way on which that does not block.
+    /// Receives, on every path on which that does not block.
     pub(super) fn receive(
         &mut self,
         mut path: Path,
@@ -203,7 +203,7 @@ impl<'s> Maker<'s> {
         Ok(())
     }
 
-    /// Takes the message at a place, or the one that is held out.
+    /// Takes the message in a slot, or the offered one.
     fn take(
         &mut self,
         mut path: Path,

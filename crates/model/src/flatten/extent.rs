@@ -13,24 +13,24 @@ use crate::evaluator::Frame;
 use crate::synchronous::Value;
 use crate::{Area, Evaluator, ProctypeId, Scalar, Scratch, StateSpace, System};
 
-/// How many states are looked at, breadth first.
+/// The number of sampled states, breadth first.
 const BROAD: usize = 4000;
 
-/// How many random walks there are, and how long they are.
+/// The number of random walks, and their length.
 const WALKS: usize = 40;
 const STEPS: usize = 250;
 
-/// The least and the greatest value that was seen, and 0.
+/// The range of values that were seen, and 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) low: Value,
     pub(super) high: Value,
-    /// How often it had to grow.
+    /// How often the range had to be widened.
     grown: u32,
 }
 
 impl Span {
-    /// Takes in a value; if more than what was seen is likely to come, more than that, up to what can be
+    /// Adds a value to the range; if the range keeps growing, it is widened further, up to what can be
     /// stored.
     fn take(&mut self, value: i32, scalar: Scalar, again: bool) -> bool {
         let value = Value::from(value);
@@ -52,7 +52,7 @@ impl Span {
     }
 }
 
-/// Returns the least and the greatest number that can be stored.
+/// Returns the range of a scalar type.
 fn limits(scalar: Scalar) -> (Value, Value) {
     match scalar {
         Scalar::Bit | Scalar::Bool => (0, 1),
@@ -63,23 +63,23 @@ fn limits(scalar: Scalar) -> (Value, Value) {
     }
 }
 
-/// What was seen of a channel.
+/// The observed extent of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChannelExtent {
     pub(super) kind: u16,
-    /// The most messages.
+    /// The greatest length.
     pub(super) length: u16,
     pub(super) fields: Vec<Span>,
 }
 
-/// What was seen of a process of one kind with one number.
+/// The observed ranges of a proctype's variables under one process number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessExtent {
     pub(super) locals: Vec<Span>,
     pub(super) channels: Vec<ChannelExtent>,
 }
 
-/// How far states are taken to extend.
+/// The assumed ranges of states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     pub(super) globals: Vec<Span>,
@@ -90,7 +90,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Looks at the first states of a system, and at some random runs. `go_on` is asked now and then.
+    /// Samples the first states of a system, and some random walks. `go_on` is polled.
     pub fn scout(evaluator: &Evaluator<'_>, go_on: &mut dyn FnMut() -> bool) -> Extent {
         let mut extent = Extent::default();
         if let Ok((initial, _)) = evaluator.initial() {
@@ -99,8 +99,7 @@ impl Extent {
         extent
     }
 
-    /// Looks at what follows a state that lies at the border. Returns whether something was seen that is
-    /// beyond it.
+    /// Samples the successors of a state at the border. Returns whether something beyond it was seen.
     pub fn widen(
         &mut self,
         evaluator: &Evaluator<'_>,
@@ -145,7 +144,7 @@ impl Extent {
         }
     }
 
-    /// Goes at random: that leads further than to look at everything near.
+    /// Samples a random walk: it leads further than a breadth-first search.
     fn walk(&mut self, evaluator: &Evaluator<'_>, from: &[u8], again: bool, go_on: &mut dyn FnMut() -> bool) {
         let mut scratch = Scratch::default();
         let mut random = Random::new(0);
@@ -166,7 +165,7 @@ impl Extent {
         }
     }
 
-    /// Takes in a state.
+    /// Adds a state to the sample.
     fn look(&mut self, system: &System, frame: &Frame, again: bool) {
         self.globals.resize(system.globals.len(), Span::default());
         for (leaf, span) in system.globals.iter().zip(&mut self.globals) {

@@ -7,17 +7,17 @@ use super::{Flat, Refused};
 use crate::synchronous::{Branching, BranchingId, ExprId, Linear, LinearId, Specification, SynchronousClaim};
 use crate::{Atom, Claim};
 
-/// A claim about the synchronous system, and when a proposition of it goes wrong.
+/// A translated claim, and the condition under which a proposition of it has a fault.
 #[derive(Clone, Debug)]
 pub struct FlatClaim {
     /// Its number among the synchronous system's specifications.
     pub index: usize,
-    /// When a proposition goes wrong.
+    /// The condition under which a proposition has a fault.
     pub wrong: ExprId,
 }
 
 impl Flat<'_> {
-    /// Adds a claim of the system; `None` if the synchronous system has no such claims.
+    /// Translates a claim of the system; `None` if synchronous systems have no such claims.
     pub fn add_claim(&mut self, claim: &Claim) -> Result<Option<FlatClaim>, Refused> {
         let mut wrong = vec![self.maker.terms.truth(false)];
         let made = match claim {
@@ -43,7 +43,7 @@ impl Flat<'_> {
         self.add(SynchronousClaim::Invariant(fine))
     }
 
-    /// Adds a claim that a condition does not hold again and again.
+    /// Adds the claim that a condition holds only finitely often.
     pub fn add_not_always_again(&mut self, condition: ExprId) -> usize {
         let mut list = vec![Linear::Atom(condition)];
         let again = push(&mut list, |list| always_eventually(list, LinearId(0)));
@@ -51,7 +51,7 @@ impl Flat<'_> {
         self.add(SynchronousClaim::Linear(list))
     }
 
-    /// Adds a claim that a condition holds again and again.
+    /// Adds the claim that a condition holds infinitely often.
     pub fn add_always_again(&mut self, condition: ExprId) -> usize {
         let mut list = vec![Linear::Atom(condition)];
         push(&mut list, |list| always_eventually(list, LinearId(0)));

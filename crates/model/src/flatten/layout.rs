@@ -1,4 +1,4 @@
-//! Which variables of a synchronous system stand for what in a state of a system.
+//! The mapping between states of the system and variables of the synchronous system.
 //!
 //! Each number of a process has a variable for where that process is: 0 if there is none, and otherwise a
 //! code for its kind and location. What belongs to a process that is not there is 0, so that every state is
@@ -30,15 +30,15 @@ pub(super) struct Layout {
     pub(super) last: Option<VariableId>,
 }
 
-/// A number that processes can have.
+/// A process number.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// Where the process is.
+    /// The variable that encodes its proctype and location.
     pub(super) control: VariableId,
     pub(super) kinds: Vec<SlotKind>,
 }
 
-/// A kind of process that can have a number.
+/// A proctype that can have a process number.
 #[derive(Clone, Debug)]
 pub(super) struct SlotKind {
     pub(super) proctype: ProctypeId,

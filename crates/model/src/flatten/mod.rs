@@ -46,7 +46,7 @@ const MAX_ELEMENTS: usize = 4096;
 /// The maximal number of moves: each is an alternative.
 const MAX_MOVES: usize = 400_000;
 
-/// Why a system can't be made into a synchronous system, and where.
+/// Why a system can't be translated, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The reason, as a full sentence.
@@ -55,23 +55,23 @@ pub struct Refused {
     pub span: Option<Span>,
 }
 
-/// Something that goes wrong in a step from a state in which a condition holds.
+/// A violation in a step from states that satisfy a condition.
 #[derive(Clone, Debug)]
 pub struct FlatHazard {
-    /// What goes wrong.
+    /// The violation.
     pub violation: Violation,
-    /// When.
+    /// The condition.
     pub condition: ExprId,
 }
 
-/// One way in which the variables may change.
+/// One alternative of the transition relation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Alternative {
     condition: ExprId,
     changes: Vec<(VariableId, ExprId)>,
 }
 
-/// Makes alternatives.
+/// Translates steps to alternatives.
 struct Maker<'s> {
     system: &'s System,
     terms: Terms,
@@ -81,36 +81,36 @@ struct Maker<'s> {
     beyond: Vec<ExprId>,
     /// Whether nothing else can move.
     timeout: bool,
-    /// When nothing else can move, once that is known.
+    /// The condition under which nothing else can move, once that is known.
     stuck: Option<ExprId>,
-    /// How many facts there were when the statement was begun, and when there was a fault since then.
+    /// How many conjuncts there were when the statement was begun, and the condition of a fault since then.
     attempt: usize,
     faulted: ExprId,
-    /// Where an atomic sequence was.
+    /// The symbolic states of the current atomic sequence.
     inside: Vec<(usize, Vec<ExprId>)>,
     moves: usize,
     go_on: Rc<dyn Fn() -> bool>,
 }
 
-/// A system as a synchronous system.
+/// A system translated to a synchronous system.
 pub struct Flat<'s> {
     maker: Maker<'s>,
     /// The conditions under which a step leaves the ranges of variables.
     pub beyond: Vec<ExprId>,
-    /// What may go wrong.
+    /// The possible violations.
     pub hazards: Vec<FlatHazard>,
-    /// When no process can move, and one is not where it may end.
+    /// The states in which no process can move and some process is not at a valid end state.
     pub deadlock: ExprId,
-    /// When no step leads on.
+    /// The states without successors.
     pub over: ExprId,
 }
 
 /// What the synchronous system does in a deadlock of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It stays there for ever.
+    /// It stutters.
     Stay,
-    /// It has no next state either.
+    /// It has no successor.
     Stop,
 }
 
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Flat<'_> {
     }
 }
 
-/// Returns why no synchronous system can be made of a system, if that is plain to see.
+/// Returns why a system can't be translated, if that is plain from its text.
 pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
     let system = evaluator.system();
     let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
@@ -145,8 +145,8 @@ fn at_start(violation: &Violation) -> Refused {
 }
 
 impl<'s> Flat<'s> {
-    /// Makes a synchronous system of a system whose states are taken to extend so far. `go_on` is asked now
-    /// and then; where it says no, there is no synchronous system.
+    /// Translates a system within the given ranges of states. `go_on` is polled; the translation stops where
+    /// it returns `false`.
     pub fn new(
         evaluator: &Evaluator<'s>,
         extent: &Extent,
@@ -193,12 +193,13 @@ impl<'s> Flat<'s> {
         self.maker.layout.frame(self.maker.system, values).to_state()
     }
 
-    /// Returns an expression for what an observer sees in a state, and one for when that goes wrong.
+    /// Translates an expression over a state; returns its value, and the condition under which it has a
+    /// fault.
     pub fn predicate(&mut self, expr: &Expr) -> Result<(ExprId, ExprId), Refused> {
         self.maker.predicate(expr)
     }
 
-    /// Returns whether any of these violations can happen in a step from a state.
+    /// Returns the condition under which one of some violations happens in a step.
     pub fn any_hazard(&mut self, is_meant: impl Fn(ViolationKind) -> bool) -> ExprId {
         let meant: Vec<ExprId> = self
             .hazards
@@ -209,22 +210,22 @@ impl<'s> Flat<'s> {
         self.maker.terms.any(&meant)
     }
 
-    /// Returns when both of two conditions hold.
+    /// Returns the conjunction of two conditions.
     pub fn both(&mut self, one: ExprId, other: ExprId) -> ExprId {
         self.maker.terms.and(one, other)
     }
 
-    /// Returns when one of two conditions holds.
+    /// Returns the disjunction of two conditions.
     pub fn either(&mut self, one: ExprId, other: ExprId) -> ExprId {
         self.maker.terms.or(one, other)
     }
 
-    /// Returns the opposite of a condition.
+    /// Returns the negation of a condition.
     pub fn not(&mut self, condition: ExprId) -> ExprId {
         self.maker.terms.not(condition)
     }
 
-    /// Returns when somebody is at a location of a kind.
+    /// Returns the condition that some process is at a location of some kind.
     pub fn anybody_at(&mut self, is_meant: impl Fn(&crate::Location) -> bool) -> ExprId {
         let path = Path::new(&mut self.maker.terms);
         self.maker.anybody_at(&path, is_meant)
@@ -270,7 +271,7 @@ impl Maker<'_> {
         Ok((holds?, self.terms.any(&wrong)))
     }
 
-    /// Makes one constraint of all alternatives; returns when none of them is possible.
+    /// Combines all alternatives to one constraint; returns the condition under which none is enabled.
     fn put_together(&mut self, ending: Ending) -> ExprId {
         let alternatives = std::mem::take(&mut self.alternatives);
         let count = self.terms.builder.system.variables.len();
@@ -310,7 +311,7 @@ impl Maker<'_> {
         over
     }
 
-    /// Says where the synchronous system starts.
+    /// Adds the initial state.
     fn start(&mut self, evaluator: &Evaluator<'_>) -> Result<(), Refused> {
         let count = self.terms.builder.system.variables.len();
         let initial = evaluator.initial().ok().map(|(state, _)| evaluator.load(&state));

@@ -4,7 +4,7 @@ use super::layout::ChannelId;
 use super::terms::Terms;
 use crate::synchronous::{ExprId, Node, Operator, VariableId};
 
-/// A message that is held out, in the middle of a rendezvous.
+/// An offered message, in the middle of a rendezvous.
 #[derive(Clone, Debug)]
 pub(super) struct HeldMessage {
     pub(super) channel: ChannelId,
@@ -49,17 +49,17 @@ impl Path {
         self.values[variable.0 as usize] = value;
     }
 
-    /// Returns whether the facts contradict each other, as far as that is plain to see.
+    /// Returns whether the path condition is unsatisfiable, as far as that is plain to see.
     pub(super) fn is_impossible(&self) -> bool {
         self.is_impossible
     }
 
-    /// Returns how many facts there are so far.
+    /// Returns the number of conjuncts so far.
     pub(super) fn mark(&self) -> usize {
         self.facts.len()
     }
 
-    /// Returns what was assumed since then.
+    /// Returns the conjunction of what was assumed since a mark.
     pub(super) fn since(&self, terms: &mut Terms, mark: usize) -> ExprId {
         if self.is_impossible {
             return terms.truth(false);
@@ -67,12 +67,12 @@ impl Path {
         terms.all(&self.facts[mark.min(self.facts.len())..])
     }
 
-    /// Returns the condition under which the way is gone.
+    /// Returns the path condition.
     pub(super) fn condition(&self, terms: &mut Terms) -> ExprId {
         self.since(terms, 0)
     }
 
-    /// Takes something for granted from here on.
+    /// Adds a conjunct to the path condition.
     pub(super) fn assume(&mut self, terms: &mut Terms, fact: ExprId) {
         match terms.constant(fact) {
             Some(0) => self.is_impossible = true,
@@ -100,7 +100,7 @@ impl Path {
         }
     }
 
-    /// Joins two ways of which never both can be gone, and which began with the same facts.
+    /// Merges two mutually exclusive paths that began with the same conjuncts.
     pub(super) fn joined(terms: &mut Terms, one: Path, other: Path) -> Path {
         if one.is_impossible {
             return other;
@@ -123,7 +123,7 @@ impl Path {
     }
 }
 
-/// Returns whether two facts say of the same thing that it is two different numbers.
+/// Returns whether two conjuncts equate one expression with two different constants.
 fn contradicts(terms: &Terms, one: ExprId, other: ExprId) -> bool {
     let parts = |id: ExprId| match *terms.builder.system.node(id) {
         Node::Binary(Operator::Equal, left, right) => match (terms.constant(left), terms.constant(right)) {

@@ -11,12 +11,12 @@ use super::{Maker, Refused};
 use crate::synchronous::ExprId;
 use crate::{DStep, Guard, Node, NodeId, Run, Setup, Statement, ViolationKind};
 
-/// A `d_step` of more statements than this, one after the other, is not followed.
+/// The maximal number of statements that are executed symbolically in a `d_step`.
 const MAX_DSTEP_PATHS: usize = 5000;
 
 impl Maker<'_> {
-    /// Tries a statement; `taken` says whether an earlier edge of the location was. Violations without a
-    /// place are at `span`.
+    /// Executes a statement symbolically; `taken` says whether an earlier edge of the location was taken.
+    /// Violations without a span of their own are at `span`.
     pub(super) fn execute(
         &mut self,
         mut path: Path,
@@ -125,7 +125,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Creates a process: one way for each number that it may get.
+    /// Creates a process: one path for each number that it may get.
     fn run(&mut self, mut path: Path, actor: Actor, run: &Run) -> Result<Vec<Path>, Refused> {
         let always = self.terms.truth(true);
         let mut arguments = Vec::new();
@@ -213,8 +213,8 @@ impl Maker<'_> {
         Ok(may)
     }
 
-    /// Executes a `d_step`. It is deterministic, so that ways which meet can be joined: they are put off
-    /// until all that come before are done.
+    /// Executes a `d_step`. It is deterministic, so that paths that meet can be merged: they are postponed
+    /// until all predecessors are done.
     fn d_step(&mut self, path: Path, actor: Actor, step: &DStep) -> Result<Vec<Path>, Refused> {
         let ranks = ranks(step);
         let mut waiting: BTreeMap<usize, Path> = BTreeMap::from([(ranks[step.start.0 as usize], path)]);
@@ -274,7 +274,8 @@ impl Maker<'_> {
         Ok(joined.into_iter().collect())
     }
 
-    /// Executes a statement inside a `d_step`; returns the ways on, and the one on which it blocks.
+    /// Executes a statement inside a `d_step`; returns the paths that continue, and the one on which it
+    /// blocks.
     fn executed(
         &mut self,
         path: Path,
@@ -308,7 +309,7 @@ impl Maker<'_> {
     }
 }
 
-/// Returns a number for each node, such that what comes before it has a smaller one, but for loops.
+/// Returns a topological number for each node, loops aside.
 fn ranks(step: &DStep) -> Vec<usize> {
     let following = |node: usize| -> Vec<usize> {
         let after = |id: &NodeId| match &step.nodes[id.0 as usize] {

@@ -7,11 +7,12 @@ use super::{Alternative, Maker, Refused};
 use crate::synchronous::{ExprId, Node, Value, VariableId};
 use crate::{Expr, LocationId, Pattern, Proctype, ProctypeId, Statement, Transition, ViolationKind};
 
-/// An atomic sequence of more moves than this is not followed.
+/// The maximal length of an atomic sequence.
 const MAX_SEQUENCE: usize = 2000;
 
 impl Maker<'_> {
-    /// Makes all steps. Returns when some process can move, without and with a timeout.
+    /// Translates all steps. Returns the condition under which some process can move, without and with a
+    /// timeout.
     pub(super) fn steps(&mut self) -> Result<ExprId, Refused> {
         let mut moved = self.round(false)?;
         if self.mentions_timeout() {
@@ -33,7 +34,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Lets each process do what it can, wherever it is.
+    /// Executes the edges of each process at each location.
     fn round(&mut self, timeout: bool) -> Result<ExprId, Refused> {
         let mut moved = Vec::new();
         let start = Path::new(&mut self.terms);
@@ -65,7 +66,7 @@ impl Maker<'_> {
         Ok(self.terms.any(&moved))
     }
 
-    /// Takes it for granted where a process is.
+    /// Assumes the location of a process.
     fn pin(&mut self, path: &mut Path, pid: usize, code: Value) {
         let control = self.layout.slots[pid].control;
         let value = path.value(control);
@@ -86,7 +87,7 @@ impl Maker<'_> {
         (Some(kind.proctype) == actor.proctype).then_some(location)
     }
 
-    /// Starts to collect faults; returns what was collected before.
+    /// Starts to collect the conditions of faults; returns what was collected before.
     pub(super) fn begin_attempt(&mut self, mark: usize) -> (usize, ExprId) {
         let outer = (self.attempt, self.faulted);
         self.attempt = mark;
@@ -94,7 +95,7 @@ impl Maker<'_> {
         outer
     }
 
-    /// Returns when there was a fault since the attempt began, and adds it to what was collected before.
+    /// Returns the condition of a fault since the attempt began, and adds it to what was collected before.
     pub(super) fn end_attempt(&mut self, outer: (usize, ExprId), start: &Path) -> ExprId {
         let mine = self.faulted;
         self.attempt = outer.0;
@@ -104,7 +105,7 @@ impl Maker<'_> {
         mine
     }
 
-    /// Tries every edge of a process; returns when any can be taken, given that the path is gone.
+    /// Executes every edge of a process; returns the condition under which one is taken, given the path.
     fn process(&mut self, path: &Path, actor: Actor) -> Result<ExprId, Refused> {
         let nothing = self.terms.truth(false);
         let (Some(location), Some(kind)) = (self.location(path, actor), actor.proctype) else {
@@ -159,7 +160,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Takes it for granted that a process is allowed to move.
+    /// Assumes that a process may move.
     fn provide(&mut self, path: &mut Path, actor: Actor, proctype: &Proctype) -> Result<(), Refused> {
         let Some(condition) = &proctype.provided else { return Ok(()) };
         if asks_timeout(condition) {
@@ -175,7 +176,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Tries an edge.
+    /// Executes an edge.
     fn edge(
         &mut self,
         start: &Path,
@@ -246,8 +247,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Lets someone else take a message that a process holds out; returns when anyone can, given that the
-    /// path is gone.
+    /// Lets another process take an offered message; returns the condition under which one can, given the
+    /// path.
     fn hold_out(&mut self, path: &Path, sender: Actor) -> Result<ExprId, Refused> {
         let mark = path.mark();
         let mut taken = Vec::new();
@@ -277,7 +278,7 @@ impl Maker<'_> {
         Ok(self.terms.any(&taken))
     }
 
-    /// Goes on inside an atomic sequence; where it blocks, the state counts like any other.
+    /// Continues inside an atomic sequence; where it blocks, the state is stored like any other.
     fn stay_inside(&mut self, path: &Path, actor: Actor, transition: &Transition) -> Result<(), Refused> {
         if path.is_impossible() {
             return Ok(());
@@ -302,7 +303,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Notes where a path leads.
+    /// Adds the alternative of a path.
     fn emit(&mut self, path: &Path) {
         if path.is_impossible() {
             return;
@@ -340,10 +341,10 @@ impl Maker<'_> {
     }
 }
 
-/// When an edge is taken, given the path that it was tried on.
+/// The condition under which an edge is taken, given the path that it was tried on.
 struct Taken {
     when: ExprId,
-    /// When it holds out a message, taken or not.
+    /// The condition under which it offers a message, taken or not.
     offered: ExprId,
 }
 
@@ -421,7 +422,7 @@ fn asks_timeout(expr: &Expr) -> bool {
 }
 
 impl Maker<'_> {
-    /// Returns when every process that is there may end where it is.
+    /// Returns the condition that every process is at a valid end state.
     pub(super) fn all_may_end(&mut self) -> ExprId {
         let path = Path::new(&mut self.terms);
         let awake: Vec<(usize, ProctypeId, Value)> = self.places(|location| !location.is_end);

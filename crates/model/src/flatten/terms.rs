@@ -6,7 +6,7 @@ use crate::{Binary, Scalar, Unary};
 const MIN_VALUE: Value = i32::MIN as Value;
 const MAX_VALUE: Value = i32::MAX as Value;
 
-/// A number between these, ends included.
+/// A closed range.
 pub(super) type Range = (Value, Value);
 
 /// Makes expressions.
@@ -34,7 +34,7 @@ impl Terms {
         self.constant(id) == Some(0)
     }
 
-    /// Returns what a variable is now: a constant if it has one value only.
+    /// Returns the current value of a variable: a constant if it has one value only.
     pub(super) fn current(&mut self, variable: VariableId) -> ExprId {
         match self.builder.system.variable(variable).domain {
             Domain::Range(low, high) if low == high => self.number(low),
@@ -42,7 +42,7 @@ impl Terms {
         }
     }
 
-    /// Returns the least and the greatest number that an expression can be.
+    /// Returns the range of an expression.
     pub(super) fn range(&mut self, id: ExprId) -> Range {
         // Operands have smaller numbers.
         while self.ranges.len() <= id.0 as usize {
@@ -97,8 +97,8 @@ impl Terms {
         self.builder.or(left, right)
     }
 
-    /// Returns two facts that say together what one says: those that and joins, or the opposites of those
-    /// that or joins.
+    /// Splits a conjunct in two: the operands of a conjunction, or the negated operands of a negated
+    /// disjunction.
     pub(super) fn parts(&mut self, fact: ExprId) -> Option<(ExprId, ExprId)> {
         let (left, right, opposite) = match *self.builder.system.node(fact) {
             Node::Binary(Operator::And, left, right) => (left, right, false),
@@ -115,7 +115,7 @@ impl Terms {
         Some(if opposite { (self.not(left), self.not(right)) } else { (left, right) })
     }
 
-    /// Joins truth values by and, such that no expression is deep.
+    /// Returns a balanced conjunction.
     pub(super) fn all(&mut self, list: &[ExprId]) -> ExprId {
         match list {
             [] => self.truth(true),
@@ -128,7 +128,7 @@ impl Terms {
         }
     }
 
-    /// Joins truth values by or, such that no expression is deep.
+    /// Returns a balanced disjunction.
     pub(super) fn any(&mut self, list: &[ExprId]) -> ExprId {
         match list {
             [] => self.truth(false),
@@ -199,12 +199,12 @@ impl Terms {
         self.builder.binary(Operator::Less, left, right)
     }
 
-    /// Returns what is left of a number in so many bits.
+    /// Wraps a number to so many bits.
     pub(super) fn wrap(&mut self, id: ExprId, width: u32, signed: bool) -> ExprId {
         if within(self.range(id), word(width, signed)) { id } else { self.builder.wrap(id, width, signed) }
     }
 
-    /// Returns what remains of a number when it is stored.
+    /// Wraps a number as a scalar variable stores it.
     pub(super) fn stored(&mut self, id: ExprId, scalar: Scalar) -> ExprId {
         let (width, signed) = match scalar {
             Scalar::Bit | Scalar::Bool => (1, false),
@@ -230,7 +230,7 @@ impl Terms {
         }
     }
 
-    /// Returns what an operator that can't go wrong makes of two numbers; of a division by zero, anything.
+    /// Applies an operator without faults; the result of a division by zero is arbitrary.
     pub(super) fn binary(&mut self, operator: Binary, left: ExprId, right: ExprId) -> ExprId {
         let plain = |terms: &mut Terms, operator| {
             let result = terms.builder.binary(operator, left, right);

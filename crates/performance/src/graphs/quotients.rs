@@ -5,7 +5,7 @@ use std::fmt::Write;
 use narrows_graph::Random;
 use narrows_lts::{Graph, Relation, Settings, aut, minimise};
 
-use super::Timed;
+use super::GraphAutomaton;
 use crate::markov::{Accuracy, Aim, Interval, average, find_zeno, long_run, reward_at, uniform};
 
 const ACCURACY: Accuracy = Accuracy { relative: 1e-9, sweeps: 100_000 };
@@ -76,7 +76,7 @@ fn copied(random: &mut Random, rows: &[Row]) -> Graph {
 
 /// What can be said about each action; `None` if no time passes on a cycle.
 fn figures(graph: &Graph, is_open: bool) -> Option<Vec<(String, Vec<Interval>)>> {
-    let timed = Timed::new(graph).unwrap();
+    let timed = GraphAutomaton::new(graph).unwrap();
     if find_zeno(&timed.automaton).is_some() {
         return None;
     }

@@ -1,6 +1,6 @@
 use narrows_lts::{Graph, aut};
 
-use super::{AutomatonError, Timed};
+use super::{AutomatonError, GraphAutomaton};
 use crate::markov::{Accuracy, Aim, Interval, average, long_run, uniform};
 
 fn graph(edges: &[(u32, &str, u32)]) -> Graph {
@@ -11,7 +11,7 @@ fn graph(edges: &[(u32, &str, u32)]) -> Graph {
 
 /// The throughput of each action if all choices are alike.
 fn throughputs(graph: &Graph) -> Vec<(String, Interval)> {
-    let timed = Timed::new(graph).unwrap();
+    let timed = GraphAutomaton::new(graph).unwrap();
     let rewards: Vec<_> = (0..timed.actions.len()).map(|action| timed.reward(graph, action)).collect();
     let chain = uniform(&timed.automaton, &rewards).unwrap();
     let found = long_run(&chain.chain, &chain.rewards, Accuracy::default());
@@ -65,7 +65,7 @@ fn chance_that_comes_back_is_left_in_the_end() {
 fn choices_give_a_least_and_a_greatest() {
     let graph =
         graph(&[(0, "rate 1", 1), (1, "LEFT", 2), (1, "RIGHT", 3), (2, "A; rate 1", 0), (3, "rate 4", 0)]);
-    let timed = Timed::new(&graph).unwrap();
+    let timed = GraphAutomaton::new(&graph).unwrap();
     assert!(timed.has_choices(&graph));
     let action = timed.actions.iter().position(|action| action == "A").unwrap();
     let reward = timed.reward(&graph, action);
@@ -76,7 +76,7 @@ fn choices_give_a_least_and_a_greatest() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let trouble = |edges: &[(u32, &str, u32)]| Timed::new(&graph(edges)).err();
+    let trouble = |edges: &[(u32, &str, u32)]| GraphAutomaton::new(&graph(edges)).err();
     assert!(matches!(trouble(&[(0, "rate x", 0)]), Some(AutomatonError::Label(_))));
     assert_eq!(trouble(&[(0, "rate 1", 1), (1, "prob 0.5", 0)]), Some(AutomatonError::Probabilities(1, 0.5)));
     // Six digits are enough.
@@ -86,8 +86,9 @@ fn what_makes_no_sense_is_refused() {
 #[track_caller]
 fn determinate(edges: &[(u32, &str, u32)], expected: &Result<&str, AutomatonError>) {
     let graph = graph(edges);
-    let found =
-        Timed::new(&graph).and_then(|timed| timed.determinate(&graph)).map(|graph| aut::write(&graph));
+    let found = GraphAutomaton::new(&graph)
+        .and_then(|timed| timed.determinate(&graph))
+        .map(|graph| aut::write(&graph));
     assert_eq!(found.as_deref(), expected.as_deref());
 }
 

@@ -8,7 +8,7 @@ use narrows_lts::{Builder, Graph, LabelPattern};
 use super::{Stages, spread};
 use crate::actions::{Actions, ambiguous, timing};
 use crate::busy_waiting::{LabelKind, without_busy_waiting};
-use crate::graphs::Timed;
+use crate::graphs::GraphAutomaton;
 use crate::labelled::{ActionRates, RatedGraph};
 use crate::markov::{self, Accuracy, Aim, Interval};
 use crate::{BuildError, Delay, StateGraph, Time, stochastic};
@@ -48,7 +48,7 @@ fn by_states(graph: &Graph, delays: &[(LabelPattern, Delay)]) -> Option<(Vec<[In
         Err(other) => panic!("{other:?}"),
     };
     let graph = view.graph(&names).expect("a small graph");
-    let timed = Timed::new(&graph).expect("an automaton");
+    let timed = GraphAutomaton::new(&graph).expect("an automaton");
     let reward = |name: &String| {
         let action = timed.actions.iter().position(|action| action == name);
         action.map_or_else(|| markov::Reward::none(&timed.automaton), |action| timed.reward(&graph, action))

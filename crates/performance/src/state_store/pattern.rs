@@ -1,7 +1,7 @@
-//! What strings of one length have in common, and the bits in which they differ, side by side in words.
+//! The packing of strings of one length: constant bits once, varying bits as fields in words.
 //!
-//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one piece. No
-//! piece is cut by the end of a word. Pieces of hidden bytes come last, in words of their own.
+//! Of each byte that differs somewhere, the bits from the lowest to the highest that do are one field. No
+//! field is cut by the end of a word. Fields of hidden bytes come last, in words of their own.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(crate) struct Pattern {
     /// The bits that are the same in all strings.
     fixed: Vec<u8>,
     /// The bits that are not, in the order of the string.
-    pieces: Vec<Piece>,
+    fields: Vec<BitField>,
     /// How many words hold them, and how many of these count.
     words: usize,
     visible: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Pattern {
 
 /// Some neighbouring bits of a byte.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct BitField {
     place: u32,
     /// The lowest of the bits.
     low: u8,
@@ -35,12 +35,12 @@ struct Piece {
 /// Some bits of the words of a string, as one word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Projection {
-    parts: Vec<Part>,
+    parts: Vec<MaskedWord>,
 }
 
 /// Bits of one word, and how far they are moved.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct MaskedWord {
     word: usize,
     mask: u64,
     turn: u32,
@@ -64,7 +64,7 @@ impl Projection {
         let turn = (0..u64::BITS).find(|turn| mask.rotate_left(*turn) & *taken == 0);
         if let Some(turn) = turn {
             *taken |= mask.rotate_left(turn);
-            self.parts.push(Part { word, mask, turn });
+            self.parts.push(MaskedWord { word, mask, turn });
         }
         turn.is_some()
     }
@@ -74,7 +74,7 @@ impl Pattern {
     /// Starts with a string, of which all is the same in all strings so far.
     pub(crate) fn new(first: &[u8]) -> Pattern {
         let (common, fixed) = (first.to_vec(), vec![255; first.len()]);
-        Pattern { common, fixed, pieces: Vec::new(), words: 1, visible: 1 }
+        Pattern { common, fixed, fields: Vec::new(), words: 1, visible: 1 }
     }
 
     /// Returns how many words are kept of each string.
@@ -137,7 +137,7 @@ impl Pattern {
                 (word, shift) = (word + 1, 0);
             }
             let (place, low) = (place as u32, low as u8);
-            self.pieces.push(Piece { place, low, mask, shift: shift as u8, word: word as u16 });
+            self.fields.push(BitField { place, low, mask, shift: shift as u8, word: word as u16 });
             shift += bits;
         }
         word + 1
@@ -148,9 +148,9 @@ impl Pattern {
     pub(crate) fn pack(&self, string: &[u8], words: &mut Vec<u64>) {
         words.clear();
         words.resize(self.words, 0);
-        for piece in &self.pieces {
-            let bits = u64::from(string[piece.place as usize] >> piece.low & piece.mask);
-            words[usize::from(piece.word)] |= bits << piece.shift;
+        for field in &self.fields {
+            let bits = u64::from(string[field.place as usize] >> field.low & field.mask);
+            words[usize::from(field.word)] |= bits << field.shift;
         }
     }
 
@@ -158,19 +158,19 @@ impl Pattern {
     pub(crate) fn unpack(&self, words: &[u64], string: &mut Vec<u8>) {
         string.clear();
         string.extend_from_slice(&self.common);
-        for piece in &self.pieces {
-            let bits = (words[usize::from(piece.word)] >> piece.shift) as u8 & piece.mask;
-            let byte = &mut string[piece.place as usize];
-            *byte = *byte & !(piece.mask << piece.low) | bits << piece.low;
+        for field in &self.fields {
+            let bits = (words[usize::from(field.word)] >> field.shift) as u8 & field.mask;
+            let byte = &mut string[field.place as usize];
+            *byte = *byte & !(field.mask << field.low) | bits << field.low;
         }
     }
 
     /// Returns what shows some bytes of a string; `None` if that is more than a word.
     pub(crate) fn projection(&self, bytes: &[Range<u32>]) -> Option<Projection> {
         let mut masks = vec![0_u64; self.words];
-        for piece in self.pieces.iter().filter(|piece| bytes.iter().any(|range| range.contains(&piece.place)))
+        for field in self.fields.iter().filter(|field| bytes.iter().any(|range| range.contains(&field.place)))
         {
-            masks[usize::from(piece.word)] |= u64::from(piece.mask) << piece.shift;
+            masks[usize::from(field.word)] |= u64::from(field.mask) << field.shift;
         }
         let (mut projection, mut taken) = (Projection::default(), 0);
         for (word, mask) in masks.into_iter().enumerate().filter(|(_, mask)| *mask != 0) {

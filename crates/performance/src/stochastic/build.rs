@@ -58,7 +58,7 @@ struct Builder<'a> {
     transitions: Transitions,
     decisions: Vec<Vec<u32>>,
     /// Scratch: the expiring delays of one tangible state.
-    ends: Vec<End>,
+    ends: Vec<ExpiringStep>,
 }
 
 /// The rate of a delay, as far as it does not depend on the state.
@@ -101,7 +101,7 @@ fn quotient(times: i32, over: i32) -> f64 {
 
 /// An enabled step: its source and target nodes, and its effect.
 #[derive(Clone, Copy)]
-struct Possible {
+struct EnabledStep {
     from: u32,
     target: u32,
     effect: u32,
@@ -112,7 +112,7 @@ type Weighted = Vec<(u32, u32)>;
 
 /// A step that is taken when a delay expires.
 #[derive(Clone, Copy)]
-struct End {
+struct ExpiringStep {
     pid: u8,
     delay: u16,
     node: u32,
@@ -122,7 +122,7 @@ struct End {
 
 /// The expiry of a delay: its rate, and the steps that may be taken then. Without steps, only the next stage
 /// begins.
-struct Pending {
+struct Expiry {
     rate: f64,
     /// The end of its range among all steps.
     options: u32,
@@ -131,9 +131,9 @@ struct Pending {
 
 /// The expiries in the tangible states of a round, in order.
 #[derive(Default)]
-struct Waiting {
-    options: Vec<Possible>,
-    pending: Vec<Pending>,
+struct Expiries {
+    options: Vec<EnabledStep>,
+    pending: Vec<Expiry>,
     /// The end of each state's range.
     ends: Vec<u32>,
 }
@@ -162,7 +162,7 @@ impl Builder<'_> {
         // With stages, a state comes again in later rounds.
         let comes_again = self.delay_rates.iter().any(|delay| delay.stages > 1);
         let mut first = 0;
-        let mut waiting = Waiting::default();
+        let mut waiting = Expiries::default();
         while (first as usize) < self.nodes.len() {
             let round = self.nodes.round(first)?;
             let tangible = self.resolve(&round)?;
@@ -223,7 +223,7 @@ impl Builder<'_> {
                 if stays && !effect.events.is_empty() {
                     return Err(self.nodes.standstill(*node, round));
                 }
-                options.push(Possible { from: *from, target: edge.target, effect: edge.effect });
+                options.push(EnabledStep { from: *from, target: edge.target, effect: edge.effect });
             }
         }
         if has_cycle && has_chance {
@@ -234,7 +234,7 @@ impl Builder<'_> {
                 self.outcome_of[*node as usize] = self.outcomes.certain(Target::Decision(decision));
             }
             for node in members {
-                let own: Vec<Possible> =
+                let own: Vec<EnabledStep> =
                     options.iter().copied().filter(|option| option.from == *node).collect();
                 let choices = self.choices(&own);
                 let own = self.outcomes.get(self.outcome_of[*node as usize]).next();
@@ -254,7 +254,7 @@ impl Builder<'_> {
     }
 
     /// Returns the distinct outcomes of some steps: the random choices of one process are one distribution.
-    fn choices(&mut self, options: &[Possible]) -> Vec<u32> {
+    fn choices(&mut self, options: &[EnabledStep]) -> Vec<u32> {
         let mut choices: Vec<u32> = Vec::new();
         let mut chances: Vec<((u32, u8), Weighted)> = Vec::new();
         for option in options {
@@ -290,7 +290,7 @@ impl Builder<'_> {
     }
 
     /// Returns the outcome of some steps; if they have several, there is a decision.
-    fn decide(&mut self, options: &[Possible]) -> u32 {
+    fn decide(&mut self, options: &[EnabledStep]) -> u32 {
         let choices = self.choices(options);
         if let [outcome] = choices[..] {
             return outcome;
@@ -305,14 +305,14 @@ impl Builder<'_> {
         &mut self,
         members: &[u32],
         has_stages: bool,
-        waiting: &mut Waiting,
+        waiting: &mut Expiries,
     ) -> Result<(), BuildError> {
         let running = if has_stages { self.nodes.running(members[0]) } else { Vec::new() };
         let mut ends = std::mem::take(&mut self.ends);
         self.find_ends(members, &mut ends);
         let mut seen = None;
         for group in ends.chunk_by(|left, right| (left.pid, left.delay) == (right.pid, right.delay)) {
-            let End { pid, delay, .. } = group[0];
+            let ExpiringStep { pid, delay, .. } = group[0];
             let rate = self.rate(delay, members[0], &mut seen)?;
             if rate <= 0.0 {
                 continue;
@@ -323,12 +323,12 @@ impl Builder<'_> {
             if far + 1 < self.delay_rates[usize::from(delay)].stages {
                 stage = Some(self.nodes.further(members[0], &running, (pid, delay)));
             } else {
-                for End { node, choice, effect, .. } in group {
+                for ExpiringStep { node, choice, effect, .. } in group {
                     let target = self.nodes.follow(*node, &running, *choice, 0)?;
-                    waiting.options.push(Possible { from: *node, target, effect: *effect });
+                    waiting.options.push(EnabledStep { from: *node, target, effect: *effect });
                 }
             }
-            waiting.pending.push(Pending { rate, options: waiting.options.len() as u32, stage });
+            waiting.pending.push(Expiry { rate, options: waiting.options.len() as u32, stage });
         }
         waiting.ends.push(waiting.pending.len() as u32);
         self.ends = ends;
@@ -336,13 +336,13 @@ impl Builder<'_> {
     }
 
     /// Collects the steps of the expiring delays of a tangible state, grouped by delay.
-    fn find_ends(&self, members: &[u32], ends: &mut Vec<End>) {
+    fn find_ends(&self, members: &[u32], ends: &mut Vec<ExpiringStep>) {
         ends.clear();
         let state_graph = &self.nodes.state_graph;
         for node in members {
             for (choice, step) in (0..).zip(state_graph.steps_of(self.nodes.state(*node))) {
                 if let Urgency::Timed(pid, delay) = state_graph.effect(step.effect).urgency {
-                    ends.push(End { pid, delay, node: *node, choice, effect: step.effect });
+                    ends.push(ExpiringStep { pid, delay, node: *node, choice, effect: step.effect });
                 }
             }
         }
@@ -381,10 +381,10 @@ impl Builder<'_> {
     }
 
     /// Turns the expiries into transitions, now that all outcomes are known.
-    fn finish(&mut self, waiting: &mut Waiting) {
+    fn finish(&mut self, waiting: &mut Expiries) {
         let (mut first, mut start) = (0, 0);
         for end in &waiting.ends {
-            for Pending { rate, options, stage } in &waiting.pending[first..*end as usize] {
+            for Expiry { rate, options, stage } in &waiting.pending[first..*end as usize] {
                 self.arrive(*rate, &waiting.options[start..*options as usize], *stage);
                 start = *options as usize;
             }
@@ -397,7 +397,7 @@ impl Builder<'_> {
     }
 
     /// Adds the transitions of one expiry.
-    fn arrive(&mut self, rate: f64, options: &[Possible], stage: Option<u32>) {
+    fn arrive(&mut self, rate: f64, options: &[EnabledStep], stage: Option<u32>) {
         if let ([only], None) = (options, stage)
             && let Some(state) = Outcomes::tangible_of(self.outcome_of[only.target as usize])
         {

@@ -27,7 +27,7 @@ pub enum Cost<'c> {
 
 /// The endpoints of paths, by state.
 #[derive(Clone, Copy, Debug)]
-pub struct Between<'b> {
+pub struct Endpoints<'b> {
     /// Where it may begin.
     pub from: &'b [bool],
     /// Where it ends.
@@ -84,7 +84,7 @@ impl Timed<'_> {
         }
     }
 
-    fn starts_of(&self, between: Between<'_>) -> Vec<u32> {
+    fn starts_of(&self, between: Endpoints<'_>) -> Vec<u32> {
         (0..self.nodes()).filter(|node| between.from[self.state(*node) as usize]).collect()
     }
 
@@ -97,7 +97,7 @@ impl Timed<'_> {
     }
 
     /// Finds the least cost over all paths.
-    pub fn least(&self, between: Between<'_>, cost: Cost<'_>) -> Bound {
+    pub fn least(&self, between: Endpoints<'_>, cost: Cost<'_>) -> Bound {
         let starts = self.starts_of(between);
         if starts.is_empty() {
             return Bound::NeverBegins;
@@ -147,7 +147,7 @@ impl Timed<'_> {
 
     /// Finds the greatest cost over all paths. A run that never ends the path has infinite time; one that
     /// counts for ever has an infinite count.
-    pub fn most(&self, between: Between<'_>, cost: Cost<'_>) -> Bound {
+    pub fn most(&self, between: Endpoints<'_>, cost: Cost<'_>) -> Bound {
         let starts = self.starts_of(between);
         if starts.is_empty() {
             return Bound::NeverBegins;

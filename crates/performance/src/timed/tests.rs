@@ -9,7 +9,7 @@ use narrows_graph::Random;
 use narrows_model::{Evaluator, Expr, Move, Scratch, StateSpace, System};
 
 use super::activity::chain;
-use super::bounds::{Between, Bound, Cost};
+use super::bounds::{Bound, Cost, Endpoints};
 use super::ratio::{Extreme, Frequency};
 use super::{Edge, Timed, Walk, build, build_untimed};
 use crate::samples::{predicate, system, timing};
@@ -52,7 +52,7 @@ fn value(bound: &Bound) -> Option<u64> {
 fn delays(timed: &Timed<'_>, system: &System, from: &str, to: &str) -> (Option<u64>, Option<u64>) {
     let (from, to) = (predicate(system, from), predicate(system, to));
     let (from, to) = (holds(timed, system, &from), holds(timed, system, &to));
-    let between = Between { from: &from, to: &to };
+    let between = Endpoints { from: &from, to: &to };
     let (least, most) = (timed.least(between, Cost::Time), timed.most(between, Cost::Time));
     for bound in [&least, &most] {
         if let Bound::Finite(value, walk) = bound {
@@ -214,7 +214,7 @@ fn steps_and_states_are_counted_without_delays() {
         let (from, to) = (predicate(&system, "x == 1"), predicate(&system, "x == 4"));
         let (from, to) = (holds(&timed, &system, &from), holds(&timed, &system, &to));
         let counted = holds(&timed, &system, &predicate(&system, "x == 2"));
-        let between = Between { from: &from, to: &to };
+        let between = Endpoints { from: &from, to: &to };
         assert_eq!(value(&timed.most(between, Cost::While(&counted))), Some(2));
     });
 }

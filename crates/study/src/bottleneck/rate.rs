@@ -1,7 +1,7 @@
 //! How often an event happens on the best and on the worst run of a timed view.
 
 use narrows_performance::Time;
-use narrows_performance::timed::bounds::{Between, Bound, Cost};
+use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{Timed, Walk};
 
@@ -42,7 +42,7 @@ pub(crate) fn rate(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate
 /// Finds the shortest or the longest run to where nothing happens any more.
 fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     let (from, to) = whole(timed);
-    let between = Between { from: &from, to: &to };
+    let between = Endpoints { from: &from, to: &to };
     let bound = match which {
         Extreme::Best => timed.least(between, Cost::Time),
         Extreme::Worst => timed.most(between, Cost::Time),

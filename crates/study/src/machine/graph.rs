@@ -2,7 +2,7 @@
 
 use narrows_model::synchronous::{Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
 use narrows_model::{Figure, FigureResult, Limit, Number, Trace};
-use narrows_performance::timed::bounds::{Between, Bound, Cost};
+use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Time, Timing};
@@ -101,7 +101,7 @@ impl Asked<'_> {
                     return;
                 };
                 let (from, to) = (self.holds(from), self.holds(to));
-                self.counts(event, Between { from: &from, to: &to }, question, figure);
+                self.counts(event, Endpoints { from: &from, to: &to }, question, figure);
             }
             Question::Makespan => self.makespan(figure),
             _ => {}
@@ -128,7 +128,7 @@ impl Asked<'_> {
     }
 
     /// Counts an event whose steps tell more than states do.
-    fn counts(&self, event: u16, between: Between<'_>, question: &Question, figure: &mut Figure) {
+    fn counts(&self, event: u16, between: Endpoints<'_>, question: &Question, figure: &mut Figure) {
         let mut found = Vec::new();
         let is_least = matches!(question, Question::MinCount(..));
         let is_most = matches!(question, Question::MaxCount(..));
@@ -167,7 +167,7 @@ impl Asked<'_> {
         };
         let from: Vec<bool> = (0..rows.states()).map(is_first).collect();
         let to: Vec<bool> = (0..rows.states()).map(|state| self.timed.edges(state).is_empty()).collect();
-        let between = Between { from: &from, to: &to };
+        let between = Endpoints { from: &from, to: &to };
         let bounds = [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)];
         let found: Vec<FigureResult> = bounds.into_iter().map(|bound| self.bound(bound, figure)).collect();
         figure.result = crate::measure::span(&found);

@@ -2,7 +2,7 @@
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
-use narrows_performance::timed::bounds::{Between, Bound, Cost};
+use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{StateGraph, Time, Timing};
@@ -251,12 +251,12 @@ impl Asked<'_, '_> {
         let Some(ways) = self.model.ways(self.timed, (from, to), figure) else { return };
         let mut found = Vec::new();
         if ends != Ends::Most {
-            let least = ways.iter().map(|(from, to)| self.timed.least(Between { from, to }, cost));
+            let least = ways.iter().map(|(from, to)| self.timed.least(Endpoints { from, to }, cost));
             self.set(least.reduce(|one, other| one.extreme(other, true)), cost, &from.text, figure);
             found.push(figure.result.clone());
         }
         if ends != Ends::Least {
-            let most = ways.iter().map(|(from, to)| self.timed.most(Between { from, to }, cost));
+            let most = ways.iter().map(|(from, to)| self.timed.most(Endpoints { from, to }, cost));
             self.set(most.reduce(|one, other| one.extreme(other, false)), cost, &from.text, figure);
             found.push(figure.result.clone());
         }
@@ -287,7 +287,7 @@ impl Asked<'_, '_> {
     /// Measures the time until nothing happens any more.
     fn makespan(&self, figure: &mut Figure) {
         let (from, to) = whole(self.timed);
-        let between = Between { from: &from, to: &to };
+        let between = Endpoints { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
             self.set(Some(bound), Cost::Time, "the start", figure);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use narrows_lts::aut;
-use narrows_performance::graphs::{AutomatonError, Timed};
+use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 
 use crate::output;
 
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
     let graph = super::read(&arguments.file, given)?;
     let shown = arguments.file.display();
-    let result = Timed::new(&graph).and_then(|timed| timed.determinate(&graph));
+    let result = GraphAutomaton::new(&graph).and_then(|timed| timed.determinate(&graph));
     match result {
         Ok(found) => {
             let text = aut::write(&found);

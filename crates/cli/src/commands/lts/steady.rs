@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use narrows_lts::Graph;
-use narrows_performance::graphs::{AutomatonError, Timed};
+use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 use narrows_performance::markov::{self, Accuracy, Aim, Interval, Vanished};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ impl Common {
     }
 
     /// Makes the chain in which all choices of a state are alike, with a reward for each action.
-    pub(super) fn chain(&self, graph: &Graph, timed: &Timed) -> anyhow::Result<Vanished> {
+    pub(super) fn chain(&self, graph: &Graph, timed: &GraphAutomaton) -> anyhow::Result<Vanished> {
         let actions = 0..timed.actions.len();
         if let Some(chain) = timed.chain() {
             let rewards = actions.map(|action| timed.reward(graph, action).rates).collect();
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
     let graph = super::read(&common.file, given)?;
-    let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
+    let timed = GraphAutomaton::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
     let chain = common.chain(&graph, &timed)?;
     let has_choices = timed.has_choices(&graph);
     let over = |action: usize, aim: Aim| {
@@ -145,7 +145,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
 
 struct Report<'a> {
     common: &'a Common,
-    timed: &'a Timed,
+    timed: &'a GraphAutomaton,
     found: Vec<Throughput>,
     shares: Option<Vec<(u32, f64)>>,
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use narrows_performance::graphs::Timed;
+use narrows_performance::graphs::GraphAutomaton;
 use narrows_performance::markov::{self, Interval};
 use serde_json::json;
 
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
         anyhow::bail!("`{time}` is no time: it should be at least 0 and finite");
     }
     let graph = super::read(&common.file, given)?;
-    let timed = Timed::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
+    let timed = GraphAutomaton::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
     let chain = common.chain(&graph, &timed)?;
     let moment = |time: &f64| Moment {
         time: *time,
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
     Ok(0)
 }
 
-fn text(common: &Common, timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
+fn text(common: &Common, timed: &GraphAutomaton, moments: &[Moment], states: &[u32]) -> String {
     let mut rows = vec![vec!["time".to_owned()]];
     rows[0].extend(timed.actions.iter().cloned());
     for moment in moments {
@@ -112,7 +112,7 @@ fn text(common: &Common, timed: &Timed, moments: &[Moment], states: &[u32]) -> S
     text
 }
 
-fn csv(timed: &Timed, moments: &[Moment], states: &[u32]) -> String {
+fn csv(timed: &GraphAutomaton, moments: &[Moment], states: &[u32]) -> String {
     let names = timed.actions.iter().map(|action| field(action));
     let mut text = format!("time,value,{}\n", names.collect::<Vec<_>>().join(","));
     for moment in moments {
