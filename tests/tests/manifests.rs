@@ -185,7 +185,7 @@ fn is_allowed(licence: &str) -> bool {
     })
 }
 
-/// Crates in which no time is spent when the program runs: they are optimised little, which halves what a build takes.
+/// Crates in which little time is spent when the program runs: they are optimised little, so that builds take less.
 const COLD: &[&str] = &[
     "narrows",
     "narrows-cli",
