@@ -13,7 +13,7 @@ use crate::temporal::decide_formula;
 use crate::{Budget, Engine, Options};
 
 /// More implications than this are not looked at.
-const MOST: usize = 8;
+const MAX_IMPLICATIONS: usize = 8;
 
 /// Returns what is suspicious about a formula that holds, as full sentences; `states` were visited to find out that it
 /// does.
@@ -34,7 +34,7 @@ pub(crate) fn suspicions(
     // What is asked here is stronger, so it usually fails, and soon.
     let budget = Budget { states: states.saturating_mul(4).max(100_000).min(budget.states), ..*budget };
     let options = Options { runs: 1, ..*options };
-    for (antecedent, stronger) in strengthened(formula).into_iter().take(MOST) {
+    for (antecedent, stronger) in strengthened(formula).into_iter().take(MAX_IMPLICATIONS) {
         let decided = decide_formula(engine, &stronger, &options, &budget)?;
         if matches!(decided.verdict, Verdict::Holds) {
             let antecedent = antecedent.map(&mut |atom| format!("({})", atom.text));

@@ -51,14 +51,18 @@ pub(super) struct Level {
 }
 
 /// Large enough that threads seldom wait for each other, small enough to stay in a cache.
-const MOST: u64 = 1 << 14;
+const MAX_BATCH_STATES: u64 = 1 << 14;
 
 /// So many bytes of the limit go with each state of a batch, for what is found on the way.
 const ROOM: u64 = 1 << 10;
 
 impl Level {
     pub(super) fn new(hidden_bytes: usize, limit: u64) -> Level {
-        Level { batches: VecDeque::new(), hidden_bytes, most: (limit / ROOM).clamp(256, MOST) as usize }
+        Level {
+            batches: VecDeque::new(),
+            hidden_bytes,
+            most: (limit / ROOM).clamp(256, MAX_BATCH_STATES) as usize,
+        }
     }
 
     /// Adds states, and the bytes of each that are not compared.

@@ -12,7 +12,7 @@ use crate::store::{Components, Field, Outline};
 #[derive(Debug)]
 pub(super) struct Memo {
     /// The processes of each shape, as far as it was met.
-    shapes: Vec<Option<Box<[Own]>>>,
+    shapes: Vec<Option<Box<[ProcessBits]>>>,
     /// Which bits are looked at: each set once, the first two being [`UNKNOWN`] and [`NEVER`].
     looks: Vec<u64>,
     /// Where among them those of a process are that has several leaves.
@@ -29,7 +29,7 @@ pub(super) struct Memo {
 
 /// A process of a shape.
 #[derive(Clone, Debug)]
-struct Own {
+struct ProcessBits {
     /// The bits of the process itself, and of the shape.
     bits: u64,
     /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that leaf.
@@ -145,7 +145,7 @@ impl Memo {
             let bits = bytes.first().and_then(|bytes| components.bits_for(key, bytes)).unwrap_or(0);
             let leaf = components.field_of(bits);
             let bits = bits | components.shape_bits().unwrap_or(0);
-            own.push(Own { bits, leaf, looks: Vec::new() });
+            own.push(ProcessBits { bits, leaf, looks: Vec::new() });
             bytes.clear();
         }
         let shape = shape as usize;

@@ -13,25 +13,25 @@ use super::statics::Statics;
 use crate::Engine;
 
 /// Finds out what processes look at.
-pub(crate) struct Looks<'s> {
+pub(crate) struct ReadSets<'s> {
     evaluator: Evaluator<'s>,
     statics: Statics<'s>,
 }
 
-impl std::fmt::Debug for Looks<'_> {
+impl std::fmt::Debug for ReadSets<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Looks")
+        formatter.write_str("ReadSets")
     }
 }
 
-impl<'s> Looks<'s> {
+impl<'s> ReadSets<'s> {
     /// Prepares it; `None` if nothing can be known of the system.
-    pub(crate) fn new(engine: &Engine<'s>) -> Option<Looks<'s>> {
+    pub(crate) fn new(engine: &Engine<'s>) -> Option<ReadSets<'s>> {
         let evaluator = engine.evaluator();
         if evaluator.records_events() {
             return None;
         }
-        Some(Looks { evaluator, statics: Statics::new(engine)? })
+        Some(ReadSets { evaluator, statics: Statics::new(engine)? })
     }
 
     /// Appends the bytes that a process looks at or touches, its own first; see
