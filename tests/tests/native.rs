@@ -14,8 +14,8 @@ use narrows_model::{
 use narrows_source::{Diagnostics, Loaded, Loader, Sources};
 use narrows_tests::generator;
 
-/// Atomic sequences need a deep stack, as the program itself has.
-const STACK: usize = 512 << 20;
+/// As much as any thread has: nothing is as deep as an atomic sequence is long.
+const STACK: usize = 2 << 20;
 
 struct Disk;
 
@@ -185,6 +185,29 @@ fn machine_code_agrees_on_random_models() {
     }
     eprintln!("seeds {seeds}: {states} states, {edges} edges");
     assert!(edges > 0);
+}
+
+/// Sequences that are long, split, meet again, go round for ever, or pass control to and fro.
+#[test]
+fn machine_code_agrees_on_long_sequences() {
+    for text in [
+        "active [2] proctype P() { int i; atomic { for (i : 0 .. 3000) { skip } } }",
+        "int n; active [2] proctype P() { int i; atomic { for (i : 0 .. 500) { d_step { n++; n = n % 7 } } } }",
+        "byte x; active proctype P() { atomic { do :: x = 1 :: x = 2 od } }",
+        "byte x; active proctype P() { int i; atomic { for (i : 0 .. 150) { if :: x = 1 :: x = 2 :: x = 1 fi } } }",
+        "byte x; active proctype P() { atomic { do :: x++ :: break od; assert(x < 250) } }",
+        "chan a = [0] of { byte }; chan b = [0] of { byte }; byte x;
+         active proctype P() { byte y; atomic { do :: a!y; b?y :: x > 0 -> break od } }
+         active proctype Q() { byte z; atomic { do :: a?z; b!z od } }",
+        "chan a = [0] of { byte }; chan b = [0] of { byte };
+         active proctype P() { byte y; atomic { do :: a!y; b?y od } }
+         active proctype Q() { byte z; atomic { do :: a?z; b!z + 1 od } }",
+        "int n; active proctype P() { d_step { do :: n < 1200000 -> n++ :: else -> break od } }",
+        "byte x; active proctype P() { d_step { do :: x = 1 - x od } }",
+    ] {
+        let (states, _) = agree(text, text, 1_000);
+        assert!(states > 0, "{text}");
+    }
 }
 
 /// What C's `int` does at its limits, and what variables keep of it.

@@ -17,9 +17,9 @@ use narrows_model::{
 
 use crate::ctl;
 use crate::shorten::shorten;
-use crate::temporal::decide as decide_run;
+use crate::temporal::{Decided as DecidedRun, decide as decide_run};
 use crate::{
-    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Wrong, breadth_first,
+    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Share, Watch, Wrong, breadth_first,
     breadth_first_reduced, depth_first_reduced,
 };
 
@@ -95,21 +95,38 @@ pub(crate) fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
+/// Of the time that there is, questions about runs get one part in so many each, before anything else is asked.
+const FIRST_LOOK: usize = 10;
+
 /// Answers questions about a system.
+///
+/// If there is a limit of time, each question gets a share of it, so that one that takes long leaves time for the others:
+/// first a short look at each one about runs, then a search for all about safety, then what is still open.
 pub fn check(
     engine: &Engine<'_>,
     questions: &[Question],
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
+    let share = Share::new(budget.watch);
+    let budget = &Budget { watch: &share, ..*budget };
     let forgetting = engine.forgetting();
     let lean = if options.reduce { &forgetting } else { engine };
-    let mut checked = if questions.iter().any(is_safety) {
-        let mut checked = check_safety(lean, questions, options, budget)?;
-        if options.runs > 1 {
-            add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
+    let is_about_runs =
+        |question: &&Question| !is_safety(question) && accepts(engine.system(), question).is_ok();
+    let runs: Vec<&Question> = questions.iter().filter(is_about_runs).collect();
+    let asks_for_safety = questions.iter().any(is_safety);
+    let mut decided: Vec<Option<DecidedRun>> = runs.iter().map(|_| None).collect();
+    if share.seconds_left().is_some() && (runs.len() > 1 || asks_for_safety) {
+        for (question, decided) in runs.iter().zip(&mut decided) {
+            share.take(FIRST_LOOK * runs.len());
+            *decided = decide_run(lean, question, options, budget)?.filter(DecidedRun::is_final);
         }
-        checked
+    }
+    let open = decided.iter().filter(|decided| decided.is_none()).count();
+    let mut checked = if asks_for_safety {
+        share.take(1 + open);
+        answer_safety(engine, lean, questions, options, budget)?
     } else {
         let open =
             |question: &Question| Answer::new(question.clone(), open_verdict(engine.system(), question));
@@ -120,11 +137,19 @@ pub fn check(
             findings: Vec::new(),
         }
     };
-    for answer in &mut checked.answers {
-        if is_safety(&answer.question) || accepts(engine.system(), &answer.question).is_err() {
-            continue;
-        }
-        let Some(decided) = decide_run(lean, &answer.question, options, budget)? else { continue };
+    let spent = share.seconds();
+    let mut left = open;
+    for (question, decided) in runs.iter().zip(decided) {
+        let decided = match decided {
+            Some(decided) => Some(decided),
+            None => {
+                share.take(left);
+                left = left.saturating_sub(1);
+                decide_run(lean, question, options, budget)?
+            }
+        };
+        let answer = checked.answers.iter_mut().find(|answer| answer.question == **question);
+        let (Some(decided), Some(answer)) = (decided, answer) else { continue };
         answer.verdict = decided.verdict;
         answer.notes = decided.notes;
         answer.more = decided.more;
@@ -133,12 +158,39 @@ pub fn check(
             checked.coverage = decided.coverage;
         }
     }
+    share.take(1);
+    // The others may have left more time than safety had.
+    let has_more_time = share.seconds_left().is_some_and(|left| left > spent);
+    if asks_for_safety && open > 0 && checked.end == End::Limit(Limit::Time) && has_more_time {
+        let again = answer_safety(engine, lean, questions, options, budget)?;
+        for (answer, again) in checked.answers.iter_mut().zip(again.answers) {
+            if is_safety(&answer.question) {
+                *answer = again;
+            }
+        }
+        (checked.coverage, checked.end, checked.findings) = (again.coverage, again.end, again.findings);
+    }
     let branching = ctl::answer(engine, &mut checked.answers, options, budget)?;
     if let Some(branching) = branching
         && (!checked.coverage.of_system || checked.end != End::Complete)
         && branching.coverage.states >= checked.coverage.states
     {
         (checked.coverage, checked.end) = (branching.coverage, branching.end);
+    }
+    Ok(checked)
+}
+
+/// Answers the questions about safety, with as many runs as are wanted; the others are left open.
+fn answer_safety(
+    engine: &Engine<'_>,
+    lean: &Engine<'_>,
+    questions: &[Question],
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Checked, NotReplayed> {
+    let mut checked = check_safety(lean, questions, options, budget)?;
+    if options.runs > 1 {
+        add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
     }
     Ok(checked)
 }

@@ -143,7 +143,7 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
         stack: Stack::default(),
         current: Vec::new(),
         control: Vec::new(),
-        scratch: Scratch::default(),
+        scratch: Scratch::with_pulses(),
         counts: Counts::default(),
         findings: Findings::default(),
         cut: 0,
@@ -484,6 +484,11 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
         let (stack, visited, counts, budget) =
             (&mut self.stack, &self.visited, &mut self.counts, &self.budget);
         let mut push = |successor: Successor<'_>| {
+            if successor.pulse.is_some() {
+                let memory = visited.memory() + stack.memory();
+                stop = counts.pulse(&successor, budget, visited.count(), memory);
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             if skip > 0 {
                 skip -= 1;
@@ -499,7 +504,8 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
                 let on_the_way = &self.on_the_way;
                 let mut push = |successor: Successor<'_>| {
                     let known = successor.target.and_then(|target| visited.find(target));
-                    *leads_on |= known.is_none_or(|id| !on_the_way.contains(&id));
+                    *leads_on |=
+                        successor.pulse.is_none() && known.is_none_or(|id| !on_the_way.contains(&id));
                     push(successor)
                 };
                 self.space.successors_of(processes, &self.current, &mut self.scratch, &mut push);

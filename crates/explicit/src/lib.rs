@@ -23,6 +23,8 @@ mod temporal;
 mod vacuity;
 
 #[cfg(test)]
+mod atomic_tests;
+#[cfg(test)]
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -38,5 +40,5 @@ pub use lossy::{Lossy, check_lossy, explore_lossy};
 pub use native::{Native, Unsupported};
 pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use reduction::Reduction;
-pub use search::{Budget, End, Exploration, Progress, Unwatched, Watch};
+pub use search::{Budget, End, Exploration, Progress, Share, Unwatched, Watch};
 pub use store::{Entry, Full, Shape, StateId, Store};

@@ -71,7 +71,7 @@ impl Walk<'_> {
             return End::Limit(Limit::Memory);
         }
         let mut before = Vec::new();
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut next = self.store.first();
         let mut from = 0;
         // One past the last state of the level that is being visited.
@@ -104,6 +104,10 @@ impl Walk<'_> {
         successor: Successor<'_>,
         visit: &mut dyn FnMut(&NumberedEdge<'_>) -> u64,
     ) -> Option<Limit> {
+        if successor.pulse.is_some() {
+            let memory = self.store.memory() + self.others;
+            return self.counts.pulse(&successor, self.budget, self.store.len(), memory);
+        }
         self.counts.mark(successor.moves);
         if let Some(state) = successor.target {
             self.counts.transitions += 1;

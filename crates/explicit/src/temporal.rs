@@ -33,6 +33,11 @@ impl Decided {
         let coverage = Coverage { of_system: false, ..coverage };
         Decided { verdict, coverage, notes: Vec::new(), more: Vec::new() }
     }
+
+    /// Returns whether more time would change nothing.
+    pub(crate) fn is_final(&self) -> bool {
+        !matches!(self.verdict, Verdict::Undecided(_))
+    }
 }
 
 /// Returns the claim that a question is about, if it is about one.

@@ -37,7 +37,7 @@ pub use bottleneck::{
 };
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
-pub use evaluator::{Attempt, Evaluator, Offer, Outcome, Told, Workspace};
+pub use evaluator::{AtomicPath, Attempt, Evaluator, Offer, Outcome, Told, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
@@ -49,7 +49,7 @@ pub use outline::{ChannelOutline, Outline, ProcessOutline};
 pub use process_set::ProcessSet;
 pub use space::{
     Communication, Difference, Expansion, Move, MoveKind, Overwrite, Scratch, StateSpace, Successor,
-    Violation, ViolationKind,
+    Violation, ViolationKind, Walks,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -127,7 +127,7 @@ impl<'a> Rows<'a> {
         let mut rows = Rows {
             space,
             budget,
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses().following_every_path(),
             states: States::new(space.hidden_bytes()),
             known: Vec::new(),
             forgotten: 0,
@@ -288,6 +288,9 @@ impl<'a> Rows<'a> {
     }
 
     fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), Trouble> {
+        if let Some(held) = successor.pulse {
+            return Ok(self.watch(held)?);
+        }
         let choice = (self.steps.len() - start) as u32;
         let wrong = |violation: Violation, rows: &Self| {
             let mut choices = rows.choices_to(from);

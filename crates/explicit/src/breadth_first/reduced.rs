@@ -308,7 +308,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 match limit {
                     Some(limit) => return Err(End::Limit(limit)),
                     None if self.components.is_cramped() => {
-                        self.rebuild_within(batch, level, &mut passes[..=number], reduced).map_err(full)?;
+                        self.rebuild_within(batch, level, &mut passes[..=number], reduced)
+                            .map_err(End::Limit)?;
                     }
                     None => self.grow().map_err(full)?,
                 }
@@ -328,7 +329,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         level: &mut VecDeque<Batch>,
         passes: &mut [Pass],
         reduced: &mut Reduced<'_>,
-    ) -> Result<(), Full> {
+    ) -> Result<(), Limit> {
         let mut others = live(batch, level);
         let Some((last, before)) = passes.split_last_mut() else { return Ok(()) };
         others.extend(&mut last.batch.keys);
@@ -342,7 +343,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         let found = self.next.batches_mut().flat_map(|batch| batch.keys.iter().copied());
         reduced.begin(found, self.memory)?;
         let new = before.iter().flat_map(Pass::new_states).map(|(block, index)| block.targets[index]);
-        reduced.wait_for(new, self.memory)
+        Ok(reduced.wait_for(new, self.memory)?)
     }
 
     /// Finds the successors of the states of a pass, and which of them are new; the error is `None` if components need

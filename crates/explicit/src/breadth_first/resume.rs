@@ -176,7 +176,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             state.clear();
             state.extend_from_slice(input.state()?);
             state.resize(state.len() + hidden, 0);
-            let key = self.key(&state)?;
+            let key = self.key(&state).map_err(Unloaded::Limit)?;
             if !self.keys.insert(key, self.memory)? {
                 return Err(wrong("a state"));
             }
@@ -186,7 +186,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 return Err(Unloaded::Limit(limit));
             }
             if number + 1 == self.budget.learn_from {
-                self.learn(&mut Batch::default(), &mut VecDeque::new())?;
+                self.learn(&mut Batch::default(), &mut VecDeque::new()).map_err(Unloaded::Limit)?;
             }
         }
         self.next.set_most(input.small()?);
@@ -205,7 +205,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             state.extend_from_slice(input.state()?);
             let visible =
                 state.len().checked_sub(self.space.hidden_bytes()).ok_or_else(|| wrong("a state"))?;
-            let key = self.key(&state)?;
+            let key = self.key(&state).map_err(Unloaded::Limit)?;
             level.extend(&[key], &state[visible..], self.memory)?;
         }
         Ok(())

@@ -31,7 +31,7 @@ use super::space::Coloured;
 use crate::reduction::Chooser;
 use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{Coder, Flag, Memory, States, Stop as Reason};
-use crate::{Budget, End, Full, Progress, Reduction};
+use crate::{Budget, End, Full, Progress, Reduction, Watch};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             aside: Vec::new(),
             hidden: Vec::new(),
             coder: Coder::default(),
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses(),
             targets: Vec::new(),
             target_hidden: Vec::new(),
             state_bytes: 0,
@@ -439,6 +439,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let mut violation = None;
         let mut enabled = Pids::default();
         let (fair, space, memory, counts) = (self.fair, self.space, self.memory, &mut self.counts);
+        let budget = &self.budget;
         let hidden_bytes = space.hidden_bytes();
         let (targets, movers, hidden) = (&mut self.targets, &mut self.movers, &mut self.target_hidden);
         targets.clear();
@@ -446,6 +447,11 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let (state, mut folded) = self.coder.split();
         let since_watch = &mut self.since_watch;
         let mut visit = |successor: Successor<'_>| {
+            if successor.pulse.is_some() {
+                let limit = counts.pulse(&successor, budget, states.len(), memory.used());
+                stop = limit.map(|limit| Stop::from(End::Limit(limit)));
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             *since_watch += 1;
             if let Some(wrong) = successor.violations.first() {
@@ -538,6 +544,11 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
                 movers.swap(last, other);
             }
         }
+    }
+
+    /// Returns who watches.
+    pub(super) fn watcher(&self) -> &'a dyn Watch {
+        self.budget.watch
     }
 
     fn watch(&mut self, states: &States, others: &dyn Others) -> Result<(), Stop> {

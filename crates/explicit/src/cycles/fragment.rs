@@ -70,7 +70,7 @@ impl Fragment {
         let Ok((initial, _)) = space.initial() else { return Ok(()) };
         let full = |_: Full| Edge::Limit(End::Limit(Limit::Memory));
         self.store.insert_linked(&initial, None).map_err(full)?;
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut state = Vec::new();
         let mut next = self.store.first();
         while let Some(id) = next {
@@ -102,6 +102,11 @@ impl Fragment {
         let mut stop = None;
         let (store, counts, seen) = (&mut self.store, &mut self.counts, &mut self.seen);
         space.successors(state, scratch, &mut |successor| {
+            if successor.pulse.is_some() {
+                let limit = counts.pulse(&successor, budget, store.len(), store.memory());
+                stop = limit.map(|limit| Edge::Limit(End::Limit(limit)));
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             if let Some(violation) = successor.violations.first() {
                 seen.push(Seen { id, violation: *violation, last: Step::of(&successor) });

@@ -42,7 +42,7 @@ pub(super) struct Lasso {
 }
 
 /// Some states, in which a run is looked for.
-pub(super) trait Part {
+pub(super) trait Region {
     /// Returns the name of a state, if it is there.
     fn find(&self, state: &[u8]) -> Option<StateId>;
 
@@ -50,7 +50,7 @@ pub(super) trait Part {
     fn state(&self, id: StateId) -> Cow<'_, [u8]>;
 }
 
-impl Part for Store {
+impl Region for Store {
     fn find(&self, state: &[u8]) -> Option<StateId> {
         Store::find(self, state)
     }
@@ -70,7 +70,7 @@ pub(super) struct Inside<'a, S: ?Sized> {
     pub(super) memory: &'a Memory,
 }
 
-impl<S: Coloured + ?Sized> Part for Inside<'_, S> {
+impl<S: Coloured + ?Sized> Region for Inside<'_, S> {
     fn find(&self, state: &[u8]) -> Option<StateId> {
         let number = self.states.find(self.space, state, self.memory)?;
         self.members.contains(&number).then(|| StateId::from_number(u64::from(number)))
@@ -142,7 +142,7 @@ pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) ->
 /// Finds a short run round a component that a way leads to.
 pub(super) fn lasso<S: Coloured + ?Sized>(
     space: &S,
-    part: &dyn Part,
+    part: &dyn Region,
     way: &[Vec<u8>],
     fair: bool,
 ) -> Option<Lasso> {
@@ -227,7 +227,7 @@ pub(super) fn different<S: Coloured + ?Sized>(
 /// A part of the state space as a graph of its own.
 struct Round<'r, S: ?Sized> {
     space: &'r S,
-    part: &'r dyn Part,
+    part: &'r dyn Region,
     fair: bool,
     /// How many more states may be looked at.
     work: Cell<u64>,

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use narrows_model::{Coverage, Evaluator, Limit, Move, Scratch, StateSpace, Trace, Violation, Watched};
 
 use crate::store::{Components, Memory, learn};
-use crate::{Budget, End, Full, Reduction, Store};
+use crate::{Budget, End, Reduction, Store};
 use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
@@ -211,7 +211,7 @@ fn components<S: Coloured + ?Sized>(
             let ids = std::iter::successors(store.first(), |id| store.next(*id));
             learn(space, ids.map(|id| store.get(id)), &memory)
         }
-        None => Components::new(&memory),
+        None => Components::new(&memory).map_err(Limit::from),
     };
     match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, budget, &memory)) {
         Ok(explored) => {
@@ -219,7 +219,7 @@ fn components<S: Coloured + ?Sized>(
             let coverage = explored.counts.coverage_of(states, memory.peak(), explored.state_bytes);
             Outcome { coverage, result: show(space, fair, explored, budget, &memory) }
         }
-        Err(Full) => Outcome { coverage: Coverage::default(), result: Err(Limit::Memory) },
+        Err(limit) => Outcome { coverage: Coverage::default(), result: Err(limit) },
     }
 }
 
@@ -240,7 +240,7 @@ fn show<S: Coloured + ?Sized>(
     let enough = ALWAYS.max(FOR_EACH * way.len() as u64).max(PATIENCE * violation.before);
     let soon = Budget { states: enough.min(budget.states), ..left };
     // The way that the search has gone, from the initial state on.
-    let whole_way = || {
+    let whole_way = || -> Result<Vec<Vec<u8>>, Limit> {
         let visible = |state: &[u8]| state.len() - space.hidden_bytes();
         let mut whole = if violation.from_start {
             vec![state_of(space, &states, &hidden, way[0])]
@@ -267,7 +267,7 @@ fn show<S: Coloured + ?Sized>(
         Found::Component(_, members) => {
             let members = members.iter().copied().collect();
             let part = Inside { space, states: &states, hidden: &hidden, members, memory };
-            let is_inside = |state: &[u8]| lasso::Part::find(&part, state).is_some();
+            let is_inside = |state: &[u8]| lasso::Region::find(&part, state).is_some();
             let way = match shortest_way(space, &soon, is_inside) {
                 Ok(way) => way,
                 Err(_) => {

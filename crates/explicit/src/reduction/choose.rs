@@ -93,7 +93,7 @@ impl<'r, 's> Chooser<'r, 's> {
         Chooser {
             view,
             needs: Needs::default(),
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses(),
             state: Vec::new(),
             probes: Vec::new(),
             steps: Steps::default(),

@@ -40,6 +40,12 @@ pub enum Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
+impl From<Full> for narrows_model::Limit {
+    fn from(Full: Full) -> narrows_model::Limit {
+        narrows_model::Limit::Memory
+    }
+}
+
 /// The shape of a [`Store`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {

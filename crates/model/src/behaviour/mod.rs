@@ -154,6 +154,7 @@ impl StateSpace for Behaviour {
                 label: &label,
                 target: Some(&target),
                 difference: Difference::Unknown,
+                pulse: None,
             };
             if visit(successor).is_break() {
                 return Expansion::Moves;
@@ -167,6 +168,7 @@ impl StateSpace for Behaviour {
                 label: &[],
                 target: None,
                 difference: Difference::Unknown,
+                pulse: None,
             });
             return Expansion::Moves;
         }

@@ -116,7 +116,7 @@ impl Extent {
         again: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
         let mut waiting = std::collections::VecDeque::from([from.to_vec()]);
         self.look(evaluator.system(), &evaluator.load(from), again);
@@ -128,6 +128,9 @@ impl Extent {
                 break;
             }
             evaluator.successors(&state, &mut scratch, &mut |successor| {
+                if successor.pulse.is_some() && !go_on() {
+                    return ControlFlow::Break(());
+                }
                 if let Some(target) = successor.target
                     && seen.insert(target.to_vec())
                 {
@@ -144,13 +147,16 @@ impl Extent {
 
     /// Goes at random: that leads further than to look at everything near.
     fn walk(&mut self, evaluator: &Evaluator<'_>, from: &[u8], again: bool, go_on: &mut dyn FnMut() -> bool) {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
         for _ in 0..WALKS {
             let mut state = from.to_vec();
             for _ in 0..STEPS {
                 let mut targets: Vec<Vec<u8>> = Vec::new();
                 evaluator.successors(&state, &mut scratch, &mut |successor| {
+                    if successor.pulse.is_some() && !go_on() {
+                        return ControlFlow::Break(());
+                    }
                     targets.extend(successor.target.map(<[u8]>::to_vec));
                     ControlFlow::Continue(())
                 });

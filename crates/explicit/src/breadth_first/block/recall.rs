@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use narrows_model::{Limit, ProcessSet, StateSpace};
 
 use super::super::memo::Recalled;
-use super::{Block, Task, Worker, limit_of};
+use super::task::limit_of;
+use super::{Block, Task, Worker};
 use crate::search::WATCH_EVERY;
 use crate::store::Outline;
 use crate::{Full, Progress};

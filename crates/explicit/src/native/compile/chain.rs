@@ -14,7 +14,7 @@ use narrows_model::Statement;
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use super::scan::ScannedEdge;
-use crate::native::machine::{LONGEST_CHAIN, Machine, SEQUENCE_ENDS, SEQUENCE_GOES_ON};
+use crate::native::machine::{Machine, SEQUENCE_ENDS, SEQUENCE_GOES_ON};
 
 /// A location inside an atomic sequence all of whose edges are compiled.
 pub(super) struct Link<'s> {
@@ -42,8 +42,7 @@ impl Emitter<'_, '_> {
         for (link, block) in links.iter().zip(&blocks) {
             self.go_to(*block);
             let step = self.builder.use_var(steps);
-            let room = self.builder.ins().iconst(types::I64, 8 * LONGEST_CHAIN as i64);
-            let end = self.builder.ins().iadd(first, room);
+            let end = self.register(types::I64, offset_of!(Machine, chain_limit));
             let has_room = self.compare(IntCC::UnsignedLessThan, step, end);
             self.demand(has_room, stop);
             let takers = self.only_choice(&link.edges, stop)?;
