@@ -26,6 +26,9 @@ pub struct Part {
 /// After so many steps without a delay in a row, a model counts as waiting.
 const PATIENCE: u32 = 1_000;
 
+/// After so many steps the watch is asked.
+const WATCH_EVERY: u64 = 1 << 12;
+
 /// A delay that runs: the process, the delay, and how much time is left.
 type Running = (u8, u16, f64);
 
@@ -45,10 +48,15 @@ pub fn simulate(
     let mut run = Run { state: 0, clocks: Vec::new(), without_time: 0 };
     let events = rows.timing().events().len();
     let mut list = Vec::new();
+    let mut steps: u64 = 0;
     for _ in 0..parts {
         let mut part = Part { time: 0.0, counts: vec![0; events], held: vec![0.0; predicates] };
         let mut ends = 0;
         while ends < ends_in_part {
+            steps += 1;
+            if steps.is_multiple_of(WATCH_EVERY) {
+                rows.watch(0)?;
+            }
             rows.expand(run.state)?;
             if run.takes_step(rows, &mut random, &mut part)? {
                 continue;

@@ -9,7 +9,7 @@ mod overlap;
 mod rate;
 mod sensitivity;
 
-use narrows_explicit::{Budget, Engine};
+use narrows_explicit::{Budget, Engine, Share};
 use narrows_model::{Bottleneck, Figure, FigureResult, Overlap, Resource};
 
 use crate::measure::{Measured, Workbench, new_figure};
@@ -31,7 +31,9 @@ pub struct Analysis {
 
 /// Answers the questions of a study, and finds its bottleneck.
 pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Analysis {
-    let mut bench = Workbench::new(study, prepared, engine, budget);
+    let share = Share::new(budget.watch);
+    let budget = Budget { watch: &share, ..*budget };
+    let mut bench = Workbench::new(study, prepared, engine, &budget);
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
     let events = bench.events();
@@ -40,7 +42,7 @@ pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
         bottleneck.flows.push(flow);
     }
     bottleneck.machines = bench.machines();
-    let figures = bench.answer_all();
+    let figures = bench.answer_all(&share);
     Analysis { measured: Measured { figures, sizes: bench.sizes() }, bottleneck }
 }
 
