@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use narrows_explicit::{Budget, Progress, Watch};
 use narrows_model::Limit;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::portfolio::Limits;
 use crate::progress::Display;
@@ -81,13 +82,23 @@ fn total_memory(meminfo: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Set by the first Ctrl-C; the second one ends the program at once.
+/// A signal within this time of the first says the same once more: `timeout` sends it to the program and to its group.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
+
+/// Set by the first Ctrl-C or SIGTERM; another one, a second later or more, ends the program at once.
 pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 2, Arc::clone(&flag))?;
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
+    let seen = Arc::clone(&flag);
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut first: Option<Instant> = None;
+        for _ in signals.forever() {
+            seen.store(true, Ordering::Relaxed);
+            if first.get_or_insert_with(Instant::now).elapsed() >= SAME_SIGNAL {
+                signal_hook::low_level::exit(2);
+            }
+        }
+    })?;
     Ok(flag)
 }
 
@@ -176,6 +187,10 @@ impl Watch for Clock {
 
     fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        Some(self.time?.saturating_sub(self.start.elapsed()).as_secs_f64())
     }
 }
 
