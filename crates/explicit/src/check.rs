@@ -1,12 +1,12 @@
 //! Answers to safety questions.
 //!
-//! A short depth-first search goes first: it decides small systems at once, and finds deep faults, such as a process
-//! that creates others without end, which breadth-first search would never reach. Breadth-first search then finds the
-//! shortest run for what fails, and decides what is still open. Every run is replayed in the reference evaluator before
-//! it is given away.
+//! A short depth-first search goes first: it decides small systems at once, and finds deep faults, such as a
+//! process that creates others without end, which breadth-first search would never reach. Breadth-first
+//! search then finds the shortest run for what fails, and decides what is still open. Every run is replayed
+//! in the reference evaluator before it is given away.
 //!
-//! With a reduction, both leave out what they can. What they find need not be shortest, so breadth-first search over all
-//! states goes last, for as long as that takes no more than a few times as long.
+//! With a reduction, both leave out what they can. What they find need not be shortest, so breadth-first
+//! search over all states goes last, for as long as that takes no more than a few times as long.
 
 use std::fmt;
 
@@ -29,7 +29,8 @@ const SCOUT_STATES: u64 = 10_000;
 /// And takes at most this many edges: a system that creates processes without end has ever more of them.
 const SCOUT_TRANSITIONS: u64 = 1_000_000;
 
-/// If breadth-first search has visited this many times the first search's states, the first search's run will do.
+/// If breadth-first search has visited this many times the first search's states, the first search's run will
+/// do.
 const PATIENCE: u64 = 20;
 
 /// What came out for a list of questions.
@@ -67,8 +68,8 @@ pub struct Options {
     pub fair: bool,
     /// How many runs are wanted for each question that fails.
     pub runs: usize,
-    /// How many states near the initial one are searched before the others for a run; as many as is good if it is
-    /// `None`. Tests make it small.
+    /// How many states near the initial one are searched before the others for a run; as many as is good if
+    /// it is `None`. Tests make it small.
     pub near: Option<u64>,
     /// Whether steps may be left out whose order does not matter.
     pub reduce: bool,
@@ -95,13 +96,15 @@ pub(crate) fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
-/// Of the time that there is, questions about runs get one part in so many each, before anything else is asked.
+/// Of the time that there is, questions about runs get one part in so many each, before anything else is
+/// asked.
 const FIRST_LOOK: usize = 10;
 
 /// Answers questions about a system.
 ///
-/// If there is a limit of time, each question gets a share of it, so that one that takes long leaves time for the others:
-/// first a short look at each one about runs, then a search for all about safety, then what is still open.
+/// If there is a limit of time, each question gets a share of it, so that one that takes long leaves time for
+/// the others: first a short look at each one about runs, then a search for all about safety, then what is
+/// still open.
 pub fn check(
     engine: &Engine<'_>,
     questions: &[Question],
@@ -195,8 +198,8 @@ fn answer_safety(
     Ok(checked)
 }
 
-/// Visits every state, or those that a reduction does not leave out. A small state space is searched depth first, as
-/// SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
+/// Visits every state, or those that a reduction does not leave out. A small state space is searched depth
+/// first, as SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
 pub fn explore<S: StateSpace + ?Sized>(
     space: &S,
     reduction: Option<&Reduction<'_>>,
@@ -210,7 +213,8 @@ pub fn explore<S: StateSpace + ?Sized>(
     breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], budget)
 }
 
-/// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes time.
+/// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes
+/// time.
 fn is_worth_it(scout: &Exploration) -> bool {
     scout.partial * 10 >= scout.coverage.states
 }
@@ -358,8 +362,8 @@ impl Searches {
         Ok(Verdict::Undecided(self.end().limit().unwrap_or(Limit::Enough)))
     }
 
-    /// Returns how the whole ended: as the search did that was to decide everything. The first one stops early on
-    /// purpose.
+    /// Returns how the whole ended: as the search did that was to decide everything. The first one stops
+    /// early on purpose.
     fn end(&self) -> End {
         match (&self.wide, &self.shortest) {
             _ if self.scout.is_complete() => self.scout.end,
@@ -369,7 +373,8 @@ impl Searches {
         }
     }
 
-    /// Returns what covered more: the report is about that. The first search has the counts of everything it completed.
+    /// Returns what covered more: the report is about that. The first search has the counts of everything it
+    /// completed.
     fn main(self) -> Exploration {
         match self.wide.or(self.shortest) {
             Some(other)

@@ -1,13 +1,15 @@
 //! Depth-first search in SPIN's order.
 //!
-//! A state's successors are collected when it is first visited, and then followed one by one, each to its end. The
-//! stack is one string of bytes: the successors of each state on the way, one state after the other, so that going down
-//! and coming back allocate nothing and depth has no limit but memory. When the stack gets large, a state's successors
-//! are forgotten on the way down and collected again on the way back: as every state is reached from one other, that
-//! at most doubles the work. Time and memory are linear in states and edges.
+//! A state's successors are collected when it is first visited, and then followed one by one, each to its
+//! end. The stack is one string of bytes: the successors of each state on the way, one state after the other,
+//! so that going down and coming back allocate nothing and depth has no limit but memory. When the stack gets
+//! large, a state's successors are forgotten on the way down and collected again on the way back: as every
+//! state is reached from one other, that at most doubles the work. Time and memory are linear in states and
+//! edges.
 //!
-//! What has been seen is a [`Visited`]: a store, or a table that does not keep whole states. With the latter, the stack
-//! keeps the states on the way, and if there is no room for a longer run, the search turns back there.
+//! What has been seen is a [`Visited`]: a store, or a table that does not keep whole states. With the latter,
+//! the stack keeps the states on the way, and if there is no room for a longer run, the search turns back
+//! there.
 
 use std::ops::ControlFlow;
 
@@ -121,8 +123,8 @@ pub(crate) struct Searched<V> {
     pub(crate) cut: u64,
 }
 
-/// Visits states depth first until every goal is answered; without goals, until all are visited. A reduction needs a
-/// store that gives states back.
+/// Visits states depth first until every goal is answered; without goals, until all are visited. A reduction
+/// needs a store that gives states back.
 pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
     space: &S,
     reduction: Option<&Reduction<'_>>,
@@ -421,7 +423,8 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
         Ok(())
     }
 
-    /// Collects the successors that are enough, unless all of them are on the way; returns whose choice it was.
+    /// Collects the successors that are enough, unless all of them are on the way; returns whose choice it
+    /// was.
     fn collect_some(&mut self) -> Result<Option<u8>, End> {
         let Some(mut chooser) = self.chooser.take() else { return Ok(None) };
         chooser.look_at(&self.current);
@@ -477,8 +480,8 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
         Ok(())
     }
 
-    /// Puts the successors of the current state on the stack, without the first few. Of those that some processes
-    /// begin, it finds out whether one is not on the way.
+    /// Puts the successors of the current state on the stack, without the first few. Of those that some
+    /// processes begin, it finds out whether one is not on the way.
     fn collect(&mut self, mut skip: u32, choice: Option<(ProcessSet, &mut bool)>) -> Result<Expansion, End> {
         let mut stop = None;
         let (stack, visited, counts, budget) =

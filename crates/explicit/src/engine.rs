@@ -9,7 +9,8 @@ use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Succe
 use crate::reduction::ReadSets;
 use crate::{Native, Unsupported};
 
-/// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not worth it.
+/// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not
+/// worth it.
 const SMALL: u32 = 1_000;
 
 /// So many moves are as much work as a state usually is.

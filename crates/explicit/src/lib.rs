@@ -1,8 +1,9 @@
-//! State by state: an exact store, depth-first and breadth-first search, and answers to safety questions. What is in
-//! `lossy` does without an exact store, and never says that something holds.
+//! State by state: an exact store, depth-first and breadth-first search, and answers to safety questions.
+//! What is in `lossy` does without an exact store, and never says that something holds.
 //!
-//! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing here prints,
-//! reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a search at any time.
+//! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing
+//! here prints, reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a
+//! search at any time.
 
 mod breadth_first;
 mod check;

@@ -1,7 +1,7 @@
 //! A walk over all states that numbers them, for those who want the whole graph.
 //!
-//! Breadth-first search numbers states in the order they come, the initial one 0; the store keeps the number in place of a
-//! state's link, and is the queue too. Each edge is shown once, with what it does.
+//! Breadth-first search numbers states in the order they come, the initial one 0; the store keeps the number
+//! in place of a state's link, and is the queue too. Each edge is shown once, with what it does.
 
 use std::ops::ControlFlow;
 
@@ -34,8 +34,8 @@ pub struct NumberedWalk {
     pub broken: Option<Vec<u8>>,
 }
 
-/// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all: they count as
-/// those of the walk do.
+/// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all:
+/// they count as those of the walk do.
 pub fn numbered_walk<S: StateSpace + ?Sized>(
     space: &S,
     budget: &Budget<'_>,

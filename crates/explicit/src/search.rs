@@ -292,7 +292,8 @@ impl Counts {
     }
 }
 
-/// Makes room in a vector, counting the memory before it is taken: while it grows, old and new are both there.
+/// Makes room in a vector, counting the memory before it is taken: while it grows, old and new are both
+/// there.
 pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize, others: u64, limit: u64) -> Result<(), Full> {
     let needed = list.len() + more;
     if needed <= list.capacity() {

@@ -128,7 +128,8 @@ impl Level {
     }
 }
 
-/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new ones.
+/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new
+/// ones.
 #[derive(Debug)]
 pub(super) struct Team(Option<ThreadPool>);
 
@@ -139,8 +140,8 @@ impl Team {
         Team((threads > 1).then(pool).flatten())
     }
 
-    /// Does something in which threads take turns now and then. It is done by one of them: between two turns it is soon
-    /// back, while a thread from outside would be put to sleep and woken each time.
+    /// Does something in which threads take turns now and then. It is done by one of them: between two turns
+    /// it is soon back, while a thread from outside would be put to sleep and woken each time.
     pub(super) fn lead<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),

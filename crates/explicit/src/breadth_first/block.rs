@@ -22,7 +22,8 @@ pub(super) use worker::Worker;
 /// States in a block, at most.
 pub(super) const STATES: usize = 256;
 
-/// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit them.
+/// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit
+/// them.
 const FEWEST: usize = 12;
 
 /// Marks the place of a successor that is new.
@@ -36,8 +37,8 @@ pub(super) struct Block {
     ends: Vec<u32>,
     /// For each state visited, whether some steps were left out; empty if none ever are.
     partial: Vec<bool>,
-    /// The keys of all successors, or [`NOWHERE`]; those that can't be new are replaced by it too, unless steps are left
-    /// out.
+    /// The keys of all successors, or [`NOWHERE`]; those that can't be new are replaced by it too, unless
+    /// steps are left out.
     pub(super) targets: Vec<u64>,
     /// Nodes that some of these keys lack, and how many of them have been looked up.
     wanted: Vec<Wanted>,
@@ -59,7 +60,8 @@ pub(super) struct Block {
     starts: Vec<u32>,
     /// A bit for each successor.
     new: Vec<u64>,
-    /// What is to be noted, if every step was taken: the new keys, their bytes that are not compared, and the ways to them.
+    /// What is to be noted, if every step was taken: the new keys, their bytes that are not compared, and the
+    /// ways to them.
     pub(super) fresh: Vec<u64>,
     pub(super) fresh_hidden: Vec<u8>,
     pub(super) twigs: Twigs,
@@ -360,7 +362,8 @@ impl Block {
         Ok(())
     }
 
-    /// Says what goes wrong, in order. `run` finds the run to a state of the batch, and one of its successors.
+    /// Says what goes wrong, in order. `run` finds the run to a state of the batch, and one of its
+    /// successors.
     pub(super) fn report<S: StateSpace + ?Sized>(
         &self,
         space: &S,

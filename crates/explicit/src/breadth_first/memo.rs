@@ -1,8 +1,9 @@
 //! What processes do, remembered by what they look at.
 //!
-//! Where the numbers of leaves stand side by side in a key, the leaves that a process looks at are some bits of it: as long
-//! as these are the same, its steps change the same bits in the same way. So a step that was taken before, wherever the
-//! other processes were, costs no more than a look into a table; no state is unfolded, and no code runs.
+//! Where the numbers of leaves stand side by side in a key, the leaves that a process looks at are some bits
+//! of it: as long as these are the same, its steps change the same bits in the same way. So a step that was
+//! taken before, wherever the other processes were, costs no more than a look into a table; no state is
+//! unfolded, and no code runs.
 
 use narrows_model::StateSpace;
 
@@ -32,7 +33,8 @@ pub(super) struct Memo {
 struct ProcessBits {
     /// The bits of the process itself, and of the shape.
     bits: u64,
-    /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that leaf.
+    /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that
+    /// leaf.
     leaf: Option<Field>,
     looks: Vec<u16>,
 }
@@ -251,7 +253,8 @@ impl Memo {
         }
     }
 
-    /// Counts questions, and those without an answer; if there are too many of them, there will be none for a while.
+    /// Counts questions, and those without an answer; if there are too many of them, there will be none for a
+    /// while.
     pub(super) fn count(&mut self, asked: usize, missed: usize) {
         self.asked += asked as u32;
         self.missed += missed as u32;

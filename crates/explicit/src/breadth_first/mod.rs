@@ -1,13 +1,14 @@
 //! Breadth-first search on all cores: the first run that shows something is a shortest one.
 //!
-//! States are visited in batches. In each, threads take turns at blocks of states: they find the successors and fold
-//! each into a key ([`Components`]). Then they take turns at the partitions of the set of keys ([`KeySet`]), and add to
-//! each the keys that belong there, in the order of the states they come from; so of several ways to a new state the
-//! same one counts, whoever was faster. What is new is put in that order too. So states have the same numbers, and
-//! everything else is the same, with any number of threads; and in the set, no two threads ever meet.
+//! States are visited in batches. In each, threads take turns at blocks of states: they find the successors
+//! and fold each into a key ([`Components`]). Then they take turns at the partitions of the set of keys
+//! ([`KeySet`]), and add to each the keys that belong there, in the order of the states they come from; so of
+//! several ways to a new state the same one counts, whoever was faster. What is new is put in that order too.
+//! So states have the same numbers, and everything else is the same, with any number of threads; and in the
+//! set, no two threads ever meet.
 //!
-//! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a few bits in the
-//! [`Tree`], which gives back the run to it. A fault ends its run, not the search.
+//! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a
+//! few bits in the [`Tree`], which gives back the run to it. A fault ends its run, not the search.
 //!
 //! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
 
@@ -43,14 +44,14 @@ pub struct Goal {
     pub patience: Option<u64>,
 }
 
-/// Visits states in the order of their distance from the initial state, until every goal is decided; without goals,
-/// until all are visited.
+/// Visits states in the order of their distance from the initial state, until every goal is decided; without
+/// goals, until all are visited.
 pub fn breadth_first<S: StateSpace + ?Sized>(space: &S, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
     breadth_first_reduced(space, None, goals, budget)
 }
 
-/// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is decided.
-/// With a reduction, a run that is found need not be a shortest one.
+/// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is
+/// decided. With a reduction, a run that is found need not be a shortest one.
 pub fn breadth_first_reduced<S: StateSpace + ?Sized>(
     space: &S,
     reduction: Option<&Reduction<'_>>,
@@ -306,8 +307,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         Ok(())
     }
 
-    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components are cramped;
-    /// then, and if a limit is reached, nothing is changed.
+    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components
+    /// are cramped; then, and if a limit is reached, nothing is changed.
     fn renew_all(&mut self, components: &mut Components) -> Result<Option<KeySet>, Limit> {
         let keys = KeySet::for_bits(components.bits(), self.memory)?;
         let old = std::mem::replace(&mut self.keys, keys);
@@ -469,7 +470,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 }
 
-/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before stays.
+/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before
+/// stays.
 fn change<'a>(
     team: &Team,
     workers: &mut [Worker<'a>],

@@ -1,9 +1,10 @@
 //! The whole state space as a graph: states by number, edges in both directions.
 //!
-//! Breadth-first search numbers the states in the order they come, and the store keeps the number in place of a state's
-//! link. Edges are kept as one list of targets and, for each state, where its own begin; then the same is made for the
-//! opposite direction by counting. An edge takes 8 bytes in all, a state 8 more than in the store. A state that no edge
-//! leads out of has itself as its only successor, as a run that ends stays in its last state for ever.
+//! Breadth-first search numbers the states in the order they come, and the store keeps the number in place of
+//! a state's link. Edges are kept as one list of targets and, for each state, where its own begin; then the
+//! same is made for the opposite direction by counting. An edge takes 8 bytes in all, a state 8 more than in
+//! the store. A state that no edge leads out of has itself as its only successor, as a run that ends stays in
+//! its last state for ever.
 
 use std::ops::ControlFlow;
 

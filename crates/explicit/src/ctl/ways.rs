@@ -30,7 +30,8 @@ impl<'g> Ways<'g> {
         }
     }
 
-    /// Returns the states of a shortest path to a goal, without the first; all of them but the last are `within`.
+    /// Returns the states of a shortest path to a goal, without the first; all of them but the last are
+    /// `within`.
     pub(super) fn nearest(
         &mut self,
         start: u32,
@@ -45,7 +46,8 @@ impl<'g> Ways<'g> {
         Ok(found.map(|goal| self.way_to(goal)))
     }
 
-    /// Visits what can be reached, nearest first, until a goal is; a goal may be the start, if an edge leads there.
+    /// Visits what can be reached, nearest first, until a goal is; a goal may be the start, if an edge leads
+    /// there.
     fn search(
         &mut self,
         start: u32,
@@ -92,8 +94,8 @@ impl<'g> Ways<'g> {
         way
     }
 
-    /// Returns a shortest path to a cycle, and a shortest cycle from there, all `within`; both without their first
-    /// states, the second up to where it began. The cycle is empty if the run just stays there.
+    /// Returns a shortest path to a cycle, and a shortest cycle from there, all `within`; both without their
+    /// first states, the second up to where it began. The cycle is empty if the run just stays there.
     pub(super) fn nearest_cycle(
         &mut self,
         start: u32,
@@ -121,16 +123,16 @@ impl<'g> Ways<'g> {
     }
 }
 
-/// Numbers the strongly connected components of what can be reached within a set (Tarjan, 1972), without recursion. A
-/// state on a cycle has a successor with its own number.
+/// Numbers the strongly connected components of what can be reached within a set (Tarjan, 1972), without
+/// recursion. A state on a cycle has a successor with its own number.
 fn components(
     graph: &Graph,
     start: u32,
     within: impl Fn(u32) -> bool,
     means: &mut Means<'_>,
 ) -> Result<Vec<u32>, Limit> {
-    // While a state waits for its component, this is the lowest place on the path that it is known to lead to; then it
-    // is the component's number, counted down from the top.
+    // While a state waits for its component, this is the lowest place on the path that it is known to lead
+    // to; then it is the component's number, counted down from the top.
     let mut low = vec![NONE; graph.len() as usize];
     let mut next_place = 0;
     let mut next_component = NONE - 1;

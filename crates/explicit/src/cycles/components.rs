@@ -1,23 +1,26 @@
-//! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several threads.
+//! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several
+//! threads.
 //!
-//! The states on the way and those that hang together with them are *open*; they lie on a stack in the order they were
-//! found, divided into components, each of them strongly connected by the edges followed so far. An edge back to an open
-//! state merges all components above it (H. Gabow, *Path-based depth-first search for strong and biconnected
-//! components*, 2000). Each component knows whether it has an accepting state, and which processes were enabled in all
-//! its states and moved on none of its edges: as soon as a component is accepting and nobody waits in vain, it holds a
-//! violation (J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, 1999; weak fairness as one more
-//! acceptance set for each process). So fairness costs no copies of states, and time and memory stay linear.
+//! The states on the way and those that hang together with them are *open*; they lie on a stack in the order
+//! they were found, divided into components, each of them strongly connected by the edges followed so far. An
+//! edge back to an open state merges all components above it (H. Gabow, *Path-based depth-first search for
+//! strong and biconnected components*, 2000). Each component knows whether it has an accepting state, and
+//! which processes were enabled in all its states and moved on none of its edges: as soon as a component is
+//! accepting and nobody waits in vain, it holds a violation (J.-M. Couvreur, *On-the-fly verification of
+//! linear temporal logic*, 1999; weak fairness as one more acceptance set for each process). So fairness
+//! costs no copies of states, and time and memory stay linear.
 //!
-//! Every thread has its own way, open states and components; what they share is the states, and which of them are *dead*:
-//! a component that a thread has left without finding anything is dead for all (E. Renault, A. Duret-Lutz, F. Kordon,
-//! D. Poitrenaud, *Parallel explicit model checking for generalized Büchi automata*, 2015). From a dead state only dead
-//! ones are reached, so a thread that passes them over still meets the same violation first, with the same way to it and
-//! the same open states.
+//! Every thread has its own way, open states and components; what they share is the states, and which of them
+//! are *dead*: a component that a thread has left without finding anything is dead for all (E. Renault, A.
+//! Duret-Lutz, F. Kordon, D. Poitrenaud, *Parallel explicit model checking for generalized Büchi automata*,
+//! 2015). From a dead state only dead ones are reached, so a thread that passes them over still meets the
+//! same violation first, with the same way to it and the same open states.
 //!
-//! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle is closed, and
-//! everybody moves. That depends on the way to the state, so there is one thread then.
+//! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle
+//! is closed, and everybody moves. That depends on the way to the state, so there is one thread then.
 //!
-//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own later: see `rounds.rs`.
+//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own later: see
+//! `rounds.rs`.
 
 use std::ops::ControlFlow;
 
@@ -162,7 +165,8 @@ pub(super) struct Search<'a, S: ?Sized> {
     since_watch: u32,
     uncounted: u64,
     frames: Vec<Frame>,
-    /// The successors of the states on the way that were not followed yet, the next one last; and who moves there.
+    /// The successors of the states on the way that were not followed yet, the next one last; and who moves
+    /// there.
     pending: Vec<u32>,
     pending_movers: Vec<u32>,
     movers: Movers,
@@ -219,7 +223,8 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         }
     }
 
-    /// Visits all that can be reached from a state; goes on with what it was about unless it had stopped for good.
+    /// Visits all that can be reached from a state; goes on with what it was about unless it had stopped for
+    /// good.
     pub(super) fn run(&mut self, states: &States, root: u32, others: &dyn Others) -> Result<(), Stop> {
         if self.frames.is_empty() {
             if states.has(root, Flag::Dead) {
@@ -336,7 +341,8 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         }
         self.places.reach(number, self.memory)?;
         let start = self.pending.len();
-        // No cycle goes through a barrier, so nothing but the barrier itself keeps processes from waiting for ever.
+        // No cycle goes through a barrier, so nothing but the barrier itself keeps processes from waiting for
+        // ever.
         let collected = match colour {
             Colour::Barrier => self.collect(states, None, others),
             Colour::Plain | Colour::Accepting => self.collect_enough(states, number, others),
@@ -400,7 +406,8 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         }
     }
 
-    /// Puts those successors of the current state on the list that are enough, unless one of them is open: else, all.
+    /// Puts those successors of the current state on the list that are enough, unless one of them is open:
+    /// else, all.
     fn collect_enough(
         &mut self,
         states: &States,
@@ -419,16 +426,16 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             if matches!(collected, Collected::All(_)) && !closes {
                 return Ok(collected);
             }
-            // It closes a cycle, and everybody moves: to choose others instead would keep what the watcher sees waiting
-            // until all cycles of those that it does not see are exhausted.
+            // It closes a cycle, and everybody moves: to choose others instead would keep what the watcher
+            // sees waiting until all cycles of those that it does not see are exhausted.
             self.pending.truncate(start);
             self.counts.generated = generated;
         }
         self.collect(states, None, others)
     }
 
-    /// Puts the successors of the current state, or those that some processes begin, on the list, except those from where
-    /// there is nothing to find.
+    /// Puts the successors of the current state, or those that some processes begin, on the list, except
+    /// those from where there is nothing to find.
     fn collect(
         &mut self,
         states: &States,

@@ -38,7 +38,8 @@ pub(super) enum Edge {
     Limit(End),
 }
 
-/// Visits states breadth first until one is reached that is looked for, or the watcher has seen `most` violations.
+/// Visits states breadth first until one is reached that is looked for, or the watcher has seen `most`
+/// violations.
 pub(super) fn fragment<S: StateSpace + ?Sized>(
     space: &S,
     budget: &Budget<'_>,

@@ -1,10 +1,10 @@
 //! From a component that holds a violation to a short run that shows it.
 //!
-//! The way to the component is a shortest one, unless finding it would take much longer than finding the component did.
-//! The cycle is a shortest one through one of the accepting states nearest to where the run comes in; with fairness,
-//! it is led to where each waiting process moves or is not enabled, always to the nearest such place. Among the states
-//! near the initial one there may be a shorter run than the one found; they are gone through in the order of their
-//! distance, as long as that takes no longer than a moment.
+//! The way to the component is a shortest one, unless finding it would take much longer than finding the
+//! component did. The cycle is a shortest one through one of the accepting states nearest to where the run
+//! comes in; with fairness, it is led to where each waiting process moves or is not enabled, always to the
+//! nearest such place. Among the states near the initial one there may be a shorter run than the one found;
+//! they are gone through in the order of their distance, as long as that takes no longer than a moment.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -112,8 +112,8 @@ pub(super) fn shortest_way<S: Coloured + ?Sized>(
     }
 }
 
-/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if the budget
-/// allows it.
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if the
+/// budget allows it.
 pub(super) fn shortest_seen<S: Coloured + ?Sized>(
     space: &S,
     budget: &Budget<'_>,

@@ -1,8 +1,8 @@
 //! Runs that go on for ever and must not: acceptance cycles, with or without fairness.
 //!
-//! The states near the initial one are searched first, so that a violation close to the start is found at once, however
-//! large the rest; if there is none, the whole is searched on the fly, on all cores. What is found is shortened before it
-//! is given away.
+//! The states near the initial one are searched first, so that a violation close to the start is found at
+//! once, however large the rest; if there is none, the whole is searched on the fly, on all cores. What is
+//! found is shortened before it is given away.
 
 mod components;
 mod fragment;
@@ -35,8 +35,8 @@ const ALWAYS: u64 = 100_000;
 /// and this many for each state on the way that was found, which is no shortest one,
 const FOR_EACH: u64 = 64;
 
-/// and this many times the states that were visited before the round in which it was found. How many were visited when
-/// it was found is no measure: that depends on threads, and the run that is shown must not.
+/// and this many times the states that were visited before the round in which it was found. How many were
+/// visited when it was found is no measure: that depends on threads, and the run that is shown must not.
 const PATIENCE: u64 = 4;
 
 /// How many violations that look alike may be seen for each that is wanted.
@@ -81,22 +81,22 @@ pub(crate) struct Plan<'r> {
 }
 
 impl Plan<'_> {
-    /// Returns whether the successors of a state that are followed depend on the state alone. They do if all of them are; a
-    /// reduction looks at the way to a state too, to make sure that nobody waits for ever.
+    /// Returns whether the successors of a state that are followed depend on the state alone. They do if all
+    /// of them are; a reduction looks at the way to a state too, to make sure that nobody waits for ever.
     fn is_by_state(self) -> bool {
         self.reduction.is_none()
     }
 
     /// Returns how many threads may search: what they share must be the same for each of them.
     ///
-    /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread. And a dead state
-    /// is dead only for those who would have followed the same successors.
+    /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread.
+    /// And a dead state is dead only for those who would have followed the same successors.
     fn threads(self, space: &Joint<'_>, budget: &Budget<'_>) -> usize {
         if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { budget.threads.max(1) }
     }
 
-    /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where the way
-    /// matters there are no more barriers than the watcher has by itself.
+    /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where
+    /// the way matters there are no more barriers than the watcher has by itself.
     fn whole<'w>(self, space: &Joint<'w>) -> Joint<'w> {
         if self.is_by_state() { space.with_barriers() } else { space.clone() }
     }
@@ -125,8 +125,8 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>)
                 let outcome = components(&space, plan.reduction, fair, threads, Some(&near.store), &left)
                     .beside(&near.store);
                 let fails = matches!(outcome.result, Ok(Some(_)));
-                // How far threads have come when one of them finds something depends on luck; how long the way is that
-                // one of them has gone, too.
+                // How far threads have come when one of them finds something depends on luck; how long the
+                // way is that one of them has gone, too.
                 let figures = if fails { coverage() } else { Coverage { depth: 0, ..outcome.coverage } };
                 Outcome { coverage: figures, ..outcome }
             } else {
@@ -143,8 +143,8 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>)
     outcome
 }
 
-/// Looks for further runs that must not be, among the states near the initial one: each with another cycle, or ending
-/// at another place.
+/// Looks for further runs that must not be, among the states near the initial one: each with another cycle,
+/// or ending at another place.
 pub(crate) fn others(
     watched: &Watched<'_>,
     plan: Plan<'_>,

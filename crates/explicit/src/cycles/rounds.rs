@@ -1,15 +1,15 @@
 //! The search for a component that holds a violation, on several threads, in rounds.
 //!
-//! A round has *roots*: the initial state in the first one, later the barriers that were put aside in the round before.
-//! Threads take turns at roots, and search from each in the fixed order. A thread that finds no root left helps the
-//! others: it searches from their roots too, in an order of its own, and what it leaves behind is dead for all. A round
-//! ends when all its roots are dead.
+//! A round has *roots*: the initial state in the first one, later the barriers that were put aside in the
+//! round before. Threads take turns at roots, and search from each in the fixed order. A thread that finds no
+//! root left helps the others: it searches from their roots too, in an order of its own, and what it leaves
+//! behind is dead for all. A round ends when all its roots are dead.
 //!
-//! Of the roots in a round from which a violation is found, the one with the smallest state counts, and of the violations
-//! there the one that its own thread met, in the fixed order. So the answer, and the run that shows it, are the same for
-//! every number of threads and however fast they are. Which states are barriers in a round is the same too, and so are
-//! the figures of a search that finds nothing: each state is counted by the thread that adds it, its edges by the
-//! first thread that has followed them.
+//! Of the roots in a round from which a violation is found, the one with the smallest state counts, and of
+//! the violations there the one that its own thread met, in the fixed order. So the answer, and the run that
+//! shows it, are the same for every number of threads and however fast they are. Which states are barriers in
+//! a round is the same too, and so are the figures of a search that finds nothing: each state is counted by
+//! the thread that adds it, its edges by the first thread that has followed them.
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -1,7 +1,8 @@
 //! What machine code and the walk share: registers in memory, and a log of what was overwritten.
 //!
-//! Machine code changes the state in place. Before it overwrites anything it notes the old bytes in the log, so that the
-//! walk can take the change back. Offsets, not addresses, are noted: the log does not care where a state lies.
+//! Machine code changes the state in place. Before it overwrites anything it notes the old bytes in the log,
+//! so that the walk can take the change back. Offsets, not addresses, are noted: the log does not care where
+//! a state lies.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use narrows_model::{LocationId, Overwrite, TransitionId};
 
 use super::level::Level;
 
-/// A compiled statement: machine, state, local variables of the process that runs. Returns one of the constants below.
+/// A compiled statement: machine, state, local variables of the process that runs. Returns one of the
+/// constants below.
 pub(super) type Code = unsafe extern "C" fn(*mut Machine, *mut u8, *mut u8) -> u32;
 
 /// The statement can't be executed now; nothing was changed.
@@ -21,7 +23,8 @@ pub(super) const OFFERED: u32 = 2;
 /// It needs the reference evaluator: something goes wrong, or is rare. The state may be changed in part.
 pub(super) const UNUSUAL: u32 = 3;
 
-/// What all edges of a location make together returns the number of the edge, shifted by this, with one of the above, …
+/// What all edges of a location make together returns the number of the edge, shifted by this, with one of
+/// the above, …
 pub(super) const EDGE_SHIFT: u32 = 2;
 /// … or this, if no further edge can be taken.
 pub(super) const NO_MORE: u32 = u32::MAX;
@@ -94,7 +97,8 @@ pub(super) struct Machine {
     unsafe_code,
     reason = "its pointers lead into memory that the same thread owns, and are set before each use"
 )]
-// SAFETY: `log`, `last`, `message` and `chain` point into vectors of the machine itself; the others are set by the walk that uses them.
+// SAFETY: `log`, `last`, `message` and `chain` point into vectors of the machine itself; the others are set
+// by the walk that uses them.
 unsafe impl Send for Machine {}
 
 impl Default for Machine {
@@ -214,9 +218,10 @@ impl Machine {
         }
         debug_assert!(locals <= level.visible);
         let state = level.bytes.as_mut_ptr();
-        // SAFETY: the code was compiled for this system. It reads and writes the state within its variables and
-        // components, whose places are checked when a state is laid out (`Level::index`); it notes at most `MOST_CHANGES`
-        // changes, or for a chain as many for each edge; and `Level` keeps eight bytes behind every state, which it may read and write back.
+        // SAFETY: the code was compiled for this system. It reads and writes the state within its variables
+        // and components, whose places are checked when a state is laid out (`Level::index`); it notes at
+        // most `MOST_CHANGES` changes, or for a chain as many for each edge; and `Level` keeps eight bytes
+        // behind every state, which it may read and write back.
         unsafe { code(self, state, state.add(locals)) }
     }
 
@@ -282,8 +287,8 @@ impl Machine {
     #[inline]
     pub(super) fn undo(&mut self, mark: Mark, level: &mut Level) {
         let state = level.bytes.as_mut_ptr();
-        // SAFETY: entries from the mark to the cursor were written by machine code; each names bytes of this very state,
-        // which has not changed its layout since.
+        // SAFETY: entries from the mark to the cursor were written by machine code; each names bytes of this
+        // very state, which has not changed its layout since.
         unsafe {
             let start = self.changes.as_mut_ptr().add(mark.0);
             while self.log > start {
@@ -311,10 +316,12 @@ impl Machine {
     }
 }
 
-/// Notes a stretch of bytes of the state; a length of up to eight is stretched, so that it is not taken for a number.
+/// Notes a stretch of bytes of the state; a length of up to eight is stretched, so that it is not taken for a
+/// number.
 #[expect(unsafe_code, reason = "called by machine code, with addresses of the state it works on")]
 unsafe fn note_block(machine: *mut Machine, state: *mut u8, place: *mut u8, length: usize) {
-    // SAFETY: the machine is the one that runs; the stretch, and the eight bytes behind the state, are readable.
+    // SAFETY: the machine is the one that runs; the stretch, and the eight bytes behind the state, are
+    // readable.
     unsafe {
         let machine = &mut *machine;
         let length = length.max(9);

@@ -1,9 +1,10 @@
 //! The system as machine code: a second state space over the same bytes as the reference evaluator's.
 //!
-//! At the start every statement becomes a function in machine code (`compile`); a walk over flat tables (`plan`, `walk`)
-//! tries them in the reference evaluator's order. Machine code changes one buffer in place (`level`) and notes what it
-//! overwrites (`machine`), so that a successor costs no copy and no memory. Invariant: the same successors in the same
-//! order, with the same moves, violations and bytes, as the reference evaluator; what is rare it does itself.
+//! At the start every statement becomes a function in machine code (`compile`); a walk over flat tables
+//! (`plan`, `walk`) tries them in the reference evaluator's order. Machine code changes one buffer in place
+//! (`level`) and notes what it overwrites (`machine`), so that a successor costs no copy and no memory.
+//! Invariant: the same successors in the same order, with the same moves, violations and bytes, as the
+//! reference evaluator; what is rare it does itself.
 
 mod compile;
 mod level;

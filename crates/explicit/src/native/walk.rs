@@ -1,8 +1,9 @@
 //! From a state to its successors, in one buffer that is changed and changed back.
 //!
-//! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this walk differs
-//! in how it gets there. A statement in machine code changes the state in place, and its log takes that back. What adds
-//! or removes processes, and whatever machine code finds unusual, works on a copy one level up.
+//! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this
+//! walk differs in how it gets there. A statement in machine code changes the state in place, and its log
+//! takes that back. What adds or removes processes, and whatever machine code finds unusual, works on a copy
+//! one level up.
 
 use std::ops::ControlFlow;
 
@@ -15,8 +16,8 @@ use narrows_model::{
     ProctypeId, Scratch, Statement, Successor, Transition, Violation, ViolationKind, Walks, Workspace,
 };
 
-/// Inside an atomic sequence each choice is a level of recursion. Deeper than this, the reference evaluator goes on: it
-/// has a stack of its own.
+/// Inside an atomic sequence each choice is a level of recursion. Deeper than this, the reference evaluator
+/// goes on: it has a stack of its own.
 const DEEPEST: usize = 64;
 
 /// With this many processes, or bytes, the reference evaluator finds out whether there may be more.
@@ -577,7 +578,8 @@ impl<'w, 's> Walk<'w, 's> {
         self.undo(mark);
     }
 
-    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its own.
+    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its
+    /// own.
     fn interpret(&mut self, attempt: Try<'_>, taken: bool) -> Went {
         let transition = self.transition(attempt);
         let Memory { machine, level, path, offers, workspace, .. } = &mut *self.memory;

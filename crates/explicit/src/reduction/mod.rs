@@ -1,12 +1,13 @@
 //! Partial-order reduction: of steps that do not get in each other's way, one order is enough.
 //!
-//! In each state a *stubborn set* of processes is looked for: whatever the others do, now or later, neither touches what
-//! the steps of these processes touch, nor makes further steps of them possible. Then the steps of the others can wait:
-//! every run that begins with one of them could as well begin with one of the set (A. Valmari, *Stubborn sets for
-//! reduced state space generation*, 1989). The set grows from one process: all processes are added that may ever do what
-//! depends on a possible step of the set, and all that could make an impossible one possible. What a process may ever
-//! do is computed from the model, once for each location, with the values that are known of it: its number, and the
-//! variables that no step writes. So the one reader of a channel is found whether or not it is declared.
+//! In each state a *stubborn set* of processes is looked for: whatever the others do, now or later, neither
+//! touches what the steps of these processes touch, nor makes further steps of them possible. Then the steps
+//! of the others can wait: every run that begins with one of them could as well begin with one of the set (A.
+//! Valmari, *Stubborn sets for reduced state space generation*, 1989). The set grows from one process: all
+//! processes are added that may ever do what depends on a possible step of the set, and all that could make
+//! an impossible one possible. What a process may ever do is computed from the model, once for each location,
+//! with the values that are known of it: its number, and the variables that no step writes. So the one reader
+//! of a channel is found whether or not it is declared.
 //!
 //! Deadlocks, faults and failing assertions are all still found, if no process is left waiting for ever: a state of
 //! which only a part of the steps is taken must have a successor that is visited later, or that is finished (C. Flanagan

@@ -1,7 +1,8 @@
 //! What a process looks at and touches in one step, as bytes of a state.
 //!
-//! A step may be an atomic sequence, so everything counts that the process may do before it pauses. Where steps depend on
-//! what others do at the same time, as in a rendezvous, or on which processes there are, nothing is known.
+//! A step may be an atomic sequence, so everything counts that the process may do before it pauses. Where
+//! steps depend on what others do at the same time, as in a rendezvous, or on which processes there are,
+//! nothing is known.
 
 use std::ops::Range;
 

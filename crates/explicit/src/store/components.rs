@@ -1,13 +1,14 @@
 //! States as keys: cut into leaves, each kept once, their numbers put or folded into a key.
 //!
-//! A state is cut into leaves ([`Shape`]); those at the same place of different states are kept in one table, and numbered.
-//! The numbers, and that of the shape, make the key ([`Layout`]). So different states have different keys, and a key gives
-//! back its state. A successor shares most leaves and nodes with the state it comes from; only those that changed are
-//! looked up.
+//! A state is cut into leaves ([`Shape`]); those at the same place of different states are kept in one table,
+//! and numbered. The numbers, and that of the shape, make the key ([`Layout`]). So different states have
+//! different keys, and a key gives back its state. A successor shares most leaves and nodes with the state it
+//! comes from; only those that changed are looked up.
 //!
-//! This is the tree compression of S. Blom, B. Lisser, J. van de Pol and M. Weber, *A database approach to distributed
-//! state space generation* (2007), and A. Laarman, J. van de Pol and M. Weber, *Parallel recursive state compression for
-//! free* (2011), with leaves that follow the components of the model, as in SPIN's COLLAPSE.
+//! This is the tree compression of S. Blom, B. Lisser, J. van de Pol and M. Weber, *A database approach to
+//! distributed state space generation* (2007), and A. Laarman, J. van de Pol and M. Weber, *Parallel
+//! recursive state compression for free* (2011), with leaves that follow the components of the model, as in
+//! SPIN's COLLAPSE.
 
 mod adapt;
 mod decode;
@@ -30,8 +31,8 @@ use super::{Full, Memory};
 /// The key of no state.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
-/// The words of a leaf, or of a node that half of a key names: numbers of leaves or nodes, on the left that of the shape
-/// first.
+/// The words of a leaf, or of a node that half of a key names: numbers of leaves or nodes, on the left that
+/// of the shape first.
 type Words = [u64; SIDE / 2 + 1];
 
 /// Components of states, each kept once.
@@ -62,8 +63,8 @@ impl Repacking {
     }
 }
 
-/// A leaf or a node whose number a key lacks. Where there are many, looking up one takes long; it does not take much longer
-/// to look up [`AHEAD`] of them.
+/// A leaf or a node whose number a key lacks. Where there are many, looking up one takes long; it does not
+/// take much longer to look up [`AHEAD`] of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// Which key it is.
@@ -150,7 +151,8 @@ impl Components {
         }
     }
 
-    /// Returns the bits of a key that say which shape its state has, if the numbers of leaves stand in keys as they are.
+    /// Returns the bits of a key that say which shape its state has, if the numbers of leaves stand in keys
+    /// as they are.
     pub(crate) fn shape_bits(&self) -> Option<u64> {
         match &self.layout {
             Layout::Flat(flat) => Some(flat.shape.mask()),

@@ -1,7 +1,7 @@
 //! States that threads add and come back to: turned into keys, and numbered.
 //!
-//! When components are cramped, whoever has all states alone makes the keys of all of them anew, in wider components. Their
-//! numbers and flags stay, so nobody else needs to know.
+//! When components are cramped, whoever has all states alone makes the keys of all of them anew, in wider
+//! components. Their numbers and flags stay, so nobody else needs to know.
 
 use narrows_model::{Difference, Limit, StateSpace};
 
@@ -66,8 +66,8 @@ impl States {
         self.numbers.len()
     }
 
-    /// Makes room where it has become scarce. `look_up` is asked now and then whether a limit is reached; then, and if there
-    /// is no room, nothing is changed.
+    /// Makes room where it has become scarce. `look_up` is asked now and then whether a limit is reached;
+    /// then, and if there is no room, nothing is changed.
     pub(crate) fn grow<S: StateSpace + ?Sized>(
         &mut self,
         space: &S,

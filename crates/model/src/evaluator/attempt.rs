@@ -60,8 +60,8 @@ impl Workspace {
 }
 
 impl Evaluator<'_> {
-    /// Executes one statement of one process; the error is a fault after which there is no state. `pulse` is asked now
-    /// and then whether a long `d_step` is to go on.
+    /// Executes one statement of one process; the error is a fault after which there is no state. `pulse` is
+    /// asked now and then whether a long `d_step` is to go on.
     pub fn attempt(
         &self,
         state: &[u8],
@@ -74,8 +74,8 @@ impl Evaluator<'_> {
         execute(self, &mut workspace.frame, attempt, told, pulse)
     }
 
-    /// Visits what follows from a state inside an atomic sequence, in which a process has control; the path there is that
-    /// of the scratch memory. Returns whether the visitor broke off.
+    /// Visits what follows from a state inside an atomic sequence, in which a process has control; the path
+    /// there is that of the scratch memory. Returns whether the visitor broke off.
     pub fn successors_inside(
         &self,
         state: &[u8],
@@ -86,7 +86,8 @@ impl Evaluator<'_> {
         Walk::resumed(self, scratch, visit).expand_inside(state, pid)
     }
 
-    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important can move.
+    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important
+    /// can move.
     pub fn may_move(
         &self,
         state: &[u8],

@@ -177,7 +177,8 @@ impl<'s> Context<'_, 's> {
         Ok(self.matching_slot(channel, receive)?.map_or(0, |slot| slot as i32 + 1))
     }
 
-    /// Stops at a field that messages do not have, unless they have one only: as in SPIN, the others are 0 then.
+    /// Stops at a field that messages do not have, unless they have one only: as in SPIN, the others are 0
+    /// then.
     fn check_field(&self, channel: usize, field: usize, receive: &Receive) -> Result<(), Fault> {
         let count = self.kind(channel).fields.len();
         if field >= count && count > 1 {

@@ -175,8 +175,9 @@ impl Context<'_, '_> {
         let mut here = Vec::new();
         loop {
             jumps += 1;
-            // It is deterministic: the same place with the same state again means for ever. Compared is with the state at
-            // the last power of two, which lies on the circle sooner or later (Brent's algorithm).
+            // It is deterministic: the same place with the same state again means for ever. Compared is with
+            // the state at the last power of two, which lies on the circle sooner or later (Brent's
+            // algorithm).
             if let Some((place, state)) = &checkpoint
                 && *place == at
             {

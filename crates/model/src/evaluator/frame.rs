@@ -310,7 +310,8 @@ impl Frame {
     }
 }
 
-/// Appends where the components of a state end: global variables, in small pieces at first, and each process and channel.
+/// Appends where the components of a state end: global variables, in small pieces at first, and each process
+/// and channel.
 pub(super) fn component_ends(system: &System, state: &[u8], ends: &mut Vec<u32>) {
     let visible = state.len() - system.hidden_bytes as usize;
     let process_head = PROCESS_HEAD + usize::from(system.has_priorities);

@@ -1,6 +1,7 @@
 //! The reference evaluator: what a [`System`] means, state by state.
 //!
-//! It follows SPIN's semantics to the letter, order of evaluation included; every other engine is checked against it.
+//! It follows SPIN's semantics to the letter, order of evaluation included; every other engine is checked
+//! against it.
 //!
 //! A state is a string of bytes:
 //!
@@ -58,8 +59,8 @@ impl<'s> Evaluator<'s> {
         self.records_events
     }
 
-    /// Makes every step set to 0 the local variables that nobody reads afterwards. Successors are otherwise the same, and
-    /// in the same order.
+    /// Makes every step set to 0 the local variables that nobody reads afterwards. Successors are otherwise
+    /// the same, and in the same order.
     #[must_use]
     pub fn forgetting(self) -> Self {
         Evaluator { forgets: true, ..self }
@@ -81,8 +82,8 @@ impl<'s> Evaluator<'s> {
         self.system
     }
 
-    /// Visits what each process could do by itself, ignoring that atomic sequences run through: for replaying runs that
-    /// other tools recorded move by move.
+    /// Visits what each process could do by itself, ignoring that atomic sequences run through: for replaying
+    /// runs that other tools recorded move by move.
     pub fn single_moves(
         &self,
         state: &[u8],

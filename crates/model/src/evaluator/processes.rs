@@ -64,7 +64,8 @@ impl Context<'_, '_> {
         Ok(())
     }
 
-    /// Returns whether the process may move at all: what it is `provided` with, and nobody more important can move.
+    /// Returns whether the process may move at all: what it is `provided` with, and nobody more important can
+    /// move.
     pub(super) fn may_move(&mut self) -> Result<bool, Fault> {
         if !self.is_provided()? {
             return Ok(false);

@@ -1,11 +1,12 @@
 //! The path through an atomic sequence: how long it is, whether it goes round in a loop, where paths meet.
 //!
-//! States inside an atomic sequence are passed through and never stored, so that nothing else tells a long sequence from
-//! an endless one, and choices inside multiply paths. A loop is found by R. P. Brent's algorithm (*An improved Monte
-//! Carlo factorization algorithm*, 1980): the state is compared with the one at the last power of two of the path, every
-//! [`STRIDE`] moves, which costs a few states of memory however long the sequence is. Paths are followed one by one, as
-//! SPIN counts them, until there are [`MANY_MOVES`] moves; then states with a choice are kept, and a path that comes to
-//! one of them is not followed again. Both depend on the state that is expanded alone, not on the engine or the machine.
+//! States inside an atomic sequence are passed through and never stored, so that nothing else tells a long
+//! sequence from an endless one, and choices inside multiply paths. A loop is found by R. P. Brent's
+//! algorithm (*An improved Monte Carlo factorization algorithm*, 1980): the state is compared with the one at
+//! the last power of two of the path, every [`STRIDE`] moves, which costs a few states of memory however long
+//! the sequence is. Paths are followed one by one, as SPIN counts them, until there are [`MANY_MOVES`] moves;
+//! then states with a choice are kept, and a path that comes to one of them is not followed again. Both
+//! depend on the state that is expanded alone, not on the engine or the machine.
 
 use rustc_hash::FxHashMap;
 
@@ -78,8 +79,9 @@ impl AtomicPath {
         STRIDE - self.moves.len() % STRIDE
     }
 
-    /// Returns whether the path has come back to a state that it has passed, with the same process in control; `save`
-    /// writes the state. It is to be asked after every move, and looks at the state now and then.
+    /// Returns whether the path has come back to a state that it has passed, with the same process in
+    /// control; `save` writes the state. It is to be asked after every move, and looks at the state now and
+    /// then.
     pub fn is_loop(&mut self, pid: usize, save: impl FnOnce(&mut Vec<u8>)) -> bool {
         let length = self.moves.len();
         // A rendezvous adds two moves at once, so that one step in 64 may be skipped.

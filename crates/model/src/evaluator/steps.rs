@@ -1,10 +1,13 @@
-//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes, priorities.
+//! From a state to its successors: interleaving, atomicity, rendezvous, `else`, `timeout`, escapes,
+//! priorities.
 //!
-//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside an atomic
-//! sequence and in the middle of a rendezvous are passed through, not visited; a sequence that blocks is visited there.
+//! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside
+//! an atomic sequence and in the middle of a rendezvous are passed through, not visited; a sequence that
+//! blocks is visited there.
 //!
-//! What is left to do lies on a stack of its own, because a sequence may be as long as it likes. A process that has just
-//! one way on needs no place there: it goes on where it is. So the stack grows with the choices of a path alone.
+//! What is left to do lies on a stack of its own, because a sequence may be as long as it likes. A process
+//! that has just one way on needs no place there: it goes on where it is. So the stack grows with the choices
+//! of a path alone.
 
 use std::ops::ControlFlow;
 
@@ -20,8 +23,8 @@ use crate::{
     ViolationKind,
 };
 
-/// Executes a statement, and says of everything that goes wrong where it is written. `pulse` is asked now and then
-/// whether a long `d_step` is to go on.
+/// Executes a statement, and says of everything that goes wrong where it is written. `pulse` is asked now and
+/// then whether a long `d_step` is to go on.
 pub(super) fn execute(
     evaluator: &Evaluator<'_>,
     frame: &mut Frame,
@@ -496,8 +499,8 @@ impl<'w, 's> Walk<'w, 's> {
         Some(turn)
     }
 
-    /// Counts a move inside an atomic sequence; returns whether the path ends there, because it is a loop or the visitor
-    /// has had enough.
+    /// Counts a move inside an atomic sequence; returns whether the path ends there, because it is a loop or
+    /// the visitor has had enough.
     fn enter(&mut self, frame: &Frame, pid: usize, transition: &Transition) -> bool {
         let path = &mut self.scratch.path;
         path.count(1);
@@ -511,7 +514,8 @@ impl<'w, 's> Walk<'w, 's> {
         self.stopped
     }
 
-    /// Meets a choice inside an atomic sequence; returns whether it is to be followed. If not, the turn is over.
+    /// Meets a choice inside an atomic sequence; returns whether it is to be followed. If not, the turn is
+    /// over.
     fn meet(&mut self, turn: &mut Turn) -> bool {
         if self.scratch.walks().every_path || !self.scratch.path.merges() {
             return true;

@@ -12,7 +12,8 @@ use crate::store::Outline;
 use crate::{Full, Progress};
 
 impl<S: StateSpace + ?Sized> Task<'_, S> {
-    /// Finds the successors of a state by what is remembered of its processes; returns whether that was possible.
+    /// Finds the successors of a state by what is remembered of its processes; returns whether that was
+    /// possible.
     pub(super) fn recall(
         &self,
         state: usize,
@@ -97,7 +98,8 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         Ok(true)
     }
 
-    /// Finds the steps of some processes that are not remembered; false if there is anything special about them.
+    /// Finds the steps of some processes that are not remembered; false if there is anything special about
+    /// them.
     fn ask_for(&self, processes: ProcessSet, worker: &mut Worker<'_>) -> Result<bool, Option<Limit>> {
         let Worker { scratch, from, to, parts, counts, missing, wanted, .. } = worker;
         let (mut is_special, mut stop) = (false, None);

@@ -74,8 +74,8 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Some of the keys that a thread has met lately. It meets them in the order of the states they come from, so that none of
-/// them can be new again; most keys are found here, which saves the search for them in the set.
+/// Some of the keys that a thread has met lately. It meets them in the order of the states they come from, so
+/// that none of them can be new again; most keys are found here, which saves the search for them in the set.
 #[derive(Debug)]
 pub(super) struct Recent(Vec<u64>);
 

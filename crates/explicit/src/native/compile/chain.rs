@@ -1,8 +1,8 @@
 //! What a process does inside an atomic sequence while it has no choice, in one function for all of it.
 //!
-//! The function goes from location to location as long as just one edge can be taken there, and notes which it took.
-//! Where there are several, or none, or something is unusual, it stops, and the walk goes on from there one edge at a
-//! time.
+//! The function goes from location to location as long as just one edge can be taken there, and notes which
+//! it took. Where there are several, or none, or something is unusual, it stops, and the walk goes on from
+//! there one edge at a time.
 
 use std::mem::offset_of;
 

@@ -31,7 +31,8 @@ impl Components {
         key
     }
 
-    /// Returns the key of a state, and makes tables larger for it; an error to grow means that components are cramped.
+    /// Returns the key of a state, and makes tables larger for it; an error to grow means that components are
+    /// cramped.
     pub(crate) fn add(
         &mut self,
         state: &[u8],
@@ -48,8 +49,8 @@ impl Components {
         }
     }
 
-    /// Returns the key of a state that comes from another; where half of it needs a node to be looked up, that is 0, and
-    /// the node is added to those wanted, with the place of the key.
+    /// Returns the key of a state that comes from another; where half of it needs a node to be looked up,
+    /// that is 0, and the node is added to those wanted, with the place of the key.
     pub(crate) fn prepare(
         &self,
         state: &[u8],
@@ -116,8 +117,8 @@ impl Components {
         }
     }
 
-    /// Returns the key of a state that differs from another in a known way, as [`Components::prepare`] does; `None` if too
-    /// little is known.
+    /// Returns the key of a state that differs from another in a known way, as [`Components::prepare`] does;
+    /// `None` if too little is known.
     #[inline]
     pub(crate) fn prepare_near(
         &self,
