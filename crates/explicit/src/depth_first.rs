@@ -428,6 +428,8 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
     fn collect_some(&mut self) -> Result<Option<u8>, End> {
         let Some(mut chooser) = self.chooser.take() else { return Ok(None) };
         chooser.look_at(&self.current);
+        // To choose takes the longer the more processes there are.
+        self.counts.add_work(self.current.len() / 4);
         let marks = (self.stack.bytes.len(), self.stack.notes.len(), self.counts.generated);
         let mut chosen = None;
         while let Some(choice) = chooser.next() {

@@ -220,6 +220,11 @@ impl Counts {
         }
     }
 
+    /// Counts work that is not seen in edges, as if it were so many: the watch is asked the sooner.
+    pub(crate) fn add_work(&mut self, edges: usize) {
+        self.since_watch = self.since_watch.saturating_add(edges as u32);
+    }
+
     /// Asks the watch, once in a while.
     pub(crate) fn ask(&mut self, budget: &Budget<'_>, states: u64, memory: u64) -> Option<Limit> {
         self.since_watch += 1;

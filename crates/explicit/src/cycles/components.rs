@@ -414,6 +414,10 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         number: u32,
         others: &dyn Others,
     ) -> Result<Collected, Stop> {
+        if self.chooser.is_some() {
+            // To choose takes the longer the more processes there are.
+            self.since_watch += self.coder.state.len() as u32 / 4;
+        }
         let choice = self.chooser.as_mut().and_then(|chooser| {
             chooser.look_at(self.space.system_state(&self.coder.state));
             chooser.next()

@@ -109,6 +109,10 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         let mut stop = None;
         let block_hidden = block.hidden_bytes;
         let chosen = picker.as_mut().and_then(|picker| picker.pick(bytes));
+        if picker.is_some() {
+            // To choose takes the longer the more processes there are.
+            *since_watch += bytes.len() as u32 / 4;
+        }
         let expansion = successors(self.space, chosen, bytes, scratch, &mut |successor| {
             if successor.pulse.is_some() {
                 let (states, memory) = (self.progress.states, self.memory.used());
