@@ -192,6 +192,20 @@ fn limits_hold_inside_atomic_sequences() {
     }
 }
 
+/// Where address space is limited, a search ends before an allocation fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_address_space_is_a_limit_of_memory() {
+    let wide = "byte a[250];\nactive proctype P() { byte i; do :: a[i]++ :: i = (i + 1) % 250 od }\n";
+    let folder = Folder::new(&[("wide.pml", wide)]);
+    let program = env!("CARGO_BIN_EXE_narrows");
+    for command in ["graph wide.pml -o graph.aut", "explore wide.pml"] {
+        let script = format!("ulimit -v 800000; exec {program} {command} --memory 8G --time 20s");
+        let output = Command::new("sh").current_dir(&folder.0).args(["-c", &script]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}: {}{}", stdout(&output), stderr(&output));
+    }
+}
+
 /// A limit is never a failure.
 #[test]
 fn a_sweep_that_is_cut_short_is_undecided() {
