@@ -113,6 +113,29 @@ fn machine_code_agrees_on_broken_models() {
     assert!(compiled > count / 20 && edges > 20 * count, "{compiled} models, {edges} edges of {count} texts");
 }
 
+/// Sequences that are long, split, meet again, go round for ever, or pass control to and fro.
+#[test]
+fn machine_code_agrees_on_long_sequences() {
+    for text in [
+        "active [2] proctype P() { int i; atomic { for (i : 0 .. 3000) { skip } } }",
+        "int n; active [2] proctype P() { int i; atomic { for (i : 0 .. 500) { d_step { n++; n = n % 7 } } } }",
+        "byte x; active proctype P() { atomic { do :: x = 1 :: x = 2 od } }",
+        "byte x; active proctype P() { int i; atomic { for (i : 0 .. 150) { if :: x = 1 :: x = 2 :: x = 1 fi } } }",
+        "byte x; active proctype P() { atomic { do :: x++ :: break od; assert(x < 250) } }",
+        "chan a = [0] of { byte }; chan b = [0] of { byte }; byte x;
+         active proctype P() { byte y; atomic { do :: a!y; b?y :: x > 0 -> break od } }
+         active proctype Q() { byte z; atomic { do :: a?z; b!z od } }",
+        "chan a = [0] of { byte }; chan b = [0] of { byte };
+         active proctype P() { byte y; atomic { do :: a!y; b?y od } }
+         active proctype Q() { byte z; atomic { do :: a?z; b!z + 1 od } }",
+        "int n; active proctype P() { d_step { do :: n < 1200000 -> n++ :: else -> break od } }",
+        "byte x; active proctype P() { d_step { do :: x = 1 - x od } }",
+    ] {
+        let states = agree(text, text, 1_000).states;
+        assert!(states > 0, "{text}");
+    }
+}
+
 /// What C's `int` does at its limits, and what variables keep of it.
 #[test]
 fn machine_code_computes_as_the_reference_does() {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use narrows::{Budget, Limit, Progress, Watch};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use crate::progress::Display;
 
@@ -68,6 +69,24 @@ pub(crate) fn default_memory() -> u64 {
     memory / 5 * 4
 }
 
+/// The allocator keeps so much address space for each thread.
+const THREAD_SPACE: u64 = 64 << 20;
+
+/// Returns how much memory may be used if address space is limited (`ulimit -v`): an allocation that fails
+/// there can't be answered everywhere, so searches end before. Tables that grow are there twice for a moment.
+fn address_space(threads: usize) -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let size = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let used = size.split_whitespace().next()?.parse::<u64>().ok()? * 4096;
+    let left = address_limit(&limits)?.saturating_sub(used + threads as u64 * THREAD_SPACE);
+    Some(left / 5 * 3)
+}
+
+fn address_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// Returns how many threads a search uses if the user does not say.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
@@ -79,13 +98,24 @@ fn total_memory(meminfo: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Set by the first Ctrl-C; the second one ends the program at once.
+/// A signal within this time of the first says the same once more: `timeout` sends it to the program and to
+/// its group.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
+
+/// Set by the first Ctrl-C or SIGTERM; another one, a second later or more, ends the program at once.
 pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 2, Arc::clone(&flag))?;
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
+    let seen = Arc::clone(&flag);
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut first: Option<Instant> = None;
+        for _ in signals.forever() {
+            seen.store(true, Ordering::Relaxed);
+            if first.get_or_insert_with(Instant::now).elapsed() >= SAME_SIGNAL {
+                signal_hook::low_level::exit(2);
+            }
+        }
+    })?;
     Ok(flag)
 }
 
@@ -119,7 +149,9 @@ impl Clock {
             time,
             interrupted: Arc::clone(interrupted),
             display: if quiet { None } else { Display::new(about).map(Arc::new) },
-            memory: memory.unwrap_or_else(default_memory),
+            memory: memory
+                .unwrap_or_else(default_memory)
+                .min(address_space(default_threads()).unwrap_or(u64::MAX)),
             threads: default_threads(),
         }
     }
@@ -158,13 +190,17 @@ impl Watch for Clock {
     fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
+
+    fn seconds_left(&self) -> Option<f64> {
+        Some(self.time?.saturating_sub(self.start.elapsed()).as_secs_f64())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::{parse_memory, parse_time, total_memory};
+    use super::{address_limit, parse_memory, parse_time, total_memory};
 
     #[test]
     fn reads_memory() {
@@ -194,5 +230,10 @@ mod tests {
     fn reads_what_the_machine_says() {
         assert_eq!(total_memory("MemTotal:       1024 kB\nMemFree: 1 kB\n"), Some(1 << 20));
         assert_eq!(total_memory("nothing"), None);
+        let limits = |value: &str| {
+            format!("Max file locks  unlimited\nMax address space  {value}  unlimited  bytes\n")
+        };
+        assert_eq!(address_limit(&limits("700000")), Some(700_000));
+        assert_eq!(address_limit(&limits("unlimited")), None);
     }
 }

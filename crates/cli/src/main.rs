@@ -84,7 +84,8 @@ impl Command {
     }
 }
 
-/// The evaluator calls itself inside atomic sequences: deep ones need a deep stack. Pages that are not used cost nothing.
+/// Terms, expressions and formulas are trees, and some are walked by recursion: deep ones need a deep stack. Pages that
+/// are not used cost nothing.
 const STACK: usize = 512 << 20;
 
 /// What a panic said, kept for the report.

@@ -147,6 +147,76 @@ fn the_first_interrupt_asks_for_what_is_known() {
     assert!(text.contains("undecided") && text.contains("the search was interrupted"), "{text}");
 }
 
+/// `timeout` sends its signal to the program and to its whole group.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_comes_twice_at_once_counts_once() {
+    let folder = Folder::new(&[("large.pml", LARGE)]);
+    let child =
+        folder.command("check large.pml").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let id = child.id().to_string();
+    let script = format!("kill -TERM {id}; sleep 0.01; kill -TERM {id}");
+    Command::new("sh").args(["-c", &script]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(stdout(&output).contains("the search was interrupted"), "{}", stdout(&output));
+}
+
+#[test]
+fn limits_hold_inside_atomic_sequences() {
+    let endless = "byte x;\nactive proctype P() { atomic { do :: x = 1 :: x = 2 od } }\n";
+    let folder = Folder::new(&[
+        ("endless.pml", endless),
+        ("claim.pml", &format!("{endless}ltl f {{ <> (x == 3) }}\n")),
+        (
+            "long.pml",
+            "int i;\nactive proctype P() { atomic { do :: i < 2000000000 -> i++ :: else -> break od } }\n",
+        ),
+        (
+            "step.pml",
+            "int i;\nactive proctype P() { d_step { do :: i < 2000000000 -> i++ :: else -> break od } }\n",
+        ),
+    ]);
+    for (arguments, expected) in [
+        ("bounds endless.pml --from x==1 --to x==3 --time 2s", 2),
+        ("check claim.pml --only ltl --time 2s --memory 300M", 1),
+        ("check endless.pml --time 2s", 1),
+        ("explore long.pml --time 300ms", 2),
+        ("explore step.pml --time 300ms", 2),
+        ("bounds long.pml --from i==1 --to i==3 --time 300ms", 2),
+    ] {
+        let start = std::time::Instant::now();
+        let output = folder.run(arguments);
+        assert_eq!(status(&output), expected, "{arguments}: {}{}", stdout(&output), stderr(&output));
+        assert!(start.elapsed().as_secs() < 8, "{arguments}: {:?}", start.elapsed());
+    }
+}
+
+/// Where address space is limited, a search ends before an allocation fails.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_address_space_is_a_limit_of_memory() {
+    let wide = "byte a[250];\nactive proctype P() { byte i; do :: a[i]++ :: i = (i + 1) % 250 od }\n";
+    let folder = Folder::new(&[("wide.pml", wide)]);
+    let program = env!("CARGO_BIN_EXE_narrows");
+    for command in ["graph wide.pml -o graph.aut", "explore wide.pml"] {
+        let script = format!("ulimit -v 800000; exec {program} {command} --memory 8G --time 20s");
+        let output = Command::new("sh").current_dir(&folder.0).args(["-c", &script]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}: {}{}", stdout(&output), stderr(&output));
+    }
+}
+
+/// A limit is never a failure.
+#[test]
+fn a_sweep_that_is_cut_short_is_undecided() {
+    let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pingpong/barrier.toml");
+    let folder = Folder::new(&[]);
+    let output = folder.run_with(&["measure", study, "--time", "1ms"]);
+    let text = stdout(&output);
+    assert!(text.contains("trend") && !text.contains("NOT AS EXPECTED"), "{text}");
+    assert_eq!(status(&output), 2, "{text}");
+}
+
 #[test]
 fn files_that_are_no_models_are_said_to_be_none() {
     let folder = Folder::new(&[("empty.pml", "")]);

@@ -1,12 +1,12 @@
 //! Answers to safety questions.
 //!
-//! A short depth-first search goes first: it decides small systems at once, and finds deep faults, such as a process
-//! that creates others without end, which breadth-first search would never reach. Breadth-first search then finds the
-//! shortest run for what fails, and decides what is still open. Every run is replayed in the reference evaluator before
-//! it is given away.
+//! A short depth-first search goes first: it decides small systems at once, and finds deep faults, such as a
+//! process that creates others without end, which breadth-first search would never reach. Breadth-first
+//! search then finds the shortest run for what fails, and decides what is still open. Every run is replayed
+//! in the reference evaluator before it is given away.
 //!
-//! With a reduction, both leave out what they can. What they find need not be shortest, so breadth-first search over all
-//! states goes last, for as long as that takes no more than a few times as long.
+//! With a reduction, both leave out what they can. What they find need not be shortest, so breadth-first
+//! search over all states goes last, for as long as that takes no more than a few times as long.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ use narrows_model::{
 
 use crate::ctl;
 use crate::shorten::shorten;
-use crate::temporal::decide as decide_run;
+use crate::temporal::{Decided as DecidedRun, decide as decide_run};
 use crate::{
-    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Wrong, breadth_first,
+    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Share, Watch, Wrong, breadth_first,
     breadth_first_reduced, depth_first_reduced,
 };
 
@@ -29,7 +29,8 @@ const SCOUT_STATES: u64 = 10_000;
 /// And takes at most this many edges: a system that creates processes without end has ever more of them.
 const SCOUT_TRANSITIONS: u64 = 1_000_000;
 
-/// If breadth-first search has visited this many times the first search's states, the first search's run will do.
+/// If breadth-first search has visited this many times the first search's states, the first search's run will
+/// do.
 const PATIENCE: u64 = 20;
 
 /// What came out for a list of questions.
@@ -67,8 +68,8 @@ pub struct Options {
     pub fair: bool,
     /// How many runs are wanted for each question that fails.
     pub runs: usize,
-    /// How many states near the initial one are searched before the others for a run; as many as is good if it is
-    /// `None`. Tests make it small.
+    /// How many states near the initial one are searched before the others for a run; as many as is good if
+    /// it is `None`. Tests make it small.
     pub near: Option<u64>,
     /// Whether steps may be left out whose order does not matter.
     pub reduce: bool,
@@ -95,21 +96,40 @@ pub(crate) fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
+/// Of the time that there is, questions about runs get one part in so many each, before anything else is
+/// asked.
+const FIRST_LOOK: usize = 10;
+
 /// Answers questions about a system.
+///
+/// If there is a limit of time, each question gets a share of it, so that one that takes long leaves time for
+/// the others: first a short look at each one about runs, then a search for all about safety, then what is
+/// still open.
 pub fn check(
     engine: &Engine<'_>,
     questions: &[Question],
     options: &Options,
     budget: &Budget<'_>,
 ) -> Result<Checked, NotReplayed> {
+    let share = Share::new(budget.watch);
+    let budget = &Budget { watch: &share, ..*budget };
     let forgetting = engine.forgetting();
     let lean = if options.reduce { &forgetting } else { engine };
-    let mut checked = if questions.iter().any(is_safety) {
-        let mut checked = check_safety(lean, questions, options, budget)?;
-        if options.runs > 1 {
-            add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
+    let is_about_runs =
+        |question: &&Question| !is_safety(question) && accepts(engine.system(), question).is_ok();
+    let runs: Vec<&Question> = questions.iter().filter(is_about_runs).collect();
+    let asks_for_safety = questions.iter().any(is_safety);
+    let mut decided: Vec<Option<DecidedRun>> = runs.iter().map(|_| None).collect();
+    if share.seconds_left().is_some() && (runs.len() > 1 || asks_for_safety) {
+        for (question, decided) in runs.iter().zip(&mut decided) {
+            share.take(FIRST_LOOK * runs.len());
+            *decided = decide_run(lean, question, options, budget)?.filter(DecidedRun::is_final);
         }
-        checked
+    }
+    let open = decided.iter().filter(|decided| decided.is_none()).count();
+    let mut checked = if asks_for_safety {
+        share.take(1 + open);
+        answer_safety(engine, lean, questions, options, budget)?
     } else {
         let open =
             |question: &Question| Answer::new(question.clone(), open_verdict(engine.system(), question));
@@ -120,11 +140,19 @@ pub fn check(
             findings: Vec::new(),
         }
     };
-    for answer in &mut checked.answers {
-        if is_safety(&answer.question) || accepts(engine.system(), &answer.question).is_err() {
-            continue;
-        }
-        let Some(decided) = decide_run(lean, &answer.question, options, budget)? else { continue };
+    let spent = share.seconds();
+    let mut left = open;
+    for (question, decided) in runs.iter().zip(decided) {
+        let decided = match decided {
+            Some(decided) => Some(decided),
+            None => {
+                share.take(left);
+                left = left.saturating_sub(1);
+                decide_run(lean, question, options, budget)?
+            }
+        };
+        let answer = checked.answers.iter_mut().find(|answer| answer.question == **question);
+        let (Some(decided), Some(answer)) = (decided, answer) else { continue };
         answer.verdict = decided.verdict;
         answer.notes = decided.notes;
         answer.more = decided.more;
@@ -132,6 +160,18 @@ pub fn check(
         if !checked.coverage.of_system && decided.coverage.states >= checked.coverage.states {
             checked.coverage = decided.coverage;
         }
+    }
+    share.take(1);
+    // The others may have left more time than safety had.
+    let has_more_time = share.seconds_left().is_some_and(|left| left > spent);
+    if asks_for_safety && open > 0 && checked.end == End::Limit(Limit::Time) && has_more_time {
+        let again = answer_safety(engine, lean, questions, options, budget)?;
+        for (answer, again) in checked.answers.iter_mut().zip(again.answers) {
+            if is_safety(&answer.question) {
+                *answer = again;
+            }
+        }
+        (checked.coverage, checked.end, checked.findings) = (again.coverage, again.end, again.findings);
     }
     let branching = ctl::answer(engine, &mut checked.answers, options, budget)?;
     if let Some(branching) = branching
@@ -143,8 +183,23 @@ pub fn check(
     Ok(checked)
 }
 
-/// Visits every state, or those that a reduction does not leave out. A small state space is searched depth first, as
-/// SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
+/// Answers the questions about safety, with as many runs as are wanted; the others are left open.
+fn answer_safety(
+    engine: &Engine<'_>,
+    lean: &Engine<'_>,
+    questions: &[Question],
+    options: &Options,
+    budget: &Budget<'_>,
+) -> Result<Checked, NotReplayed> {
+    let mut checked = check_safety(lean, questions, options, budget)?;
+    if options.runs > 1 {
+        add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
+    }
+    Ok(checked)
+}
+
+/// Visits every state, or those that a reduction does not leave out. A small state space is searched depth
+/// first, as SPIN does, up to the first fault; a large one breadth first, on as many threads as may be used.
 pub fn explore(
     space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
@@ -158,7 +213,8 @@ pub fn explore(
     breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], budget)
 }
 
-/// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes time.
+/// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes
+/// time.
 fn is_worth_it(scout: &Exploration) -> bool {
     scout.partial * 10 >= scout.coverage.states
 }
@@ -306,8 +362,8 @@ impl Searches {
         Ok(Verdict::Undecided(self.end().limit().unwrap_or(Limit::Enough)))
     }
 
-    /// Returns how the whole ended: as the search did that was to decide everything. The first one stops early on
-    /// purpose.
+    /// Returns how the whole ended: as the search did that was to decide everything. The first one stops
+    /// early on purpose.
     fn end(&self) -> End {
         match (&self.wide, &self.shortest) {
             _ if self.scout.is_complete() => self.scout.end,
@@ -317,7 +373,8 @@ impl Searches {
         }
     }
 
-    /// Returns what covered more: the report is about that. The first search has the counts of everything it completed.
+    /// Returns what covered more: the report is about that. The first search has the counts of everything it
+    /// completed.
     fn main(self) -> Exploration {
         match self.wide.or(self.shortest) {
             Some(other)

@@ -1,13 +1,15 @@
 //! Depth-first search in SPIN's order.
 //!
-//! A state's successors are collected when it is first visited, and then followed one by one, each to its end. The
-//! stack is one string of bytes: the successors of each state on the way, one state after the other, so that going down
-//! and coming back allocate nothing and depth has no limit but memory. When the stack gets large, a state's successors
-//! are forgotten on the way down and collected again on the way back: as every state is reached from one other, that
-//! at most doubles the work. Time and memory are linear in states and edges.
+//! A state's successors are collected when it is first visited, and then followed one by one, each to its
+//! end. The stack is one string of bytes: the successors of each state on the way, one state after the other,
+//! so that going down and coming back allocate nothing and depth has no limit but memory. When the stack gets
+//! large, a state's successors are forgotten on the way down and collected again on the way back: as every
+//! state is reached from one other, that at most doubles the work. Time and memory are linear in states and
+//! edges.
 //!
-//! What has been seen is a [`Visited`]: a store, or a table that does not keep whole states. With the latter, the stack
-//! keeps the states on the way, and if there is no room for a longer run, the search turns back there.
+//! What has been seen is a [`Visited`]: a store, or a table that does not keep whole states. With the latter,
+//! the stack keeps the states on the way, and if there is no room for a longer run, the search turns back
+//! there.
 
 use std::ops::ControlFlow;
 
@@ -121,8 +123,8 @@ pub(crate) struct Searched<V> {
     pub(crate) cut: u64,
 }
 
-/// Visits states depth first until every goal is answered; without goals, until all are visited. A reduction needs a
-/// store that gives states back.
+/// Visits states depth first until every goal is answered; without goals, until all are visited. A reduction
+/// needs a store that gives states back.
 pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
     space: &S,
     reduction: Option<&Reduction<'_>>,
@@ -143,7 +145,7 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
         stack: Stack::default(),
         current: Vec::new(),
         control: Vec::new(),
-        scratch: Scratch::default(),
+        scratch: Scratch::with_pulses(),
         counts: Counts::default(),
         findings: Findings::default(),
         cut: 0,
@@ -421,10 +423,13 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
         Ok(())
     }
 
-    /// Collects the successors that are enough, unless all of them are on the way; returns whose choice it was.
+    /// Collects the successors that are enough, unless all of them are on the way; returns whose choice it
+    /// was.
     fn collect_some(&mut self) -> Result<Option<u8>, End> {
         let Some(mut chooser) = self.chooser.take() else { return Ok(None) };
         chooser.look_at(&self.current);
+        // To choose takes the longer the more processes there are.
+        self.counts.add_work(self.current.len() / 4);
         let marks = (self.stack.bytes.len(), self.stack.notes.len(), self.counts.generated);
         let mut chosen = None;
         while let Some(choice) = chooser.next() {
@@ -477,13 +482,18 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
         Ok(())
     }
 
-    /// Puts the successors of the current state on the stack, without the first few. Of those that some processes
-    /// begin, it finds out whether one is not on the way.
+    /// Puts the successors of the current state on the stack, without the first few. Of those that some
+    /// processes begin, it finds out whether one is not on the way.
     fn collect(&mut self, mut skip: u32, choice: Option<(ProcessSet, &mut bool)>) -> Result<Expansion, End> {
         let mut stop = None;
         let (stack, visited, counts, budget) =
             (&mut self.stack, &self.visited, &mut self.counts, &self.budget);
         let mut push = |successor: Successor<'_>| {
+            if successor.pulse.is_some() {
+                let memory = visited.memory() + stack.memory();
+                stop = counts.pulse(&successor, budget, visited.count(), memory);
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             if skip > 0 {
                 skip -= 1;
@@ -499,7 +509,8 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
                 let on_the_way = &self.on_the_way;
                 let mut push = |successor: Successor<'_>| {
                     let known = successor.target.and_then(|target| visited.find(target));
-                    *leads_on |= known.is_none_or(|id| !on_the_way.contains(&id));
+                    *leads_on |=
+                        successor.pulse.is_none() && known.is_none_or(|id| !on_the_way.contains(&id));
                     push(successor)
                 };
                 self.space.successors_of(processes, &self.current, &mut self.scratch, &mut push);

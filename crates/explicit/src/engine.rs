@@ -6,11 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
 
-use crate::reduction::Looks;
+use crate::reduction::ReadSets;
 use crate::{Native, Unsupported};
 
-/// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not worth it.
+/// So many states are expanded by the reference evaluator before a system is compiled: for fewer it is not
+/// worth it.
 const SMALL: u32 = 1_000;
+
+/// So many moves are as much work as a state usually is.
+const MOVES_OF_A_STATE: usize = 16;
 
 /// A system, and what expands its states.
 #[derive(Debug)]
@@ -19,7 +23,7 @@ pub struct Engine<'s> {
     /// Machine code, once it is compiled; `None` in it if it never will be.
     native: OnceLock<Option<Box<Native<'s>>>>,
     expanded: AtomicU32,
-    looks: OnceLock<Option<Looks<'s>>>,
+    read_sets: OnceLock<Option<ReadSets<'s>>>,
 }
 
 impl<'s> Engine<'s> {
@@ -40,7 +44,7 @@ impl<'s> Engine<'s> {
     }
 
     fn with(evaluator: Evaluator<'s>, native: OnceLock<Option<Box<Native<'s>>>>) -> Self {
-        Engine { evaluator, native, expanded: AtomicU32::new(0), looks: OnceLock::new() }
+        Engine { evaluator, native, expanded: AtomicU32::new(0), read_sets: OnceLock::new() }
     }
 
     /// Returns an engine of the same kind that sets to 0 what nobody reads afterwards.
@@ -64,6 +68,13 @@ impl<'s> Engine<'s> {
     /// Returns the system.
     pub fn system(&self) -> &'s System {
         self.evaluator.system()
+    }
+
+    /// Counts the moves of a successor: a long atomic sequence is as much work as many states.
+    fn count(&self, moves: usize) {
+        if moves >= MOVES_OF_A_STATE {
+            self.expanded.fetch_add((moves / MOVES_OF_A_STATE) as u32, Ordering::Relaxed);
+        }
     }
 
     /// Returns machine code, if there is any yet.
@@ -93,7 +104,10 @@ impl StateSpace for Engine<'_> {
     ) -> Expansion {
         match self.compiled() {
             Some(native) => native.successors(state, scratch, visit),
-            None => self.evaluator.successors(state, scratch, visit),
+            None => self.evaluator.successors(state, scratch, &mut |successor| {
+                self.count(successor.moves.len());
+                visit(successor)
+            }),
         }
     }
 
@@ -106,7 +120,10 @@ impl StateSpace for Engine<'_> {
     ) {
         match self.compiled() {
             Some(native) => native.successors_of(processes, state, scratch, visit),
-            None => self.evaluator.successors_of(processes, state, scratch, visit),
+            None => self.evaluator.successors_of(processes, state, scratch, &mut |successor| {
+                self.count(successor.moves.len());
+                visit(successor)
+            }),
         }
     }
 
@@ -115,7 +132,7 @@ impl StateSpace for Engine<'_> {
     }
 
     fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
-        self.looks.get_or_init(|| Looks::new(self)).as_ref()?.find(state, pid, bytes)
+        self.read_sets.get_or_init(|| ReadSets::new(self)).as_ref()?.find(state, pid, bytes)
     }
 
     fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {

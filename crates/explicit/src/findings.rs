@@ -48,7 +48,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the run through some states; at the last of them, it ends with a step that shows violations, if any.
+    /// Returns the run through some states; at the last of them, it ends with a step that shows violations,
+    /// if any.
     pub(crate) fn through<'a, S: StateSpace + ?Sized>(
         space: &S,
         states: impl Iterator<Item = &'a [u8]>,
@@ -69,8 +70,8 @@ impl Run {
         Run { choices }
     }
 
-    /// Returns the states of the run. The last choice adds none if its step ends in a fault, nor if `violation`: then it
-    /// is the step to be shown. `None` if there is no such run.
+    /// Returns the states of the run. The last choice adds none if its step ends in a fault, nor if
+    /// `violation`: then it is the step to be shown. `None` if there is no such run.
     pub fn states<S: StateSpace + ?Sized>(&self, space: &S, violation: bool) -> Option<Vec<Vec<u8>>> {
         let mut states = vec![space.initial().ok()?.0];
         let steps = self.choices.len() - usize::from(violation && !self.choices.is_empty());

@@ -1,5 +1,5 @@
-//! State by state: an exact store, depth-first and breadth-first search, and answers to safety questions. What is in
-//! `lossy` does without an exact store, and never says that something holds.
+//! State by state: an exact store, depth-first and breadth-first search, and answers to safety questions.
+//! What is in `lossy` does without an exact store, and never says that something holds.
 //!
 //! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing here prints,
 //! reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a search at any time.
@@ -43,6 +43,8 @@ mod temporal;
 mod vacuity;
 
 #[cfg(test)]
+mod atomic_tests;
+#[cfg(test)]
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -58,5 +60,5 @@ pub use lossy::{Lossy, check_lossy, explore_lossy};
 pub use native::{Native, Unsupported};
 pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use reduction::Reduction;
-pub use search::{Budget, End, Exploration, Progress, Unwatched, Watch};
+pub use search::{Budget, End, Exploration, Progress, Share, Unwatched, Watch};
 pub use store::{Entry, Full, Shape, StateId, Store};

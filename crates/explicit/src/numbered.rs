@@ -1,7 +1,7 @@
 //! A walk over all states that numbers them, for those who want the whole graph.
 //!
-//! Breadth-first search numbers states in the order they come, the initial one 0; the store keeps the number in place of a
-//! state's link, and is the queue too. Each edge is shown once, with what it does.
+//! Breadth-first search numbers states in the order they come, the initial one 0; the store keeps the number
+//! in place of a state's link, and is the queue too. Each edge is shown once, with what it does.
 
 use std::ops::ControlFlow;
 
@@ -34,8 +34,8 @@ pub struct NumberedWalk {
     pub broken: Option<Vec<u8>>,
 }
 
-/// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all: they count as
-/// those of the walk do.
+/// Visits all states breadth first, and shows every edge. `visit` returns how many bytes it has taken in all:
+/// they count as those of the walk do.
 pub fn numbered_walk(
     space: &dyn StateSpace,
     budget: &Budget<'_>,
@@ -71,7 +71,7 @@ impl Walk<'_> {
             return End::Limit(Limit::Memory);
         }
         let mut before = Vec::new();
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut next = self.store.first();
         let mut from = 0;
         // One past the last state of the level that is being visited.
@@ -104,6 +104,10 @@ impl Walk<'_> {
         successor: Successor<'_>,
         visit: &mut dyn FnMut(&NumberedEdge<'_>) -> u64,
     ) -> Option<Limit> {
+        if successor.pulse.is_some() {
+            let memory = self.store.memory() + self.others;
+            return self.counts.pulse(&successor, self.budget, self.store.len(), memory);
+        }
         self.counts.mark(successor.moves);
         if let Some(state) = successor.target {
             self.counts.transitions += 1;

@@ -88,8 +88,8 @@ pub(crate) fn proctype(name: &str, edges: Vec<(u16, u16, Statement)>) -> Proctyp
     }
 }
 
-/// Builds a system with one running process of each of the first `running` kinds, and some global bytes. The first
-/// global is a channel if a capacity is given.
+/// Builds a system with one running process of each of the first `running` kinds, and some global bytes. The
+/// first global is a channel if a capacity is given.
 pub(crate) fn system(globals: u32, running: usize, channel: Option<u16>, proctypes: Vec<Proctype>) -> System {
     let leaf = |offset| Leaf { name: format!("g{offset}"), offset, scalar: Scalar::Byte };
     let kind = |capacity| ChannelKind { name: "link".to_owned(), capacity, fields: vec![Scalar::Byte] };

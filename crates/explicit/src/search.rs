@@ -1,8 +1,9 @@
 //! What all searches share: what they may use, how they end, what they say on the way.
 
-use narrows_model::{Coverage, Limit, Move};
+use narrows_model::{Coverage, Limit, Move, Successor};
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checkpoint::{Input, Output, Unloaded};
 use crate::{Checkpoints, Finding, Full, Store};
@@ -28,6 +29,52 @@ pub trait Watch: Sync {
     /// Returns how many seconds have passed, if there is a clock.
     fn seconds(&self) -> f64 {
         0.0
+    }
+
+    /// Returns how many seconds are left, if there is a limit.
+    fn seconds_left(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// A part of the time that another watch has left, so that one question does not use up the time of all.
+pub struct Share<'w> {
+    whole: &'w dyn Watch,
+    /// When the part ends, in the other's seconds, as bits; infinity if it does not.
+    until: AtomicU64,
+}
+
+impl<'w> Share<'w> {
+    /// Begins with all that is left.
+    pub fn new(whole: &'w dyn Watch) -> Share<'w> {
+        Share { whole, until: AtomicU64::new(f64::INFINITY.to_bits()) }
+    }
+
+    /// Takes one of so many equal parts of what is left.
+    pub fn take(&self, parts: usize) {
+        let left = self.whole.seconds_left().unwrap_or(f64::INFINITY);
+        let until = if parts > 1 { self.whole.seconds() + left / parts as f64 } else { f64::INFINITY };
+        self.until.store(until.to_bits(), Ordering::Relaxed);
+    }
+
+    fn until(&self) -> f64 {
+        f64::from_bits(self.until.load(Ordering::Relaxed))
+    }
+}
+
+impl Watch for Share<'_> {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        let is_over = || self.whole.seconds() >= self.until();
+        self.whole.check(progress).or_else(|| is_over().then_some(Limit::Time))
+    }
+
+    fn seconds(&self) -> f64 {
+        self.whole.seconds()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let left = self.whole.seconds_left()?;
+        Some(left.min((self.until() - self.whole.seconds()).max(0.0)))
     }
 }
 
@@ -140,6 +187,10 @@ impl Counts {
     /// Remembers which transitions were taken.
     pub(crate) fn mark(&mut self, moves: &[Move]) {
         self.generated += 1;
+        self.mark_all(moves);
+    }
+
+    fn mark_all(&mut self, moves: &[Move]) {
         for step in moves {
             let (proctype, transition) = (usize::from(step.proctype.0), step.transition.0 as usize);
             match self.taken.get_mut(proctype).and_then(|taken| taken.get_mut(transition)) {
@@ -169,6 +220,11 @@ impl Counts {
         }
     }
 
+    /// Counts work that is not seen in edges, as if it were so many: the watch is asked the sooner.
+    pub(crate) fn add_work(&mut self, edges: usize) {
+        self.since_watch = self.since_watch.saturating_add(edges as u32);
+    }
+
     /// Asks the watch, once in a while.
     pub(crate) fn ask(&mut self, budget: &Budget<'_>, states: u64, memory: u64) -> Option<Limit> {
         self.since_watch += 1;
@@ -176,6 +232,23 @@ impl Counts {
             return None;
         }
         self.since_watch = 0;
+        let progress = Progress { states, transitions: self.transitions, depth: self.depth, memory };
+        budget.watch.check(&progress)
+    }
+
+    /// Hears that a long atomic sequence goes on, in which so many bytes are held; asks the watch at once.
+    pub(crate) fn pulse(
+        &mut self,
+        successor: &Successor<'_>,
+        budget: &Budget<'_>,
+        states: u64,
+        memory: u64,
+    ) -> Option<Limit> {
+        self.mark_all(successor.moves);
+        let memory = memory + successor.pulse.unwrap_or(0);
+        if memory > budget.memory {
+            return Some(Limit::Memory);
+        }
         let progress = Progress { states, transitions: self.transitions, depth: self.depth, memory };
         budget.watch.check(&progress)
     }
@@ -225,7 +298,8 @@ impl Counts {
     }
 }
 
-/// Makes room in a vector, counting the memory before it is taken: while it grows, old and new are both there.
+/// Makes room in a vector, counting the memory before it is taken: while it grows, old and new are both
+/// there.
 pub(crate) fn make_room<T>(list: &mut Vec<T>, more: usize, others: u64, limit: u64) -> Result<(), Full> {
     let needed = list.len() + more;
     if needed <= list.capacity() {

@@ -1,7 +1,8 @@
 //! Shortcuts in a run that depth-first search found.
 //!
-//! Such a run wanders: it visits whatever it can before it goes on. A breadth-first search over the states of the run
-//! alone, and the edges between them, keeps the shortest way through. One expansion for each state of the run.
+//! Such a run wanders: it visits whatever it can before it goes on. A breadth-first search over the states of
+//! the run alone, and the edges between them, keeps the shortest way through. One expansion for each state of
+//! the run.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -11,7 +12,8 @@ use rustc_hash::FxHashMap;
 
 use crate::Run;
 
-/// Returns a run to the same end that is no longer; `violation` says whether the last choice shows a violation.
+/// Returns a run to the same end that is no longer; `violation` says whether the last choice shows a
+/// violation.
 pub(crate) fn shorten<S: StateSpace + ?Sized>(space: &S, run: &Run, violation: bool) -> Option<Run> {
     let states = run.states(space, violation)?;
     let places: FxHashMap<&[u8], usize> =

@@ -1,8 +1,8 @@
 //! Answers to questions about whole runs: formulas, never claims, acceptance and progress.
 //!
-//! A watcher stands beside the system and accepts the runs that must not be; a search looks for one. What it finds is
-//! replayed in the reference evaluator, and a formula is evaluated on the run itself, not by the automaton that found
-//! it, before anything is given away.
+//! A watcher stands beside the system and accepts the runs that must not be; a search looks for one. What it
+//! finds is replayed in the reference evaluator, and a formula is evaluated on the run itself, not by the
+//! automaton that found it, before anything is given away.
 
 use std::ops::ControlFlow;
 
@@ -32,6 +32,11 @@ impl Decided {
     fn new(verdict: Verdict, coverage: Coverage) -> Decided {
         let coverage = Coverage { of_system: false, ..coverage };
         Decided { verdict, coverage, notes: Vec::new(), more: Vec::new() }
+    }
+
+    /// Returns whether more time would change nothing.
+    pub(crate) fn is_final(&self) -> bool {
+        !matches!(self.verdict, Verdict::Undecided(_))
     }
 }
 
@@ -216,7 +221,8 @@ fn show(
     Some(trace)
 }
 
-/// Lets the cycle start as early as it can: while the step before it is its last one too, the run is the same without.
+/// Lets the cycle start as early as it can: while the step before it is its last one too, the run is the same
+/// without.
 fn roll_up(trace: &mut Trace) {
     while let (Some(start), Some(last)) = (trace.cycle, trace.steps.len().checked_sub(1))
         && start > 0

@@ -1,9 +1,9 @@
 //! Formulas that hold for a reason their author did not have in mind.
 //!
-//! A formula that holds may do so because what it speaks about never happens. For each implication in it that can only
-//! help (an even number of negations around it), the formula with `a -> b` replaced by `!a` is asked too: if that
-//! still holds, the `b` never mattered (I. Beer, S. Ben-David, C. Eisner, Y. Rodeh, *Efficient detection of vacuity in
-//! temporal model checking*, 2001).
+//! A formula that holds may do so because what it speaks about never happens. For each implication in it that
+//! can only help (an even number of negations around it), the formula with `a -> b` replaced by `!a` is asked
+//! too: if that still holds, the `b` never mattered (I. Beer, S. Ben-David, C. Eisner, Y. Rodeh, *Efficient
+//! detection of vacuity in temporal model checking*, 2001).
 
 use narrows_logic::Ltl;
 use narrows_model::{Atom, Verdict};
@@ -13,10 +13,10 @@ use crate::temporal::decide_formula;
 use crate::{Budget, Engine, Options};
 
 /// More implications than this are not looked at.
-const MOST: usize = 8;
+const MAX_IMPLICATIONS: usize = 8;
 
-/// Returns what is suspicious about a formula that holds, as full sentences; `states` were visited to find out that it
-/// does.
+/// Returns what is suspicious about a formula that holds, as full sentences; `states` were visited to find
+/// out that it does.
 pub(crate) fn suspicions(
     engine: &Engine<'_>,
     formula: &Ltl<Atom>,
@@ -34,7 +34,7 @@ pub(crate) fn suspicions(
     // What is asked here is stronger, so it usually fails, and soon.
     let budget = Budget { states: states.saturating_mul(4).max(100_000).min(budget.states), ..*budget };
     let options = Options { runs: 1, ..*options };
-    for (antecedent, stronger) in strengthened(formula).into_iter().take(MOST) {
+    for (antecedent, stronger) in strengthened(formula).into_iter().take(MAX_IMPLICATIONS) {
         let decided = decide_formula(engine, &stronger, &options, &budget)?;
         if matches!(decided.verdict, Verdict::Holds) {
             let antecedent = antecedent.map(&mut |atom| format!("({})", atom.text));

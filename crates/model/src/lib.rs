@@ -53,7 +53,7 @@ pub use bottleneck::{
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use entries::{EntryGroup, StateEntry};
-pub use evaluator::{Attempt, Evaluator, Offer, Outcome, StepRecord, Workspace};
+pub use evaluator::{AtomicPath, Attempt, Evaluator, Offer, Outcome, StepRecord, Workspace};
 pub use expression::{
     Area, Binary, Expr, Index, Message, Pattern, Place, Query, Receive, Run, Scalar, Send, Unary,
 };
@@ -65,7 +65,7 @@ pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
 pub use space::{
     Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
-    Successor, Violation, ViolationKind,
+    Successor, Violation, ViolationKind, Walks,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -4,9 +4,8 @@ use std::any::Any;
 use std::ops::{ControlFlow, Range};
 
 use narrows_source::Span;
-use rustc_hash::FxHashSet;
 
-use crate::evaluator::Frames;
+use crate::evaluator::{AtomicPath, Frames, Task};
 use crate::{LocationId, Message, ProctypeId, TransitionId};
 
 /// A set of process numbers.
@@ -117,17 +116,54 @@ const PART: usize = 16;
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) frames: Frames,
-    pub(crate) moves: Vec<Move>,
-    pub(crate) violations: Vec<Violation>,
-    pub(crate) events: Vec<Communication>,
-    /// The states that an atomic sequence has passed through, once it is long.
-    pub(crate) atomic_path: FxHashSet<Vec<u8>>,
+    /// The path that is being followed.
+    pub(crate) path: AtomicPath,
+    pub(crate) tasks: Vec<Task>,
     pub(crate) output: Vec<u8>,
+    walks: Walks,
     /// What another engine keeps from one state to the next.
     other: Option<Box<dyn Any + Send>>,
 }
 
+/// How paths through atomic sequences are walked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Walks {
+    /// Whether pulses are visited.
+    pub with_pulses: bool,
+    /// Whether paths are never merged.
+    pub every_path: bool,
+}
+
 impl Scratch {
+    /// Makes memory for a search that keeps a limit: inside a long atomic sequence its visitor hears now and then of a
+    /// [`Successor`] that is no edge but a [pulse](Successor::pulse), and may break off.
+    pub fn with_pulses() -> Scratch {
+        Scratch { walks: Walks { with_pulses: true, every_path: false }, ..Scratch::default() }
+    }
+
+    /// Makes every path through an atomic sequence an edge of its own, however many there are: for whoever needs to know
+    /// what was done on the way.
+    #[must_use]
+    pub fn following_every_path(mut self) -> Scratch {
+        self.walks.every_path = true;
+        self
+    }
+
+    /// Exchanges the path that is being followed.
+    pub fn swap_path(&mut self, path: &mut AtomicPath) {
+        std::mem::swap(&mut self.path, path);
+    }
+
+    /// Returns how paths are walked.
+    pub fn walks(&self) -> Walks {
+        self.walks
+    }
+
+    /// Changes how paths are walked.
+    pub fn set_walks(&mut self, walks: Walks) {
+        self.walks = walks;
+    }
+
     /// Returns the memory of an engine, which is made when it is first asked for.
     pub fn memory<T: Default + Send + 'static>(&mut self) -> &mut T {
         if !self.other.as_ref().is_some_and(|other| other.is::<T>()) {
@@ -156,6 +192,9 @@ pub struct Successor<'a> {
     pub target: Option<&'a [u8]>,
     /// How it differs from the state that the edge comes from.
     pub difference: Difference<'a>,
+    /// If this is no edge but a sign of life from inside a long atomic sequence: how many bytes are held there. Visited
+    /// only with [`Scratch::with_pulses`].
+    pub pulse: Option<u64>,
 }
 
 /// How a state differs from another. Those who know save others the search for it.

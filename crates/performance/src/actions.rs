@@ -121,6 +121,7 @@ impl StateSpace for Actions<'_> {
                 events: &[],
                 target: Some(&Actions::pack(edge.target, mark | turn)),
                 difference: Difference::Unknown,
+                pulse: None,
             };
             if visit(successor).is_break() {
                 break;

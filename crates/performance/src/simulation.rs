@@ -27,6 +27,9 @@ pub struct Batch {
 /// After so many immediate steps in a row, a model counts as busy waiting.
 const PATIENCE: u32 = 1_000;
 
+/// The watch is asked every so many steps.
+const WATCH_EVERY: u64 = 1 << 12;
+
 /// A running delay: process, delay, and remaining time.
 type Running = (u8, u16, f64);
 
@@ -46,10 +49,15 @@ pub fn simulate(
     let mut run = Run { state: 0, clocks: Vec::new(), without_time: 0 };
     let events = state_graph.timing().events().len();
     let mut list = Vec::new();
+    let mut steps: u64 = 0;
     for _ in 0..batches {
         let mut batch = Batch { time: 0.0, counts: vec![0; events], held: vec![0.0; predicates] };
         let mut ends = 0;
         while ends < ends_in_batch {
+            steps += 1;
+            if steps.is_multiple_of(WATCH_EVERY) {
+                state_graph.watch(0)?;
+            }
             state_graph.expand(run.state)?;
             if run.takes_step(state_graph, &mut random, &mut batch)? {
                 continue;

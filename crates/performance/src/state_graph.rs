@@ -134,7 +134,7 @@ impl<'a> StateGraph<'a> {
         let mut state_graph = StateGraph {
             space,
             budget,
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses().following_every_path(),
             states: StateStore::new(space.hidden_bytes()),
             known: Vec::new(),
             forgotten: 0,
@@ -295,6 +295,9 @@ impl<'a> StateGraph<'a> {
     }
 
     fn add(&mut self, from: u32, start: usize, successor: &Successor<'_>) -> Result<(), BuildError> {
+        if let Some(held) = successor.pulse {
+            return Ok(self.watch(held)?);
+        }
         let choice = (self.steps.len() - start) as u32;
         let wrong = |violation: Violation, state_graph: &Self| {
             let mut choices = state_graph.choices_to(from);

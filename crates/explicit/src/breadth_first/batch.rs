@@ -51,14 +51,18 @@ pub(super) struct Level {
 }
 
 /// Large enough that threads seldom wait for each other, small enough to stay in a cache.
-const MOST: u64 = 1 << 14;
+const MAX_BATCH_STATES: u64 = 1 << 14;
 
 /// So many bytes of the limit go with each state of a batch, for what is found on the way.
 const ROOM: u64 = 1 << 10;
 
 impl Level {
     pub(super) fn new(hidden_bytes: usize, limit: u64) -> Level {
-        Level { batches: VecDeque::new(), hidden_bytes, most: (limit / ROOM).clamp(256, MOST) as usize }
+        Level {
+            batches: VecDeque::new(),
+            hidden_bytes,
+            most: (limit / ROOM).clamp(256, MAX_BATCH_STATES) as usize,
+        }
     }
 
     /// Adds states, and the bytes of each that are not compared.
@@ -124,7 +128,8 @@ impl Level {
     }
 }
 
-/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new ones.
+/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new
+/// ones.
 #[derive(Debug)]
 pub(super) struct Team(Option<ThreadPool>);
 
@@ -135,8 +140,8 @@ impl Team {
         Team((threads > 1).then(pool).flatten())
     }
 
-    /// Does something in which threads take turns now and then. It is done by one of them: between two turns it is soon
-    /// back, while a thread from outside would be put to sleep and woken each time.
+    /// Does something in which threads take turns now and then. It is done by one of them: between two turns
+    /// it is soon back, while a thread from outside would be put to sleep and woken each time.
     pub(super) fn lead<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),

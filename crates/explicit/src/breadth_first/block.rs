@@ -1,122 +1,33 @@
 //! States that one thread visits, and what it finds.
 
 mod recall;
+mod task;
+mod worker;
 
-use std::ops::{ControlFlow, Range};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_model::{Expansion, Limit, Scratch, StateSpace, Successor, Violation};
+use narrows_model::{StateSpace, Violation};
 
 use super::batch::Batch;
-use super::memo::{Memo, Recalled};
-use super::reduced::{Picker, successors};
 use crate::findings::Findings;
-use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{
     AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Twigs, Wanted,
 };
-use crate::{Budget, Full, Progress, Reduction, Run};
+use crate::{Full, Run};
+pub(super) use task::Task;
+use worker::Recent;
+pub(super) use worker::Worker;
 
 /// States in a block, at most.
 pub(super) const STATES: usize = 256;
 
-/// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit them.
+/// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit
+/// them.
 const FEWEST: usize = 12;
 
 /// Marks the place of a successor that is new.
 const NEW: u32 = 1 << 31;
-
-/// So many of them are brought near to the processor at once.
-const NEAR: usize = 16;
-
-/// What a thread uses again and again.
-#[derive(Debug, Default)]
-pub(super) struct Worker<'a> {
-    /// Chooses whose steps are taken, if not all are.
-    picker: Option<Picker<'a>>,
-    scratch: Scratch,
-    from: Outline,
-    to: Outline,
-    nothing: Outline,
-    state: Vec<u8>,
-    /// The parts of a successor.
-    parts: Vec<u32>,
-    since_watch: u32,
-    memo: Memo,
-    /// What is remembered of each process, the youngest first.
-    recalled: Vec<Recalled>,
-    /// The steps that were not remembered: whose, and to which key.
-    missing: Vec<(u8, u64)>,
-    wanted: Vec<Wanted>,
-    recent: Recent,
-    pub(super) counts: Counts,
-}
-
-impl<'a> Worker<'a> {
-    pub(super) fn new(reduction: Option<&'a Reduction<'a>>) -> Self {
-        Worker { picker: reduction.map(Picker::new), ..Worker::default() }
-    }
-
-    /// Makes it choose differently from the passes before; or not at all.
-    pub(super) fn begin_pass(&mut self, number: Option<usize>) {
-        if let Some(picker) = &mut self.picker {
-            picker.pass = number;
-        }
-    }
-
-    fn chooses(&self) -> bool {
-        self.picker.as_ref().is_some_and(|picker| picker.pass.is_some())
-    }
-
-    /// Returns the key that a state gets from other components.
-    pub(super) fn renew<S: StateSpace + ?Sized>(
-        &mut self,
-        key: u64,
-        space: &S,
-        before: &Components,
-        after: &Components,
-        memory: &Memory,
-    ) -> Result<u64, Stop> {
-        let Worker { from, to, nothing, state: bytes, parts, .. } = self;
-        before.decode(key, from);
-        bytes.clear();
-        bytes.extend_from_slice(from.state());
-        // What is hidden does not tell where parts are.
-        bytes.resize(bytes.len() + space.hidden_bytes(), 0);
-        parts.clear();
-        space.parts(bytes, parts);
-        after.encode(from.state(), parts, nothing, to, memory)
-    }
-
-    /// Forgets which keys it has met: they may have been lost, or will be met again in another order.
-    pub(super) fn forget(&mut self) {
-        self.recent = Recent::default();
-        self.memo.forget();
-    }
-}
-
-/// Some of the keys that a thread has met lately. It meets them in the order of the states they come from, so that none of
-/// them can be new again; most keys are found here, which saves the search for them in the set.
-#[derive(Debug)]
-struct Recent(Vec<u64>);
-
-const RECENT_BITS: u32 = 13;
-
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent(vec![NOWHERE; 1 << RECENT_BITS])
-    }
-}
-
-impl Recent {
-    /// Remembers a key; returns whether it was there.
-    #[inline]
-    fn meet(&mut self, key: u64) -> bool {
-        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
-        std::mem::replace(&mut self.0[place as usize], key) == key
-    }
-}
 
 /// Some neighbours in a batch, and their successors.
 #[derive(Debug, Default)]
@@ -126,8 +37,8 @@ pub(super) struct Block {
     ends: Vec<u32>,
     /// For each state visited, whether some steps were left out; empty if none ever are.
     partial: Vec<bool>,
-    /// The keys of all successors, or [`NOWHERE`]; those that can't be new are replaced by it too, unless steps are left
-    /// out.
+    /// The keys of all successors, or [`NOWHERE`]; those that can't be new are replaced by it too, unless
+    /// steps are left out.
     pub(super) targets: Vec<u64>,
     /// Nodes that some of these keys lack, and how many of them have been looked up.
     wanted: Vec<Wanted>,
@@ -149,7 +60,8 @@ pub(super) struct Block {
     starts: Vec<u32>,
     /// A bit for each successor.
     new: Vec<u64>,
-    /// What is to be noted, if every step was taken: the new keys, their bytes that are not compared, and the ways to them.
+    /// What is to be noted, if every step was taken: the new keys, their bytes that are not compared, and the
+    /// ways to them.
     pub(super) fresh: Vec<u64>,
     pub(super) fresh_hidden: Vec<u8>,
     pub(super) twigs: Twigs,
@@ -450,7 +362,8 @@ impl Block {
         Ok(())
     }
 
-    /// Says what goes wrong, in order. `run` finds the run to a state of the batch, and one of its successors.
+    /// Says what goes wrong, in order. `run` finds the run to a state of the batch, and one of its
+    /// successors.
     pub(super) fn report<S: StateSpace + ?Sized>(
         &self,
         space: &S,
@@ -477,173 +390,5 @@ impl Block {
             wrong = &wrong[length..];
             findings.add(&violations, || run(state, Some(choice)));
         }
-    }
-}
-
-/// What all threads that visit a batch share.
-pub(super) struct Task<'a, S: ?Sized> {
-    space: &'a S,
-    components: &'a Components,
-    mixer: Mixer,
-    batch: &'a Batch,
-    memory: &'a Memory,
-    budget: &'a Budget<'a>,
-    progress: Progress,
-    /// Whether all must stop, and why: a limit, or a table that must grow.
-    stopped: AtomicBool,
-    limit: Mutex<Option<Limit>>,
-}
-
-impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
-    pub(super) fn new(
-        space: &'a S,
-        components: &'a Components,
-        mixer: Mixer,
-        batch: &'a Batch,
-        memory: &'a Memory,
-        budget: &'a Budget<'a>,
-        progress: Progress,
-    ) -> Self {
-        let (stopped, limit) = (AtomicBool::new(false), Mutex::new(None));
-        Task { space, components, mixer, batch, memory, budget, progress, stopped, limit }
-    }
-
-    /// Says whether all blocks were visited; if not, `None` means that a table must grow.
-    pub(super) fn result(self) -> Result<(), Option<Limit>> {
-        let limit = self.limit.into_inner().unwrap_or(None);
-        if self.stopped.into_inner() { Err(limit) } else { Ok(()) }
-    }
-
-    fn stop(&self, limit: Option<Limit>) {
-        if let Ok(mut first) = self.limit.lock()
-            && first.is_none()
-        {
-            *first = limit;
-        }
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Visits the states of a block that have not been visited yet.
-    pub(super) fn visit(&self, worker: &mut Worker<'_>, block: &mut Block) {
-        if !block.starts.is_empty() {
-            return;
-        }
-        block.hidden_bytes = self.space.hidden_bytes();
-        while block.ends.len() < block.states.len() && !self.stopped.load(Ordering::Relaxed) {
-            let state = block.states.start + block.ends.len();
-            let remembers = worker.memo.is_on() && !worker.chooses() && block.hidden_bytes == 0;
-            if block.ends.len().is_multiple_of(NEAR) && !remembers {
-                self.components.approach(&self.batch.keys[state..block.states.end.min(state + NEAR)]);
-            }
-            let known = if remembers { self.recall(state, worker, block) } else { Ok(false) };
-            let expanded =
-                known.and_then(|known| if known { Ok(()) } else { self.expand(state, worker, block) });
-            if let Err(limit) = expanded {
-                return self.stop(limit);
-            }
-        }
-        if block.ends.len() < block.states.len() {
-            return;
-        }
-        // Where steps are left out, it matters for every successor whether it is still to be visited.
-        let recent = (!worker.chooses()).then_some(&mut worker.recent);
-        let mut finished = block.finish(self.components, recent, self.memory);
-        // What is few needs no order.
-        if Block::are_many(self.batch.keys.len()) {
-            finished = finished.and_then(|()| Ok(block.sort(self.mixer, self.memory)?));
-        }
-        if let Err(reason) = finished {
-            self.stop(limit_of(reason));
-        }
-    }
-
-    fn expand(&self, state: usize, worker: &mut Worker<'_>, block: &mut Block) -> Result<(), Option<Limit>> {
-        let Worker { picker, scratch, from, to, state: bytes, parts, since_watch, counts, .. } = worker;
-        self.components.decode(self.batch.keys[state], from);
-        let hidden = self.batch.hidden(state);
-        let bytes: &[u8] = if hidden.is_empty() {
-            from.state()
-        } else {
-            bytes.clear();
-            bytes.extend_from_slice(from.state());
-            bytes.extend_from_slice(hidden);
-            bytes
-        };
-        let marks = (block.targets.len(), block.transitions, block.wrong.len(), block.wanted.len());
-        let mut stop = None;
-        let block_hidden = block.hidden_bytes;
-        let chosen = picker.as_mut().and_then(|picker| picker.pick(bytes));
-        let expansion = successors(self.space, chosen, bytes, scratch, &mut |successor| {
-            counts.mark(successor.moves);
-            *since_watch += 1;
-            if *since_watch >= WATCH_EVERY {
-                *since_watch = 0;
-                let progress = Progress { memory: self.memory.used(), ..self.progress };
-                stop = self.budget.watch.check(&progress).map(Some);
-            }
-            let choice = (block.targets.len() - marks.0) as u32;
-            if stop.is_none()
-                && let Err(reason) = self.add(state, choice, &successor, block, |target, place, wanted| {
-                    let (memory, difference) = (self.memory, successor.difference);
-                    let near =
-                        self.components.prepare_near(target, difference, from, to, place, wanted, memory)?;
-                    if let Some(key) = near {
-                        return Ok(key);
-                    }
-                    parts.clear();
-                    self.space.parts(target, parts);
-                    let visible = &target[..target.len() - block_hidden];
-                    self.components.prepare(visible, parts, from, to, place, wanted, memory)
-                })
-            {
-                stop = Some(limit_of(reason));
-            }
-            if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if let Some(reason) = stop {
-            // As if it had never been visited.
-            block.targets.truncate(marks.0);
-            block.hidden.truncate(marks.0 * block.hidden_bytes);
-            block.transitions = marks.1;
-            block.wrong.truncate(marks.2);
-            block.wanted.truncate(marks.3);
-            return Err(reason);
-        }
-        let full = |_: Full| Some(Limit::Memory);
-        if expansion == Expansion::Deadlock {
-            self.memory.reserve(&mut block.deadlocks, 1).map_err(full)?;
-            block.deadlocks.push(state as u32);
-        }
-        block.state_bytes += from.state().len() as u64;
-        let partial = picker.as_ref().map(|_| chosen.is_some());
-        block.end_state(partial, self.memory).map_err(full)
-    }
-
-    /// Adds a successor of a state; `prepare` makes its key.
-    fn add(
-        &self,
-        state: usize,
-        choice: u32,
-        successor: &Successor<'_>,
-        block: &mut Block,
-        mut prepare: impl FnMut(&[u8], u32, &mut Vec<Wanted>) -> Result<u64, Stop>,
-    ) -> Result<(), Stop> {
-        if !successor.violations.is_empty() {
-            self.memory.reserve(&mut block.wrong, successor.violations.len())?;
-            block.wrong.extend(successor.violations.iter().map(|wrong| (state as u32, choice, *wrong)));
-        }
-        let Some(target) = successor.target else {
-            return Ok(block.add(NOWHERE, &[], self.memory)?);
-        };
-        let key = prepare(target, block.targets.len() as u32, &mut block.wanted)?;
-        Ok(block.add(key, target, self.memory)?)
-    }
-}
-
-/// Returns the limit that stops a search; `None` if a table must grow.
-fn limit_of(reason: Stop) -> Option<Limit> {
-    match reason {
-        Stop::Grow => None,
-        Stop::Full => Some(Limit::Memory),
     }
 }

@@ -1,8 +1,9 @@
 //! What processes do, remembered by what they look at.
 //!
-//! Where the numbers of leaves stand side by side in a key, the leaves that a process looks at are some bits of it: as long
-//! as these are the same, its steps change the same bits in the same way. So a step that was taken before, wherever the
-//! other processes were, costs no more than a look into a table; no state is unfolded, and no code runs.
+//! Where the numbers of leaves stand side by side in a key, the leaves that a process looks at are some bits
+//! of it: as long as these are the same, its steps change the same bits in the same way. So a step that was
+//! taken before, wherever the other processes were, costs no more than a look into a table; no state is
+//! unfolded, and no code runs.
 
 use narrows_model::StateSpace;
 
@@ -12,7 +13,7 @@ use crate::store::{Components, Field, Outline};
 #[derive(Debug)]
 pub(super) struct Memo {
     /// The processes of each shape, as far as it was met.
-    shapes: Vec<Option<Box<[Own]>>>,
+    shapes: Vec<Option<Box<[ProcessBits]>>>,
     /// Which bits are looked at: each set once, the first two being [`UNKNOWN`] and [`NEVER`].
     looks: Vec<u64>,
     /// Where among them those of a process are that has several leaves.
@@ -29,10 +30,11 @@ pub(super) struct Memo {
 
 /// A process of a shape.
 #[derive(Clone, Debug)]
-struct Own {
+struct ProcessBits {
     /// The bits of the process itself, and of the shape.
     bits: u64,
-    /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that leaf.
+    /// Where they are, if they are one leaf's alone; then what it looks at is found by the number of that
+    /// leaf.
     leaf: Option<Field>,
     looks: Vec<u16>,
 }
@@ -145,7 +147,7 @@ impl Memo {
             let bits = bytes.first().and_then(|bytes| components.bits_for(key, bytes)).unwrap_or(0);
             let leaf = components.field_of(bits);
             let bits = bits | components.shape_bits().unwrap_or(0);
-            own.push(Own { bits, leaf, looks: Vec::new() });
+            own.push(ProcessBits { bits, leaf, looks: Vec::new() });
             bytes.clear();
         }
         let shape = shape as usize;
@@ -251,7 +253,8 @@ impl Memo {
         }
     }
 
-    /// Counts questions, and those without an answer; if there are too many of them, there will be none for a while.
+    /// Counts questions, and those without an answer; if there are too many of them, there will be none for a
+    /// while.
     pub(super) fn count(&mut self, asked: usize, missed: usize) {
         self.asked += asked as u32;
         self.missed += missed as u32;

@@ -1,13 +1,14 @@
 //! Breadth-first search on all cores: the first run that shows something is a shortest one.
 //!
-//! States are visited in batches. In each, threads take turns at blocks of states: they find the successors and fold
-//! each into a key ([`Components`]). Then they take turns at the partitions of the set of keys ([`KeySet`]), and add to
-//! each the keys that belong there, in the order of the states they come from; so of several ways to a new state the
-//! same one counts, whoever was faster. What is new is put in that order too. So states have the same numbers, and
-//! everything else is the same, with any number of threads; and in the set, no two threads ever meet.
+//! States are visited in batches. In each, threads take turns at blocks of states: they find the successors
+//! and fold each into a key ([`Components`]). Then they take turns at the partitions of the set of keys
+//! ([`KeySet`]), and add to each the keys that belong there, in the order of the states they come from; so of
+//! several ways to a new state the same one counts, whoever was faster. What is new is put in that order too.
+//! So states have the same numbers, and everything else is the same, with any number of threads; and in the
+//! set, no two threads ever meet.
 //!
-//! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a few bits in the
-//! [`Tree`], which gives back the run to it. A fault ends its run, not the search.
+//! A state that waits to be visited is a key of 8 bytes; one that was visited is an entry in the set and a
+//! few bits in the [`Tree`], which gives back the run to it. A fault ends its run, not the search.
 //!
 //! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
 //!
@@ -46,14 +47,14 @@ pub struct Goal {
     pub patience: Option<u64>,
 }
 
-/// Visits states in the order of their distance from the initial state, until every goal is decided; without goals,
-/// until all are visited.
+/// Visits states in the order of their distance from the initial state, until every goal is decided; without
+/// goals, until all are visited.
 pub fn breadth_first(space: &dyn StateSpace, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
     breadth_first_reduced(space, None, goals, budget)
 }
 
-/// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is decided.
-/// With a reduction, a run that is found need not be a shortest one.
+/// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is
+/// decided. With a reduction, a run that is found need not be a shortest one.
 pub fn breadth_first_reduced(
     space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
@@ -194,11 +195,11 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             }
         };
         self.findings.add(&violations, Run::default);
-        self.start(&initial).map_err(full)?;
+        self.start(&initial).map_err(End::Limit)?;
         Ok(self.next.take())
     }
 
-    fn start(&mut self, initial: &[u8]) -> Result<(), Full> {
+    fn start(&mut self, initial: &[u8]) -> Result<(), Limit> {
         let key = self.key(initial)?;
         let hidden = &initial[initial.len() - self.space.hidden_bytes()..];
         self.keys.insert(key, self.memory)?;
@@ -208,7 +209,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 
     /// Returns the key of a state.
-    fn key(&mut self, state: &[u8]) -> Result<u64, Full> {
+    fn key(&mut self, state: &[u8]) -> Result<u64, Limit> {
         let mut parts = Vec::new();
         self.space.parts(state, &mut parts);
         let visible = &state[..state.len() - self.space.hidden_bytes()];
@@ -216,21 +217,21 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             match self.components.add(visible, &parts, &mut self.blank, self.memory) {
                 Ok(key) => return Ok(key),
                 Err(Stop::Grow) => self.make_room(Vec::new())?,
-                Err(Stop::Full) => return Err(Full),
+                Err(Stop::Full) => return Err(Limit::Memory),
             }
         }
     }
 
     /// Learns from the states found so far how they are best cut, and makes all keys anew.
-    fn learn(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Full> {
+    fn learn(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Limit> {
         self.learned = true;
         let components = self.components.learned(self.keys.iter(), self.totals.found, self.memory)?;
         self.rebuild(components, live(batch, level))?;
-        self.begin_level()
+        Ok(self.begin_level()?)
     }
 
     /// Makes room in components where it has become scarce.
-    fn make_room(&mut self, mut others: Vec<&mut u64>) -> Result<(), Full> {
+    fn make_room(&mut self, mut others: Vec<&mut u64>) -> Result<(), Limit> {
         self.workers.iter_mut().for_each(Worker::forget);
         self.renewing = true;
         let Some(repacking) = self.components.widen(self.memory)? else {
@@ -277,7 +278,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 
     /// Makes all keys anew: those in the set, those of the next level, and others that are in use.
-    fn rebuild(&mut self, components: Components, mut others: Vec<&mut u64>) -> Result<(), Full> {
+    fn rebuild(&mut self, components: Components, mut others: Vec<&mut u64>) -> Result<(), Limit> {
         self.workers.iter_mut().for_each(Worker::forget);
         self.renew(components, &mut others)?;
         match self.components.divided(self.keys.iter(), self.memory)? {
@@ -286,7 +287,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
     }
 
-    fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Full> {
+    fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Limit> {
         let old = loop {
             if let Some(old) = self.renew_all(&mut components)? {
                 break old;
@@ -301,7 +302,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             // All of them are in the set, so that there is room.
             *key = worker
                 .renew(*key, self.space, &self.components, &components, self.memory)
-                .map_err(|_| Full)?;
+                .map_err(|_| Limit::Memory)?;
         }
         std::mem::replace(&mut self.components, components).release(self.memory);
         old.release(self.memory);
@@ -309,9 +310,9 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         Ok(())
     }
 
-    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components are cramped;
-    /// then, and if there is no room, nothing is changed.
-    fn renew_all(&mut self, components: &mut Components) -> Result<Option<KeySet>, Full> {
+    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components
+    /// are cramped; then, and if a limit is reached, nothing is changed.
+    fn renew_all(&mut self, components: &mut Components) -> Result<Option<KeySet>, Limit> {
         let keys = KeySet::for_bits(components.bits(), self.memory)?;
         let old = std::mem::replace(&mut self.keys, keys);
         let renewed = self.renew_from(&old, components);
@@ -323,9 +324,13 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 
     /// Adds the keys that these states get from other components; returns whether there was room.
-    fn renew_from(&mut self, old: &KeySet, components: &mut Components) -> Result<bool, Full> {
+    fn renew_from(&mut self, old: &KeySet, components: &mut Components) -> Result<bool, Limit> {
         let mut left = old.iter().peekable();
         while left.peek().is_some() {
+            // Nothing has been lost so far: the old keys are all there.
+            if let Some(limit) = self.budget.watch.check(&self.progress()) {
+                return Err(limit);
+            }
             let count = self.hold(&mut left)?;
             loop {
                 let (mixer, memory) = (self.keys.mixer(), self.memory);
@@ -333,7 +338,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
                 let renew = |worker: &mut Worker<'_>, key| worker.renew(key, space, before, after, memory);
                 match change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &renew) {
                     Ok(()) => break,
-                    Err(Stop::Full) => return Err(Full),
+                    Err(Stop::Full) => return Err(Limit::Memory),
                     Err(Stop::Grow) if components.is_cramped() => return Ok(false),
                     Err(Stop::Grow) => components.grow(self.memory)?,
                 }
@@ -364,7 +369,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     /// Visits the states of a batch. The level is what comes after it.
     fn visit(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Stopped> {
         if self.totals.found >= self.budget.learn_from && !self.learned {
-            self.learn(batch, level).map_err(full)?;
+            self.learn(batch, level).map_err(End::Limit)?;
         }
         if let Some(mut reduced) = self.reduced.take() {
             let result = self.visit_some(batch, level, &mut reduced);
@@ -378,7 +383,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             match limit {
                 Some(limit) => return Err(End::Limit(limit).into()),
                 None if self.components.is_cramped() => {
-                    self.make_room(live(batch, level)).map_err(full)?;
+                    self.make_room(live(batch, level)).map_err(End::Limit)?;
                     count = Block::divide(states, size, &mut self.blocks, self.memory).map_err(full)?;
                 }
                 None => self.grow().map_err(full)?,
@@ -468,7 +473,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 }
 
-/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before stays.
+/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before
+/// stays.
 fn change<'a>(
     team: &Team,
     workers: &mut [Worker<'a>],

@@ -1,13 +1,15 @@
 //! Breadth-first search that leaves out steps whose order does not matter.
 //!
-//! Each thread chooses for a state some processes whose steps are enough, and finds their successors alone. When it is
-//! known which of a batch's successors are new, a state none of whose successors is still to be visited at the next
-//! distance gets another turn, in a further pass over the same batch: with another choice, and with all steps at last.
-//! So no process waits for ever (D. Bošnački, S. Leue, A. Lluch Lafuente, *Partial-order reduction for general state
-//! exploring algorithms*, 2009), and what is visited does not depend on the number of threads.
+//! Each thread chooses for a state some processes whose steps are enough, and finds their successors alone.
+//! When it is known which of a batch's successors are new, a state none of whose successors is still to be
+//! visited at the next distance gets another turn, in a further pass over the same batch: with another
+//! choice, and with all steps at last. So no process waits for ever (D. Bošnački, S. Leue, A. Lluch Lafuente,
+//! *Partial-order reduction for general state exploring algorithms*, 2009), and what is visited does not
+//! depend on the number of threads.
 //!
-//! The successors of a state are those of all its passes, one after the other: by their numbers, the tree finds the ways
-//! to states. As choices depend on states alone, they are made again to turn these numbers into those of a [`Run`].
+//! The successors of a state are those of all its passes, one after the other: by their numbers, the tree
+//! finds the ways to states. As choices depend on states alone, they are made again to turn these numbers
+//! into those of a [`Run`].
 
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -308,7 +310,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 match limit {
                     Some(limit) => return Err(End::Limit(limit)),
                     None if self.components.is_cramped() => {
-                        self.rebuild_within(batch, level, &mut passes[..=number], reduced).map_err(full)?;
+                        self.rebuild_within(batch, level, &mut passes[..=number], reduced)
+                            .map_err(End::Limit)?;
                     }
                     None => self.grow().map_err(full)?,
                 }
@@ -328,7 +331,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         level: &mut VecDeque<Batch>,
         passes: &mut [Pass],
         reduced: &mut Reduced<'_>,
-    ) -> Result<(), Full> {
+    ) -> Result<(), Limit> {
         let mut others = live(batch, level);
         let Some((last, before)) = passes.split_last_mut() else { return Ok(()) };
         others.extend(&mut last.batch.keys);
@@ -342,11 +345,11 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         let found = self.next.batches_mut().flat_map(|batch| batch.keys.iter().copied());
         reduced.begin(found, self.memory)?;
         let new = before.iter().flat_map(Pass::new_states).map(|(block, index)| block.targets[index]);
-        reduced.wait_for(new, self.memory)
+        Ok(reduced.wait_for(new, self.memory)?)
     }
 
-    /// Finds the successors of the states of a pass, and which of them are new; the error is `None` if components need
-    /// room first.
+    /// Finds the successors of the states of a pass, and which of them are new; the error is `None` if
+    /// components need room first.
     fn take_turns(
         &mut self,
         number: usize,

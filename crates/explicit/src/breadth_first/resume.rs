@@ -1,7 +1,7 @@
 //! Saves a search between two batches, and goes on from there.
 //!
-//! Saved are all states that were found, those that wait to be visited in their order, the tree, the counts and what was
-//! found. How keys and tables look does not matter to what comes out, so they are made anew.
+//! Saved are all states that were found, those that wait to be visited in their order, the tree, the counts
+//! and what was found. How keys and tables look does not matter to what comes out, so they are made anew.
 
 use std::collections::VecDeque;
 use std::io;
@@ -57,15 +57,16 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         }
     }
 
-    /// Saves a search that a limit stops, as it was before the batch that it was to visit. If there is no way back to
-    /// that, what was saved before must do.
+    /// Saves a search that a limit stops, as it was before the batch that it was to visit. If there is no way
+    /// back to that, what was saved before must do.
     pub(super) fn save_stopped(&self, undone: Option<FxHashSet<u64>>, level: &VecDeque<Batch>) {
         if let Some(undone) = undone.filter(|_| !self.renewing) {
             self.save(level, &undone);
         }
     }
 
-    /// Returns the keys that the successors in some blocks have added; `None` if nobody needs them, or some were lost.
+    /// Returns the keys that the successors in some blocks have added; `None` if nobody needs them, or some
+    /// were lost.
     pub(super) fn new_keys<'b>(&self, blocks: impl Iterator<Item = &'b Block>) -> Option<FxHashSet<u64>> {
         if self.budget.checkpoints.is_none() || !self.keys.is_whole() {
             return None;
@@ -74,7 +75,8 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         Some(blocks.flat_map(|block| new(block).map(|index| block.targets[index])).collect())
     }
 
-    /// Makes sure that what is noted about some blocks has room, if the search is to be saved when there is none.
+    /// Makes sure that what is noted about some blocks has room, if the search is to be saved when there is
+    /// none.
     pub(super) fn ensure_room<'b>(&self, blocks: impl Iterator<Item = &'b Block>) -> Result<(), Full> {
         if self.budget.checkpoints.is_none() {
             return Ok(());
@@ -176,7 +178,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             state.clear();
             state.extend_from_slice(input.state()?);
             state.resize(state.len() + hidden, 0);
-            let key = self.key(&state)?;
+            let key = self.key(&state).map_err(Unloaded::Limit)?;
             if !self.keys.insert(key, self.memory)? {
                 return Err(wrong("a state"));
             }
@@ -186,7 +188,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 return Err(Unloaded::Limit(limit));
             }
             if number + 1 == self.budget.learn_from {
-                self.learn(&mut Batch::default(), &mut VecDeque::new())?;
+                self.learn(&mut Batch::default(), &mut VecDeque::new()).map_err(Unloaded::Limit)?;
             }
         }
         self.next.set_most(input.small()?);
@@ -205,7 +207,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             state.extend_from_slice(input.state()?);
             let visible =
                 state.len().checked_sub(self.space.hidden_bytes()).ok_or_else(|| wrong("a state"))?;
-            let key = self.key(&state)?;
+            let key = self.key(&state).map_err(Unloaded::Limit)?;
             level.extend(&[key], &state[visible..], self.memory)?;
         }
         Ok(())

@@ -64,7 +64,8 @@ impl Watch for StopAfter {
     }
 }
 
-/// Some processes that count up to a value, each with an assertion that is wrong at some of them, and stop there.
+/// Some processes that count up to a value, each with an assertion that is wrong at some of them, and stop
+/// there.
 fn climbers(count: u32, top: i32) -> System {
     let one = |offset| {
         let claim = Statement::Assert(binary(Binary::NotEqual, load(offset), Expr::Constant(top / 2)));

@@ -1,9 +1,9 @@
 //! What a search needs to go on later, as bytes.
 //!
-//! A checkpoint holds states, not tables: it does not depend on how a store lays them out, and a search that goes on makes
-//! its tables anew. A state is written as what differs from the one before it. Numbers take as many bytes as they need,
-//! seven bits in each. Where the bytes go is up to [`Checkpoints`], which also sees to it that what is read is what
-//! was written.
+//! A checkpoint holds states, not tables: it does not depend on how a store lays them out, and a search that
+//! goes on makes its tables anew. A state is written as what differs from the one before it. Numbers take as
+//! many bytes as they need, seven bits in each. Where the bytes go is up to [`Checkpoints`], which also sees
+//! to it that what is read is what was written.
 
 use std::io::{self, Read, Write};
 
@@ -18,7 +18,8 @@ pub trait Checkpoints: Sync {
     /// Returns whether something should be saved now.
     fn is_due(&self) -> bool;
 
-    /// Saves what `write` writes, in place of what was saved before. What goes wrong is not the search's concern.
+    /// Saves what `write` writes, in place of what was saved before. What goes wrong is not the search's
+    /// concern.
     fn save(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>);
 
     /// Returns what was saved before, if anything was.
@@ -98,7 +99,8 @@ impl<'w> Output<'w> {
         self.to.write_all(bytes)
     }
 
-    /// Writes a state that is like the one before it: in turns, how many bytes are the same, and some that are not.
+    /// Writes a state that is like the one before it: in turns, how many bytes are the same, and some that
+    /// are not.
     pub(crate) fn state(&mut self, state: &[u8]) -> io::Result<()> {
         let last = std::mem::take(&mut self.last);
         let is_same = |at: &usize| last.get(*at) == state.get(*at);

@@ -1,8 +1,8 @@
 //! One run that shows why a formula is true or false in the initial state, as far as one run can.
 //!
-//! What some path does is shown by that path: a shortest one to a goal, or a stem and a cycle. So is what not all paths
-//! do. Then the formula at the end of the path is shown from there on. What all paths do, and what no path does, no run
-//! can show: the run ends there and the fact is told.
+//! What some path does is shown by that path: a shortest one to a goal, or a stem and a cycle. So is what not
+//! all paths do. Then the formula at the end of the path is shown from there on. What all paths do, and what
+//! no path does, no run can show: the run ends there and the fact is told.
 
 use narrows_graph::DenseSet;
 use narrows_model::Limit;
@@ -17,8 +17,8 @@ use super::ways::Ways;
 pub(super) struct Evidence {
     /// The states, from the initial one on.
     pub(super) path: Vec<u32>,
-    /// For an endless run, the place in the path that it goes on from after the last state, which is the same; the last
-    /// place if it stays there.
+    /// For an endless run, the place in the path that it goes on from after the last state, which is the
+    /// same; the last place if it stays there.
     pub(super) cycle: Option<usize>,
     pub(super) facts: Vec<Fact>,
     /// Whether no shorter run shows as much.
@@ -208,8 +208,8 @@ impl Guide<'_> {
         self.evidence.cycle = Some(self.evidence.path.len() - 1);
     }
 
-    /// Goes to the nearest state where a formula, and maybe another, has a value; on the way there, a third has. Returns
-    /// whether there is such a state.
+    /// Goes to the nearest state where a formula, and maybe another, has a value; on the way there, a third
+    /// has. Returns whether there is such a state.
     fn go(
         &mut self,
         within: Option<(Sub, bool)>,
@@ -237,7 +237,8 @@ impl Guide<'_> {
         Ok(true)
     }
 
-    /// Goes to a cycle within the states where a formula has a value, and round it; all the way `told` has that value.
+    /// Goes to a cycle within the states where a formula has a value, and round it; all the way `told` has
+    /// that value.
     fn go_round(&mut self, sub: Sub, value: bool, told: Sub, means: &mut Means<'_>) -> Result<(), Limit> {
         let set: &DenseSet = self.labels.set(sub);
         let from = self.evidence.path.len() - 1;

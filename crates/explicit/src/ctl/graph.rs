@@ -1,9 +1,10 @@
 //! The whole state space as a graph: states by number, edges in both directions.
 //!
-//! Breadth-first search numbers the states in the order they come, and the store keeps the number in place of a state's
-//! link. Edges are kept as one list of targets and, for each state, where its own begin; then the same is made for the
-//! opposite direction by counting. An edge takes 8 bytes in all, a state 8 more than in the store. A state that no edge
-//! leads out of has itself as its only successor, as a run that ends stays in its last state for ever.
+//! Breadth-first search numbers the states in the order they come, and the store keeps the number in place of
+//! a state's link. Edges are kept as one list of targets and, for each state, where its own begin; then the
+//! same is made for the opposite direction by counting. An edge takes 8 bytes in all, a state 8 more than in
+//! the store. A state that no edge leads out of has itself as its only successor, as a run that ends stays in
+//! its last state for ever.
 
 use std::ops::ControlFlow;
 
@@ -113,7 +114,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
         let (initial, _) = self.space.initial().map_err(|_| End::Fault)?;
         self.store.insert_linked(&initial, Some(StateId::from_number(0))).map_err(full)?;
         let mut state = Vec::new();
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut next = self.store.first();
         // One past the last state of the level that is being visited.
         let mut level_end = 1;
@@ -151,6 +152,10 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
         let (store, counts, budget) = (&mut self.store, &mut self.counts, &self.budget);
         let (edges, stays) = (&mut self.edges, &mut self.stays);
         self.space.successors(state, scratch, &mut |successor| {
+            if successor.pulse.is_some() {
+                stop = counts.pulse(&successor, budget, store.len(), store.memory() + edges.bytes());
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             if let Some(target) = successor.target {
                 counts.transitions += 1;

@@ -1,9 +1,10 @@
 //! Which states satisfy a formula: labelling, from the inside out (Clarke, Emerson and Sistla, 1986).
 //!
-//! Three operators are enough: some successor, some path to a goal (backwards from the goal), some endless path within
-//! a set (states are taken away whose last successor in the set was taken away). The others are opposites of these. Each
-//! costs time in the size of the graph, so a formula costs its length times that; a sub-formula takes a bit for each
-//! state, and while one is worked out there are up to 12 bytes more for each state.
+//! Three operators are enough: some successor, some path to a goal (backwards from the goal), some endless
+//! path within a set (states are taken away whose last successor in the set was taken away). The others are
+//! opposites of these. Each costs time in the size of the graph, so a formula costs its length times that; a
+//! sub-formula takes a bit for each state, and while one is worked out there are up to 12 bytes more for each
+//! state.
 
 use narrows_graph::DenseSet;
 use narrows_model::Limit;

@@ -1,11 +1,12 @@
 //! Answers to questions in computation tree logic, on state spaces that fit into memory.
 //!
-//! The whole graph is built first ([`graph`]), then each sub-formula gets the set of its states ([`label`]), then a run is
-//! looked for that shows what came out in the initial state ([`evidence`]). Several formulas share the graph and what
-//! they have in common.
+//! The whole graph is built first ([`graph`]), then each sub-formula gets the set of its states ([`label`]),
+//! then a run is looked for that shows what came out in the initial state ([`evidence`]). Several formulas
+//! share the graph and what they have in common.
 //!
-//! States are those that are stored, so an atomic sequence is one step. A state that no step leads out of is followed by
-//! itself for ever, as in LTL. A step that ends in a fault leads nowhere: a state with such steps alone stays as it is.
+//! States are those that are stored, so an atomic sequence is one step. A state that no step leads out of is
+//! followed by itself for ever, as in LTL. A step that ends in a fault leads nowhere: a state with such steps
+//! alone stays as it is.
 
 mod evidence;
 mod formulas;
@@ -55,8 +56,8 @@ impl CtlAnswer {
     }
 }
 
-/// Answers those of the questions that are formulas of computation tree logic; returns how the search for them went, if
-/// there are any.
+/// Answers those of the questions that are formulas of computation tree logic; returns how the search for
+/// them went, if there are any.
 pub(crate) fn answer(
     engine: &Engine<'_>,
     answers: &mut [Answer],

@@ -31,7 +31,8 @@ impl<'g> Ways<'g> {
         }
     }
 
-    /// Returns the states of a shortest path to a goal, without the first; all of them but the last are `within`.
+    /// Returns the states of a shortest path to a goal, without the first; all of them but the last are
+    /// `within`.
     pub(super) fn nearest(
         &mut self,
         start: u32,
@@ -46,7 +47,8 @@ impl<'g> Ways<'g> {
         Ok(found.map(|goal| self.way_to(goal)))
     }
 
-    /// Visits what can be reached, nearest first, until a goal is; a goal may be the start, if an edge leads there.
+    /// Visits what can be reached, nearest first, until a goal is; a goal may be the start, if an edge leads
+    /// there.
     fn search(
         &mut self,
         start: u32,
@@ -93,8 +95,8 @@ impl<'g> Ways<'g> {
         way
     }
 
-    /// Returns a shortest path to a cycle, and a shortest cycle from there, all `within`; both without their first
-    /// states, the second up to where it began. The cycle is empty if the run just stays there.
+    /// Returns a shortest path to a cycle, and a shortest cycle from there, all `within`; both without their
+    /// first states, the second up to where it began. The cycle is empty if the run just stays there.
     pub(super) fn nearest_cycle(
         &mut self,
         start: u32,

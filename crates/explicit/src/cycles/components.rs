@@ -1,21 +1,23 @@
-//! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several threads.
+//! Depth-first search for an accepting, and fair, strongly connected component, on the fly, by one of several
+//! threads.
 //!
-//! The states on the way and those that hang together with them are *open*; they lie on a stack in the order they were
-//! found, divided into components, each of them strongly connected by the edges followed so far. An edge back to an open
-//! state merges all components above it (H. Gabow, *Path-based depth-first search for strong and biconnected
-//! components*, 2000). Each component knows whether it has an accepting state, and which processes were enabled in all
-//! its states and moved on none of its edges: as soon as a component is accepting and nobody waits in vain, it holds a
-//! violation (J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, 1999; weak fairness as one more
-//! acceptance set for each process). So fairness costs no copies of states, and time and memory stay linear.
+//! The states on the way and those that hang together with them are *open*; they lie on a stack in the order
+//! they were found, divided into components, each of them strongly connected by the edges followed so far. An
+//! edge back to an open state merges all components above it (H. Gabow, *Path-based depth-first search for
+//! strong and biconnected components*, 2000). Each component knows whether it has an accepting state, and
+//! which processes were enabled in all its states and moved on none of its edges: as soon as a component is
+//! accepting and nobody waits in vain, it holds a violation (J.-M. Couvreur, *On-the-fly verification of
+//! linear temporal logic*, 1999; weak fairness as one more acceptance set for each process). So fairness
+//! costs no copies of states, and time and memory stay linear.
 //!
-//! Every thread has its own way, open states and components; what they share is the states, and which of them are *dead*:
-//! a component that a thread has left without finding anything is dead for all (E. Renault, A. Duret-Lutz, F. Kordon,
-//! D. Poitrenaud, *Parallel explicit model checking for generalized Büchi automata*, 2015). From a dead state only dead
-//! ones are reached, so a thread that passes them over still meets the same violation first, with the same way to it and
-//! the same open states.
+//! Every thread has its own way, open states and components; what they share is the states, and which of them
+//! are *dead*: a component that a thread has left without finding anything is dead for all (E. Renault, A.
+//! Duret-Lutz, F. Kordon, D. Poitrenaud, *Parallel explicit model checking for generalized Büchi automata*,
+//! 2015). From a dead state only dead ones are reached, so a thread that passes them over still meets the
+//! same violation first, with the same way to it and the same open states.
 //!
-//! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle is closed, and
-//! everybody moves. That depends on the way to the state, so there is one thread then.
+//! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle
+//! is closed, and everybody moves. That depends on the way to the state, so there is one thread then.
 //!
 //! This is not [`narrows_graph::components`]: it works on the fly, stops at the first accepting component, and shares
 //! its dead states with other threads.
@@ -35,7 +37,7 @@ use super::space::Coloured;
 use crate::reduction::Chooser;
 use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{Coder, Flag, Memory, States, Stop as Reason};
-use crate::{Budget, End, Full, Progress, Reduction};
+use crate::{Budget, End, Full, Progress, Reduction, Watch};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -166,7 +168,8 @@ pub(super) struct Search<'a, S: ?Sized> {
     since_watch: u32,
     uncounted: u64,
     frames: Vec<Frame>,
-    /// The successors of the states on the way that were not followed yet, the next one last; and who moves there.
+    /// The successors of the states on the way that were not followed yet, the next one last; and who moves
+    /// there.
     pending: Vec<u32>,
     pending_movers: Vec<u32>,
     movers: Movers,
@@ -216,14 +219,15 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             aside: Vec::new(),
             hidden: Vec::new(),
             coder: Coder::default(),
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses(),
             targets: Vec::new(),
             target_hidden: Vec::new(),
             state_bytes: 0,
         }
     }
 
-    /// Visits all that can be reached from a state; goes on with what it was about unless it had stopped for good.
+    /// Visits all that can be reached from a state; goes on with what it was about unless it had stopped for
+    /// good.
     pub(super) fn run(&mut self, states: &States, root: u32, others: &dyn Others) -> Result<(), Stop> {
         if self.frames.is_empty() {
             if states.has(root, Flag::Dead) {
@@ -340,7 +344,8 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         }
         self.places.reach(number, self.memory)?;
         let start = self.pending.len();
-        // No cycle goes through a barrier, so nothing but the barrier itself keeps processes from waiting for ever.
+        // No cycle goes through a barrier, so nothing but the barrier itself keeps processes from waiting for
+        // ever.
         let collected = match colour {
             Colour::Barrier => self.collect(states, None, others),
             Colour::Plain | Colour::Accepting => self.collect_enough(states, number, others),
@@ -404,13 +409,18 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         }
     }
 
-    /// Puts those successors of the current state on the list that are enough, unless one of them is open: else, all.
+    /// Puts those successors of the current state on the list that are enough, unless one of them is open:
+    /// else, all.
     fn collect_enough(
         &mut self,
         states: &States,
         number: u32,
         others: &dyn Others,
     ) -> Result<Collected, Stop> {
+        if self.chooser.is_some() {
+            // To choose takes the longer the more processes there are.
+            self.since_watch += self.coder.state.len() as u32 / 4;
+        }
         let choice = self.chooser.as_mut().and_then(|chooser| {
             chooser.look_at(self.space.system_state(&self.coder.state));
             chooser.next()
@@ -423,16 +433,16 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             if matches!(collected, Collected::All(_)) && !closes {
                 return Ok(collected);
             }
-            // It closes a cycle, and everybody moves: to choose others instead would keep what the watcher sees waiting
-            // until all cycles of those that it does not see are exhausted.
+            // It closes a cycle, and everybody moves: to choose others instead would keep what the watcher
+            // sees waiting until all cycles of those that it does not see are exhausted.
             self.pending.truncate(start);
             self.counts.generated = generated;
         }
         self.collect(states, None, others)
     }
 
-    /// Puts the successors of the current state, or those that some processes begin, on the list, except those from where
-    /// there is nothing to find.
+    /// Puts the successors of the current state, or those that some processes begin, on the list, except
+    /// those from where there is nothing to find.
     fn collect(
         &mut self,
         states: &States,
@@ -443,6 +453,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let mut violation = None;
         let mut enabled = ProcessSet::default();
         let (fair, space, memory, counts) = (self.fair, self.space, self.memory, &mut self.counts);
+        let budget = &self.budget;
         let hidden_bytes = space.hidden_bytes();
         let (targets, movers, hidden) = (&mut self.targets, &mut self.movers, &mut self.target_hidden);
         targets.clear();
@@ -450,6 +461,11 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let (state, mut folded) = self.coder.split();
         let since_watch = &mut self.since_watch;
         let mut visit = |successor: Successor<'_>| {
+            if successor.pulse.is_some() {
+                let limit = counts.pulse(&successor, budget, states.len(), memory.used());
+                stop = limit.map(|limit| Stop::from(End::Limit(limit)));
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             *since_watch += 1;
             if let Some(wrong) = successor.violations.first() {
@@ -541,6 +557,11 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
                 movers.swap(last, other);
             }
         }
+    }
+
+    /// Returns who watches.
+    pub(super) fn watcher(&self) -> &'a dyn Watch {
+        self.budget.watch
     }
 
     fn watch(&mut self, states: &States, others: &dyn Others) -> Result<(), Stop> {

@@ -38,7 +38,8 @@ pub(super) enum Edge {
     Limit(End),
 }
 
-/// Visits states breadth first until one is reached that is looked for, or the watcher has seen `most` violations.
+/// Visits states breadth first until one is reached that is looked for, or the watcher has seen `most`
+/// violations.
 pub(super) fn fragment<S: StateSpace + ?Sized>(
     space: &S,
     budget: &Budget<'_>,
@@ -70,7 +71,7 @@ impl Fragment {
         let Ok((initial, _)) = space.initial() else { return Ok(()) };
         let full = |_: Full| Edge::Limit(End::Limit(Limit::Memory));
         self.store.insert_linked(&initial, None).map_err(full)?;
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut state = Vec::new();
         let mut next = self.store.first();
         while let Some(id) = next {
@@ -102,6 +103,11 @@ impl Fragment {
         let mut stop = None;
         let (store, counts, seen) = (&mut self.store, &mut self.counts, &mut self.seen);
         space.successors(state, scratch, &mut |successor| {
+            if successor.pulse.is_some() {
+                let limit = counts.pulse(&successor, budget, store.len(), store.memory());
+                stop = limit.map(|limit| Edge::Limit(End::Limit(limit)));
+                return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            }
             counts.mark(successor.moves);
             if let Some(violation) = successor.violations.first() {
                 seen.push(Seen { id, violation: *violation, last: Step::of(&successor) });

@@ -1,10 +1,10 @@
 //! From a component that holds a violation to a short run that shows it.
 //!
-//! The way to the component is a shortest one, unless finding it would take much longer than finding the component did.
-//! The cycle is a shortest one through one of the accepting states nearest to where the run comes in; with fairness,
-//! it is led to where each waiting process moves or is not enabled, always to the nearest such place. Among the states
-//! near the initial one there may be a shorter run than the one found; they are gone through in the order of their
-//! distance, as long as that takes no longer than a moment.
+//! The way to the component is a shortest one, unless finding it would take much longer than finding the
+//! component did. The cycle is a shortest one through one of the accepting states nearest to where the run
+//! comes in; with fairness, it is led to where each waiting process moves or is not enabled, always to the
+//! nearest such place. Among the states near the initial one there may be a shorter run than the one found;
+//! they are gone through in the order of their distance, as long as that takes no longer than a moment.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -42,7 +42,7 @@ pub(super) struct Lasso {
 }
 
 /// Some states, in which a run is looked for.
-pub(super) trait Part {
+pub(super) trait Region {
     /// Returns the name of a state, if it is there.
     fn find(&self, state: &[u8]) -> Option<StateId>;
 
@@ -50,7 +50,7 @@ pub(super) trait Part {
     fn state(&self, id: StateId) -> Cow<'_, [u8]>;
 }
 
-impl Part for Store {
+impl Region for Store {
     fn find(&self, state: &[u8]) -> Option<StateId> {
         Store::find(self, state)
     }
@@ -70,7 +70,7 @@ pub(super) struct Inside<'a, S: ?Sized> {
     pub(super) memory: &'a Memory,
 }
 
-impl<S: Coloured + ?Sized> Part for Inside<'_, S> {
+impl<S: Coloured + ?Sized> Region for Inside<'_, S> {
     fn find(&self, state: &[u8]) -> Option<StateId> {
         let number = self.states.find(self.space, state, self.memory)?;
         self.members.contains(&number).then(|| StateId::from_number(u64::from(number)))
@@ -112,8 +112,8 @@ pub(super) fn shortest_way<S: Coloured + ?Sized>(
     }
 }
 
-/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if the budget
-/// allows it.
+/// Returns the steps of a shortest run on which the watcher sees a violation, and the violation, if the
+/// budget allows it.
 pub(super) fn shortest_seen<S: Coloured + ?Sized>(
     space: &S,
     budget: &Budget<'_>,
@@ -142,7 +142,7 @@ pub(super) fn steps_between<S: Coloured + ?Sized>(space: &S, way: &[Vec<u8>]) ->
 /// Finds a short run round a component that a way leads to.
 pub(super) fn lasso<S: Coloured + ?Sized>(
     space: &S,
-    part: &dyn Part,
+    part: &dyn Region,
     way: &[Vec<u8>],
     fair: bool,
 ) -> Option<Lasso> {
@@ -227,7 +227,7 @@ pub(super) fn different<S: Coloured + ?Sized>(
 /// A part of the state space as a graph of its own.
 struct Round<'r, S: ?Sized> {
     space: &'r S,
-    part: &'r dyn Part,
+    part: &'r dyn Region,
     fair: bool,
     /// How many more states may be looked at.
     work: Cell<u64>,

@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use narrows_model::{Coverage, Evaluator, Limit, ProcessSet, Scratch, StateSpace, Trace, Violation, Watched};
 
 use crate::store::{Components, Memory, learn};
-use crate::{Budget, End, Full, Reduction, Store};
+use crate::{Budget, End, Reduction, Store};
 use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
@@ -42,8 +42,8 @@ const ALWAYS: u64 = 100_000;
 /// and this many for each state on the way that was found, which is no shortest one,
 const FOR_EACH: u64 = 64;
 
-/// and this many times the states that were visited before the round in which it was found. How many were visited when
-/// it was found is no measure: that depends on threads, and the run that is shown must not.
+/// and this many times the states that were visited before the round in which it was found. How many were
+/// visited when it was found is no measure: that depends on threads, and the run that is shown must not.
 const PATIENCE: u64 = 4;
 
 /// How many violations that look alike may be seen for each that is wanted.
@@ -88,22 +88,22 @@ pub(crate) struct Plan<'r> {
 }
 
 impl Plan<'_> {
-    /// Returns whether the successors of a state that are followed depend on the state alone. They do if all of them are; a
-    /// reduction looks at the way to a state too, to make sure that nobody waits for ever.
+    /// Returns whether the successors of a state that are followed depend on the state alone. They do if all
+    /// of them are; a reduction looks at the way to a state too, to make sure that nobody waits for ever.
     fn is_by_state(self) -> bool {
         self.reduction.is_none()
     }
 
     /// Returns how many threads may search: what they share must be the same for each of them.
     ///
-    /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread. And a dead state
-    /// is dead only for those who would have followed the same successors.
+    /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread.
+    /// And a dead state is dead only for those who would have followed the same successors.
     fn threads(self, space: &Joint<'_>, budget: &Budget<'_>) -> usize {
         if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { budget.threads.max(1) }
     }
 
-    /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where the way
-    /// matters there are no more barriers than the watcher has by itself.
+    /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where
+    /// the way matters there are no more barriers than the watcher has by itself.
     fn whole<'w>(self, space: &Joint<'w>) -> Joint<'w> {
         if self.is_by_state() { space.with_barriers() } else { space.clone() }
     }
@@ -132,8 +132,8 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>)
                 let outcome = components(&space, plan.reduction, fair, threads, Some(&near.store), &left)
                     .beside(&near.store);
                 let fails = matches!(outcome.result, Ok(Some(_)));
-                // How far threads have come when one of them finds something depends on luck; how long the way is that
-                // one of them has gone, too.
+                // How far threads have come when one of them finds something depends on luck; how long the
+                // way is that one of them has gone, too.
                 let figures = if fails { coverage() } else { Coverage { depth: 0, ..outcome.coverage } };
                 Outcome { coverage: figures, ..outcome }
             } else {
@@ -150,8 +150,8 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>)
     outcome
 }
 
-/// Looks for further runs that must not be, among the states near the initial one: each with another cycle, or ending
-/// at another place.
+/// Looks for further runs that must not be, among the states near the initial one: each with another cycle,
+/// or ending at another place.
 pub(crate) fn others(
     watched: &Watched<'_>,
     plan: Plan<'_>,
@@ -217,7 +217,7 @@ fn components<S: Coloured + ?Sized>(
             let ids = std::iter::successors(store.first(), |id| store.next(*id));
             learn(space, ids.map(|id| store.get(id)), &memory)
         }
-        None => Components::new(&memory),
+        None => Components::new(&memory).map_err(Limit::from),
     };
     match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, budget, &memory)) {
         Ok(explored) => {
@@ -225,7 +225,7 @@ fn components<S: Coloured + ?Sized>(
             let coverage = explored.counts.coverage_of(states, memory.peak(), explored.state_bytes);
             Outcome { coverage, result: show(space, fair, explored, budget, &memory) }
         }
-        Err(Full) => Outcome { coverage: Coverage::default(), result: Err(Limit::Memory) },
+        Err(limit) => Outcome { coverage: Coverage::default(), result: Err(limit) },
     }
 }
 
@@ -246,7 +246,7 @@ fn show<S: Coloured + ?Sized>(
     let enough = ALWAYS.max(FOR_EACH * way.len() as u64).max(PATIENCE * violation.before);
     let soon = Budget { states: enough.min(budget.states), ..left };
     // The way that the search has gone, from the initial state on.
-    let whole_way = || {
+    let whole_way = || -> Result<Vec<Vec<u8>>, Limit> {
         let visible = |state: &[u8]| state.len() - space.hidden_bytes();
         let mut whole = if violation.from_start {
             vec![state_of(space, &states, &hidden, way[0])]
@@ -273,7 +273,7 @@ fn show<S: Coloured + ?Sized>(
         Found::Component(_, members) => {
             let members = members.iter().copied().collect();
             let part = Inside { space, states: &states, hidden: &hidden, members, memory };
-            let is_inside = |state: &[u8]| lasso::Part::find(&part, state).is_some();
+            let is_inside = |state: &[u8]| lasso::Region::find(&part, state).is_some();
             let way = match shortest_way(space, &soon, is_inside) {
                 Ok(way) => way,
                 Err(_) => {

@@ -1,15 +1,15 @@
 //! The search for a component that holds a violation, on several threads, in rounds.
 //!
-//! A round has *roots*: the initial state in the first one, later the barriers that were put aside in the round before.
-//! Threads take turns at roots, and search from each in the fixed order. A thread that finds no root left helps the
-//! others: it searches from their roots too, in an order of its own, and what it leaves behind is dead for all. A round
-//! ends when all its roots are dead.
+//! A round has *roots*: the initial state in the first one, later the barriers that were put aside in the
+//! round before. Threads take turns at roots, and search from each in the fixed order. A thread that finds no
+//! root left helps the others: it searches from their roots too, in an order of its own, and what it leaves
+//! behind is dead for all. A round ends when all its roots are dead.
 //!
-//! Of the roots in a round from which a violation is found, the one with the smallest state counts, and of the violations
-//! there the one that its own thread met, in the fixed order. So the answer, and the run that shows it, are the same for
-//! every number of threads and however fast they are. Which states are barriers in a round is the same too, and so are
-//! the figures of a search that finds nothing: each state is counted by the thread that adds it, its edges by the
-//! first thread that has followed them.
+//! Of the roots in a round from which a violation is found, the one with the smallest state counts, and of
+//! the violations there the one that its own thread met, in the fixed order. So the answer, and the run that
+//! shows it, are the same for every number of threads and however fast they are. Which states are barriers in
+//! a round is the same too, and so are the figures of a search that finds nothing: each state is counted by
+//! the thread that adds it, its edges by the first thread that has followed them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use super::components::{Found, Others, Search, Stop};
 use super::space::Coloured;
 use crate::search::Counts;
 use crate::store::{Components, Flag, Memory, States, Stop as Reason};
-use crate::{Budget, End, Full, Reduction};
+use crate::{Budget, End, Full, Progress, Reduction, Watch};
 
 /// Atomic sequences need a deep stack.
 const STACK: usize = 512 << 20;
@@ -62,7 +62,7 @@ pub(super) fn explore<S: Coloured + ?Sized>(
     components: Components,
     budget: &Budget<'_>,
     memory: &Memory,
-) -> Result<Explored, Full> {
+) -> Result<Explored, Limit> {
     let mut states = States::new(components, memory)?;
     let mut searches: Vec<Search<'_, S>> =
         (0..threads.max(1)).map(|_| Search::new(space, reduction, fair, *budget, memory)).collect();
@@ -71,8 +71,8 @@ pub(super) fn explore<S: Coloured + ?Sized>(
         let number = loop {
             match states.add(space, &initial, memory) {
                 Ok(number) => break number,
-                Err(Reason::Grow) => states.grow(space, memory)?,
-                Err(Reason::Full) => return Err(Full),
+                Err(Reason::Grow) => states.grow(space, memory, &|| None)?,
+                Err(Reason::Full) => return Err(Limit::Memory),
             }
         };
         if space.colour(&initial) == Colour::Barrier {
@@ -273,8 +273,8 @@ impl<'a> Team<'a> {
             match result {
                 Err(Stop::Pause) => continue,
                 Err(Stop::Grow) => {
-                    if let Err(Full) = self.grow(search.space) {
-                        self.stop(End::Limit(Limit::Memory));
+                    if let Err(limit) = self.grow(search.space, search.watcher()) {
+                        self.stop(End::Limit(limit));
                     }
                     continue;
                 }
@@ -286,10 +286,11 @@ impl<'a> Team<'a> {
         }
     }
 
-    fn grow<S: Coloured + ?Sized>(&self, space: &S) -> Result<(), Full> {
+    fn grow<S: Coloured + ?Sized>(&self, space: &S, watch: &dyn Watch) -> Result<(), Limit> {
         self.wants_growth.store(true, Ordering::Relaxed);
         let mut states = write(&self.states);
-        let grown = states.grow(space, self.memory);
+        let progress = Progress { states: states.len(), memory: self.memory.used(), ..Progress::default() };
+        let grown = states.grow(space, self.memory, &|| watch.check(&progress));
         self.wants_growth.store(false, Ordering::Relaxed);
         grown
     }

@@ -24,7 +24,8 @@ pub(super) trait Coloured: StateSpace {
 #[derive(Clone)]
 pub(super) struct Joint<'w> {
     watched: &'w Watched<'w>,
-    /// For each place of the watcher, whether it is on no cycle that is a violation; nothing if that is not known.
+    /// For each place of the watcher, whether it is on no cycle that is a violation; nothing if that is not
+    /// known.
     hopeless: Vec<bool>,
     /// Whether states that differ in hidden bytes are different.
     exact: bool,
@@ -35,8 +36,8 @@ impl<'w> Joint<'w> {
         Joint { watched, hopeless: Vec::new(), exact }
     }
 
-    /// Makes barriers of all states in which the watcher is on no cycle that is a violation, so that they need not be
-    /// searched depth first.
+    /// Makes barriers of all states in which the watcher is on no cycle that is a violation, so that they
+    /// need not be searched depth first.
     pub(super) fn with_barriers(&self) -> Joint<'w> {
         Joint { hopeless: self.watched.hopeless(), ..*self }
     }

@@ -85,7 +85,8 @@ impl Visited for BitTable {
     const KEEPS: bool = false;
 
     fn add(&mut self, state: &[u8]) -> Result<Option<StateId>, Full> {
-        // If a new state is taken for a known one with probability p, then p / (1 - p) were for each that was not.
+        // If a new state is taken for a known one with probability p, then p / (1 - p) were for each that was
+        // not.
         let share = (self.set as f64 / self.bits() as f64).powi(self.hashes as i32);
         let before = self.set;
         for (word, mask) in self.places(state) {

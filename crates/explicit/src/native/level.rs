@@ -57,7 +57,8 @@ pub(super) struct Level {
     pub(super) channels: Vec<u32>,
     /// Memory for a state that is about to be loaded.
     pub(super) result: Vec<u8>,
-    /// The tags of all components, in order, with where they are: the layout of the last state is often the next one's.
+    /// The tags of all components, in order, with where they are: the layout of the last state is often the
+    /// next one's.
     tags: Vec<(u32, u16)>,
 }
 

@@ -26,7 +26,7 @@ use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Succe
 pub use compile::Unsupported;
 use level::Layout;
 use plan::Plan;
-use walk::{Memory, Walk};
+use walk::Walk;
 
 /// A system in machine code.
 pub struct Native<'s> {
@@ -77,7 +77,7 @@ impl StateSpace for Native<'_> {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
-        Walk::new(self, scratch.memory::<Memory>(), visit).expand(state)
+        Walk::new(self, scratch, visit).expand(state)
     }
 
     fn successors_of(
@@ -87,7 +87,7 @@ impl StateSpace for Native<'_> {
         scratch: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) {
-        Walk::new(self, scratch.memory::<Memory>(), visit).expand_some(processes, state);
+        Walk::new(self, scratch, visit).expand_some(processes, state);
     }
 
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {

@@ -79,7 +79,7 @@ pub(super) struct Location {
 }
 
 /// A kind of process.
-pub(super) struct Kind {
+pub(super) struct ProcessKind {
     pub(super) gate: Gate,
     pub(super) deterministic: bool,
     pub(super) locations: Vec<Location>,
@@ -90,7 +90,7 @@ pub(super) struct Kind {
 /// Every kind of process and every edge.
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<ProcessKind>,
     pub(super) edges: Vec<Edge>,
     pub(super) creations: Vec<Creation>,
     pub(super) dead: Vec<Range<u32>>,
@@ -106,7 +106,7 @@ impl Plan {
         }
         let mut plan = Plan { creations, ..Plan::default() };
         for (proctype, code) in system.proctypes.iter().zip(&compiled.kinds) {
-            let mut kind = Kind {
+            let mut kind = ProcessKind {
                 gate: if system.has_priorities { Gate::Interpreted } else { code.gate },
                 deterministic: proctype.deterministic,
                 locations: Vec::new(),

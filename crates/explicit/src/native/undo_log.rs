@@ -43,6 +43,9 @@ pub(super) const MOST_FIELDS: usize = 64;
 /// No statement notes more than this many changes; one that would is not compiled.
 pub(super) const MOST_CHANGES: usize = 256;
 
+/// More changes than this inside an atomic sequence without a choice are put together.
+const MANY_CHANGES: usize = 1 << 14;
+
 /// What machine code reads and writes besides the state. The fields above the line are laid out for it.
 #[repr(C)]
 pub(super) struct UndoLog {
@@ -78,6 +81,8 @@ pub(super) struct UndoLog {
     pub(super) chain_end: *mut u64,
     /// Where the log ended with it.
     pub(super) settled: *mut Overwrite,
+    /// Behind the last edge that may be noted in this call.
+    pub(super) chain_limit: *mut u64,
     // ---
     /// The bytes that each change overwrote; more than eight are in `blocks`.
     changes: Vec<Overwrite>,
@@ -117,6 +122,7 @@ impl Default for UndoLog {
             chain: std::ptr::null_mut(),
             chain_end: std::ptr::null_mut(),
             settled: std::ptr::null_mut(),
+            chain_limit: std::ptr::null_mut(),
             changes: vec![Overwrite::default(); 4 * MOST_CHANGES],
             blocks: Vec::new(),
             fields: vec![0; MOST_FIELDS],
@@ -219,10 +225,13 @@ impl UndoLog {
         unsafe { code(self, state, state.add(locals)) }
     }
 
-    /// Runs what a process does inside an atomic sequence while it has no choice.
+    /// Runs what a process does inside an atomic sequence while it has no choice, for so many edges at most.
     ///
     /// Returns whether the sequence has ended.
-    pub(super) fn run_chain(&mut self, code: Code, level: &mut Level, locals: usize) -> bool {
+    #[expect(unsafe_code, reason = "the end of a list is a pointer, because machine code compares with it")]
+    pub(super) fn run_chain(&mut self, code: Code, level: &mut Level, locals: usize, most: usize) -> bool {
+        // SAFETY: the list of edges that are taken has `LONGEST_CHAIN` places.
+        self.chain_limit = unsafe { self.chain.add(most.min(LONGEST_CHAIN)) };
         let used = self.mark().0;
         while used + LONGEST_CHAIN * MOST_CHANGES > self.changes.len() {
             self.grow(used);
@@ -239,6 +248,22 @@ impl UndoLog {
         let count = (self.chain_end as usize - self.chain as usize) / size_of::<u64>();
         let edges = self.taken_edges[..count].iter();
         edges.map(|edge| (LocationId(*edge as u16), TransitionId((*edge >> 32) as u32)))
+    }
+
+    /// Notes all changes since a mark as one, if they have become many.
+    pub(super) fn compact(&mut self, mark: Mark, level: &mut Level, before: &mut Vec<u8>) {
+        if self.mark().0 - mark.0 < MANY_CHANGES.max(level.bytes.len()) {
+            return;
+        }
+        before.clone_from(&level.bytes);
+        self.undo(mark, level);
+        std::mem::swap(before, &mut level.bytes);
+        self.note_all(level, before);
+    }
+
+    /// Returns how many bytes the log takes.
+    pub(super) fn memory(&self) -> usize {
+        self.changes.len() * size_of::<Overwrite>() + self.blocks.capacity()
     }
 
     #[cold]

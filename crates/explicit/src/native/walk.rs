@@ -1,30 +1,24 @@
 //! From a state to its successors, in one buffer that is changed and changed back.
 //!
-//! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this walk differs
-//! in how it gets there. A statement in machine code changes the state in place, and its log takes that back. What adds
-//! or removes processes, and whatever machine code finds unusual, works on a copy one level up.
+//! The order, and what is visited, is the reference evaluator's (`narrows_model`, `evaluator/steps.rs`); this
+//! walk differs in how it gets there. A statement in machine code changes the state in place, and its log
+//! takes that back. What adds or removes processes, and whatever machine code finds unusual, works on a copy
+//! one level up.
 
 use std::ops::ControlFlow;
-
-use narrows_model::{
-    Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet, ProctypeId,
-    Statement, StepRecord, Successor, Transition, Violation, ViolationKind, Workspace,
-};
-use rustc_hash::FxHashSet;
 
 use super::Native;
 use super::level::Level;
 use super::plan::{Action, Edge, Gate};
-use super::undo_log::{BLOCKED, Code, DONE, EDGE_SHIFT, LONGEST_CHAIN, Mark, NO_MORE, OFFERED, UndoLog};
+use super::undo_log::{BLOCKED, Code, DONE, EDGE_SHIFT, Mark, NO_MORE, OFFERED, UndoLog};
+use narrows_model::{
+    AtomicPath, Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet,
+    ProctypeId, Scratch, Statement, Successor, Transition, Violation, ViolationKind, Walks, Workspace,
+};
 
-/// After this many moves an atomic sequence is watched for coming back to where it was.
-const PATIENCE: usize = 200;
-
-/// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
-const LONGEST: usize = 100_000;
-
-/// Likewise one whose states, all of which the reference evaluator keeps on the way, have more bytes than this.
-const MOST_BYTES: usize = 256 << 20;
+/// Inside an atomic sequence each choice is a level of recursion. Deeper than this, the reference evaluator
+/// goes on: it has a stack of its own.
+const DEEPEST: usize = 64;
 
 /// With this many processes, or bytes, the reference evaluator finds out whether there may be more.
 const MOST_PROCESSES: usize = 200;
@@ -38,10 +32,11 @@ pub(super) struct Memory {
     level: Level,
     /// The states below it, up to `Walk::below`, and others to use again.
     levels: Vec<Level>,
-    moves: Vec<Move>,
-    told: StepRecord,
+    /// What processes have done since the state that is expanded.
+    path: AtomicPath,
     offers: Vec<Offer>,
-    atomic_path: FxHashSet<Vec<u8>>,
+    /// For paths that the reference evaluator follows to their end.
+    rest: Scratch,
     workspace: Workspace,
     /// A state before it was changed.
     before: Vec<u8>,
@@ -80,22 +75,23 @@ pub(super) struct Walk<'w, 's> {
     below: usize,
     /// How many messages are held out.
     offers: usize,
-    /// How many moves deep inside an atomic sequence.
+    /// How many choices deep inside an atomic sequence.
     inside: usize,
+    walks: Walks,
 }
 
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
         space: &'w Native<'s>,
-        memory: &'w mut Memory,
+        scratch: &'w mut Scratch,
         visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Self {
-        memory.moves.clear();
-        memory.told.violations.clear();
-        memory.told.events.clear();
-        memory.atomic_path.clear();
+        let walks = scratch.walks();
+        let memory = scratch.memory::<Memory>();
+        memory.rest.set_walks(walks);
+        memory.path.clear();
         memory.undo_log.forget();
-        Walk { space, memory, visit, stopped: false, below: 0, offers: 0, inside: 0 }
+        Walk { space, memory, visit, stopped: false, below: 0, offers: 0, inside: 0, walks }
     }
 
     pub(super) fn expand(mut self, state: &[u8]) -> Expansion {
@@ -165,7 +161,7 @@ impl<'w, 's> Walk<'w, 's> {
             let (proctype, from) = (ProctypeId(proctype), LocationId(from));
             let deterministic = kind.deterministic && moved;
             let attempt = Try { pid, at, proctype, from, offer, edge, deterministic };
-            let said = self.memory.told.violations.len();
+            let said = self.memory.path.told.violations.len();
             match self.attempt(attempt, moved) {
                 Went::Blocked => {}
                 Went::Moved => {
@@ -174,7 +170,7 @@ impl<'w, 's> Walk<'w, 's> {
                 }
                 Went::Refused => escape = 0,
             }
-            self.memory.told.violations.truncate(said);
+            self.memory.path.told.violations.truncate(said);
             if self.stopped {
                 break;
             }
@@ -210,13 +206,13 @@ impl<'w, 's> Walk<'w, 's> {
             match result & ((1 << EDGE_SHIFT) - 1) {
                 DONE => {
                     moved = true;
-                    self.memory.moves.push(Self::move_of(attempt, MoveKind::Alone));
+                    self.memory.path.moves.push(Self::move_of(attempt, MoveKind::Alone));
                     if edge.atomic {
                         self.stay_inside(attempt);
                     } else {
                         self.emit(true);
                     }
-                    self.memory.moves.pop();
+                    self.memory.path.moves.pop();
                     self.undo(mark);
                 }
                 OFFERED => {
@@ -225,13 +221,13 @@ impl<'w, 's> Walk<'w, 's> {
                 }
                 _ => {
                     self.undo(mark);
-                    let said = self.memory.told.violations.len();
+                    let said = self.memory.path.told.violations.len();
                     let went = match edge.action {
                         Action::Run(_) => self.interpret(attempt, moved),
                         _ => self.attempt(attempt, moved),
                     };
                     moved |= went == Went::Moved;
-                    self.memory.told.violations.truncate(said);
+                    self.memory.path.told.violations.truncate(said);
                 }
             }
             if self.stopped {
@@ -376,7 +372,7 @@ impl<'w, 's> Walk<'w, 's> {
         if attempt.deterministic {
             self.say_nondeterministic(attempt);
         }
-        self.memory.moves.push(Self::alone(attempt));
+        self.memory.path.moves.push(Self::alone(attempt));
         let mark = self.put(attempt);
         if attempt.edge.atomic {
             self.stay_inside(attempt);
@@ -384,14 +380,14 @@ impl<'w, 's> Walk<'w, 's> {
             self.emit(true);
         }
         self.undo(mark);
-        self.memory.moves.pop();
+        self.memory.path.moves.pop();
         Went::Moved
     }
 
     fn say_nondeterministic(&mut self, attempt: Try<'_>) {
         let span = self.transition(attempt).span;
         let violation = Violation { kind: ViolationKind::Nondeterminism, span, pid: attempt.pid as u8 };
-        self.memory.told.violations.push(violation);
+        self.memory.path.told.violations.push(violation);
     }
 
     fn transition(&self, attempt: Try<'_>) -> &'s Transition {
@@ -430,12 +426,12 @@ impl<'w, 's> Walk<'w, 's> {
         if attempt.deterministic {
             self.say_nondeterministic(attempt);
         }
-        self.memory.moves.push(Self::alone(attempt));
+        self.memory.path.moves.push(Self::alone(attempt));
         if self.space.layout.globals > 2 {
             self.level_mut().bytes[2] = attempt.pid as u8;
         }
         self.emit(true);
-        self.memory.moves.pop();
+        self.memory.path.moves.pop();
         Went::Moved
     }
 
@@ -452,11 +448,11 @@ impl<'w, 's> Walk<'w, 's> {
         offer.channel = channel;
         offer.message.clear();
         offer.message.extend_from_slice(undo_log.held_out(count));
-        self.memory.moves.push(Self::move_of(attempt, MoveKind::Offer));
+        self.memory.path.moves.push(Self::move_of(attempt, MoveKind::Offer));
         let mark = self.put(attempt);
         let taken = self.hold_out(attempt.pid);
         self.undo(mark);
-        self.memory.moves.pop();
+        self.memory.path.moves.pop();
         if taken { Went::Moved } else { Went::Refused }
     }
 
@@ -479,28 +475,58 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
     fn stay_inside(&mut self, attempt: Try<'_>) {
-        let watched = self.inside > PATIENCE;
-        let state = self.memory.level.state();
-        let too_long = self.inside > LONGEST || self.inside * state.len() > MOST_BYTES;
-        if too_long || watched && !self.memory.atomic_path.insert(state.to_vec()) {
-            let (kind, span) = (ViolationKind::EndlessAtomic, self.transition(attempt).span);
-            self.memory.told.violations.push(Violation { kind, span, pid: attempt.pid as u8 });
-            self.emit(false);
+        self.memory.path.count(1);
+        if self.is_over(attempt.pid) {
             return;
+        }
+        if self.inside == DEEPEST || self.memory.path.merges() && !self.walks.every_path {
+            return self.hand_over(attempt.pid);
         }
         let timeout = std::mem::replace(&mut self.memory.undo_log.timeout, 0);
         self.inside += 1;
         let chain = self.space.plan.kinds[usize::from(attempt.proctype.0)].chain;
-        match chain.filter(|_| self.inside + LONGEST_CHAIN < PATIENCE && !self.space.records_events) {
+        match chain.filter(|_| !self.space.records_events) {
             Some(chain) => self.follow(chain, attempt),
             None => self.go_on(attempt.pid),
         }
         self.inside -= 1;
-        if watched {
-            let state = self.memory.level.state();
-            self.memory.atomic_path.remove(state);
-        }
         self.memory.undo_log.timeout = timeout;
+    }
+
+    /// Returns whether the path ends inside an atomic sequence: it is a loop, or the visitor has had enough.
+    fn is_over(&mut self, pid: usize) -> bool {
+        let Memory { path, level, .. } = &mut *self.memory;
+        if path.is_loop(pid, |state| level.state().clone_into(state)) {
+            let system = self.space.evaluator.system();
+            let transition = |last: &Move| system.proctype(last.proctype).transition(last.transition);
+            let span = path.moves.last().map(|last| transition(last).span).unwrap_or_default();
+            let violation = Violation { kind: ViolationKind::EndlessAtomic, span, pid: pid as u8 };
+            path.told.violations.push(violation);
+            self.emit(false);
+            self.memory.path.told.violations.pop();
+            return true;
+        }
+        if self.walks.with_pulses && path.is_pulse_due() {
+            self.pulse();
+        }
+        self.stopped
+    }
+
+    /// Tells the visitor that the walk goes on.
+    fn pulse(&mut self) {
+        let Memory { path, undo_log, .. } = &*self.memory;
+        let held = path.memory() + undo_log.memory() as u64;
+        if (self.visit)(pulse_of(&path.moves, held)).is_break() {
+            self.stopped = true;
+        }
+    }
+
+    /// Lets the reference evaluator go on inside an atomic sequence.
+    fn hand_over(&mut self, pid: usize) {
+        let Memory { path, level, rest, .. } = &mut *self.memory;
+        rest.swap_path(path);
+        self.stopped |= self.space.evaluator.successors_inside(level.state(), pid, rest, self.visit);
+        rest.swap_path(path);
     }
 
     /// Goes on with whatever a process can do; if that is nothing, visits the state.
@@ -512,40 +538,66 @@ impl<'w, 's> Walk<'w, 's> {
 
     /// Goes on as far as there is no choice, then as ever.
     fn follow(&mut self, chain: Code, attempt: Try<'_>) {
-        let Memory { undo_log, level, moves, .. } = &mut *self.memory;
-        let (mark, moves_before) = (undo_log.mark(), moves.len());
-        undo_log.offer_channel = 0;
-        undo_log.pid = attempt.pid as u32;
-        let ended = undo_log.run_chain(chain, level, attempt.at + self.space.layout.process_head);
+        let (mark, moves_before) = (self.memory.undo_log.mark(), self.memory.path.moves.len());
+        let locals = attempt.at + self.space.layout.process_head;
         let (pid, proctype, kind) = (attempt.pid as u8, attempt.proctype, MoveKind::Alone);
-        moves.extend(undo_log.chain().map(|(from, transition)| Move {
-            pid,
-            proctype,
-            from,
-            transition,
-            kind,
-        }));
-        let steps = moves.len() - moves_before;
-        self.inside += steps;
-        if ended {
-            self.emit(true);
-        } else {
-            self.go_on(attempt.pid);
+        loop {
+            let Memory { undo_log, level, path, before, .. } = &mut *self.memory;
+            let most = path.until_compared();
+            undo_log.offer_channel = 0;
+            undo_log.pid = attempt.pid as u32;
+            let ended = undo_log.run_chain(chain, level, locals, most);
+            let length = path.moves.len();
+            path.moves.extend(undo_log.chain().map(|(from, transition)| Move {
+                pid,
+                proctype,
+                from,
+                transition,
+                kind,
+            }));
+            let steps = path.moves.len() - length;
+            // The last move of all leads out of the sequence.
+            path.count(steps - usize::from(ended));
+            if ended {
+                self.emit(true);
+                break;
+            }
+            if steps < most {
+                match self.memory.path.merges() && !self.walks.every_path {
+                    true => self.hand_over(attempt.pid),
+                    false => self.go_on(attempt.pid),
+                }
+                break;
+            }
+            undo_log.compact(mark, level, before);
+            if self.is_over(attempt.pid) {
+                break;
+            }
         }
-        self.inside -= steps;
-        self.memory.moves.truncate(moves_before);
+        self.memory.path.moves.truncate(moves_before);
         self.undo(mark);
     }
 
-    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its own.
+    /// Lets the reference evaluator execute a statement, and goes on with what it leads to on a level of its
+    /// own.
     fn interpret(&mut self, attempt: Try<'_>, taken: bool) -> Went {
         let transition = self.transition(attempt);
-        let Memory { undo_log, level, told, offers, workspace, moves, .. } = &mut *self.memory;
+        let Memory { undo_log, level, path, offers, workspace, .. } = &mut *self.memory;
+        let AtomicPath { moves, told, .. } = path;
         let timeout = undo_log.timeout != 0;
         let (moves_before, said, events) = (moves.len(), told.violations.len(), told.events.len());
         let offer = attempt.offer.map(|offer| &offers[offer]);
         let statement = Attempt { pid: attempt.pid, transition, offer, taken, timeout };
-        let outcome = self.space.evaluator.attempt(level.state(), &statement, workspace, told);
+        let (visit, stopped) = (&mut *self.visit, &mut self.stopped);
+        let wants_pulses = self.walks.with_pulses;
+        let mut pulse = || {
+            if wants_pulses && visit(pulse_of(moves, 0)).is_break() {
+                *stopped = true;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let outcome = self.space.evaluator.attempt(level.state(), &statement, workspace, told, &mut pulse);
         let went = match outcome {
             Err(fault) => {
                 // The run ends here, but the process did move: this is no deadlock.
@@ -554,6 +606,7 @@ impl<'w, 's> Walk<'w, 's> {
                 self.emit(false);
                 Went::Moved
             }
+            Ok(Outcome::BrokenOff) => Went::Moved,
             Ok(Outcome::Blocked) => {
                 // With the timeout everything is tried once more; what is wrong was said before.
                 if told.violations.len() > said && !timeout {
@@ -590,8 +643,8 @@ impl<'w, 's> Walk<'w, 's> {
                 if taken { Went::Moved } else { Went::Refused }
             }
         };
-        self.memory.moves.truncate(moves_before);
-        self.memory.told.events.truncate(events);
+        self.memory.path.moves.truncate(moves_before);
+        self.memory.path.told.events.truncate(events);
         went
     }
 
@@ -604,9 +657,9 @@ impl<'w, 's> Walk<'w, 's> {
                 _ => {}
             }
         }
-        let Memory { undo_log, level, told, workspace, .. } = &mut *self.memory;
+        let Memory { undo_log, level, path, workspace, .. } = &mut *self.memory;
         let timeout = undo_log.timeout != 0;
-        self.space.evaluator.may_move(level.state(), pid, timeout, workspace, told)
+        self.space.evaluator.may_move(level.state(), pid, timeout, workspace, &mut path.told)
     }
 
     fn level_mut(&mut self) -> &mut Level {
@@ -656,7 +709,7 @@ impl<'w, 's> Walk<'w, 's> {
 
     #[inline]
     fn emit(&mut self, leads_on: bool) {
-        let Memory { undo_log, level, levels, moves, told, .. } = &*self.memory;
+        let Memory { undo_log, level, levels, path, .. } = &*self.memory;
         let difference = if self.below == 0 {
             // What was noted are changes of this very state.
             Difference::Changes(undo_log.noted())
@@ -666,15 +719,22 @@ impl<'w, 's> Walk<'w, 's> {
             Difference::Unknown
         };
         let successor = Successor {
-            moves,
-            violations: &told.violations,
-            events: &told.events,
+            moves: &path.moves,
+            violations: &path.told.violations,
+            events: &path.told.events,
             label: &[],
             target: leads_on.then(|| level.state()),
             difference,
+            pulse: None,
         };
         if (self.visit)(successor).is_break() {
             self.stopped = true;
         }
     }
+}
+
+/// Makes a sign of life.
+fn pulse_of(moves: &[Move], held: u64) -> Successor<'_> {
+    let difference = Difference::Unknown;
+    Successor { moves, violations: &[], events: &[], label: &[], target: None, difference, pulse: Some(held) }
 }

@@ -93,7 +93,7 @@ impl<'r, 's> Chooser<'r, 's> {
         Chooser {
             view,
             needs: Needs::default(),
-            scratch: Scratch::default(),
+            scratch: Scratch::with_pulses(),
             state: Vec::new(),
             probes: Vec::new(),
             steps: Steps::default(),
@@ -191,7 +191,8 @@ impl<'r, 's> Chooser<'r, 's> {
         let mut odd = false;
         let only = ProcessSet::from_iter([pid]);
         view.reduction.space.successors_of(only, state, scratch, &mut |successor| {
-            // What ends a run comes before or after everything else; and little is known of who was created on the way.
+            // What ends a run comes before or after everything else; and little is known of who was created
+            // on the way.
             let exists = |step: &Move| usize::from(step.pid) < view.who.len();
             odd = successor.target.is_none() || !successor.moves.iter().all(exists);
             steps.moves.extend_from_slice(successor.moves);

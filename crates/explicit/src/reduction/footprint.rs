@@ -73,15 +73,16 @@ pub(super) struct Need {
     pub(super) senders: Channels,
     /// Whoever receives here belongs to it.
     pub(super) receivers: Channels,
-    /// Whoever asks whether a rendezvous can take place here belongs to it: that depends on where the receivers are.
+    /// Whoever asks whether a rendezvous can take place here belongs to it: that depends on where the
+    /// receivers are.
     pub(super) partners: Channels,
     /// These belong to it in any case.
     pub(super) with: ProcessSet,
 }
 
 impl Need {
-    /// Returns whether steps with the other footprint belong to it. A send and a receive on a channel with a buffer do
-    /// not get in each other's way: where both are possible, their order does not matter.
+    /// Returns whether steps with the other footprint belong to it. A send and a receive on a channel with a
+    /// buffer do not get in each other's way: where both are possible, their order does not matter.
     pub(super) fn includes(&self, other: &Footprint) -> bool {
         let mine = &self.touched;
         mine.anything

@@ -122,7 +122,8 @@ impl Collector<'_, '_> {
                 let deed = resolver.deed(statement);
                 self.out.add(&deed.does);
                 if looks_closer {
-                    // Whether it can be executed decides about other edges, or how far an atomic sequence goes.
+                    // Whether it can be executed decides about other edges, or how far an atomic sequence
+                    // goes.
                     self.out.queries.union_with(deed.waits.sends.union(deed.waits.receives));
                 }
                 self.add_children(&resolver, statement);

@@ -26,8 +26,8 @@
 mod choose;
 mod footprint;
 mod instances;
-mod looks;
 mod needs;
+mod read_set;
 mod resolve;
 mod statics;
 mod visible;
@@ -37,7 +37,7 @@ use narrows_model::{Evaluator, StateSpace, Watcher};
 use crate::Engine;
 
 pub(crate) use choose::Chooser;
-pub(crate) use looks::Looks;
+pub(crate) use read_set::ReadSets;
 use statics::Statics;
 use visible::Visible;
 

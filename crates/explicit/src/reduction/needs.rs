@@ -7,7 +7,7 @@ use super::footprint::Need;
 use super::instances::Future;
 
 /// When there are so many, all are forgotten.
-const MOST: usize = 1 << 16;
+const MAX_NEEDS: usize = 1 << 16;
 
 /// What steps needed wherever they were met.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Needs {
         if let Some(number) = self.numbers.get(self.signature.as_slice()) {
             return *number;
         }
-        if self.list.len() == MOST {
+        if self.list.len() == MAX_NEEDS {
             self.list.clear();
             self.numbers.clear();
         }

@@ -1,7 +1,8 @@
 //! What a statement touches when a given process executes it.
 //!
-//! Much is known of a process that exists: its number, and the values of variables that no step ever writes, such as
-//! most parameters. So it is known which element of `wants[_pid]` it reads, and which channel is behind `in`.
+//! Much is known of a process that exists: its number, and the values of variables that no step ever writes,
+//! such as most parameters. So it is known which element of `wants[_pid]` it reads, and which channel is
+//! behind `in`.
 
 use narrows_model::{
     Area, Binary, DStep, Expr, Guard, Pattern, Place, Query, Receive, Run, Scalar, Send, Setup, Statement,
@@ -19,8 +20,8 @@ const FRESH: u8 = 0;
 pub(super) struct Known {
     pub(super) proctype: usize,
     pub(super) pid: Option<u8>,
-    /// Its local variables, byte by byte. If the process does not exist yet, [`FRESH`] stands for channels that do not
-    /// either: no step that is possible now uses them.
+    /// Its local variables, byte by byte. If the process does not exist yet, [`FRESH`] stands for channels
+    /// that do not either: no step that is possible now uses them.
     pub(super) locals: Vec<Option<u8>>,
 }
 
@@ -37,7 +38,8 @@ impl Known {
 pub(super) struct Deed {
     /// What it touches when it is executed, looking whether it can be included.
     pub(super) does: Footprint,
-    /// What decides whether it can be: variables, channels that are asked about, and those it sends to or receives from.
+    /// What decides whether it can be: variables, channels that are asked about, and those it sends to or
+    /// receives from.
     pub(super) waits: Footprint,
     /// Whether it may take another message than the first, or none because no message fits.
     pub(super) random: bool,
@@ -194,8 +196,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Adds what a condition reads. That a channel has a message, or room for one, is no more than a receive or a send
-    /// asks for.
+    /// Adds what a condition reads. That a channel has a message, or room for one, is no more than a receive
+    /// or a send asks for.
     fn condition(&self, condition: &Expr, out: &mut Footprint) {
         match condition {
             Expr::Binary(Binary::And, left, right, _) => {

@@ -19,11 +19,11 @@ pub(super) struct Statics<'s> {
     pub(super) fixed: Vec<Option<u8>>,
     /// The bytes of global variables that are always 0, because nobody reads them.
     pub(super) unread: Vec<bool>,
-    pub(super) proctypes: Vec<Kind>,
+    pub(super) proctypes: Vec<ProcessFacts>,
 }
 
 /// Facts about a kind of process.
-pub(super) struct Kind {
+pub(super) struct ProcessFacts {
     /// Which bytes of its local variables no step writes.
     pub(super) fixed: Vec<bool>,
     /// The locations inside an atomic sequence: a process gets there without pausing.
@@ -65,7 +65,7 @@ impl<'s> Statics<'s> {
             .proctypes
             .iter()
             .zip(local_writes)
-            .map(|(proctype, written)| Kind::new(proctype, &written));
+            .map(|(proctype, written)| ProcessFacts::new(proctype, &written));
         let mut unread = vec![false; system.global_bytes as usize];
         for range in system.unread.iter().filter(|_| engine.forgets()) {
             unread[range.start as usize..range.end as usize].fill(true);
@@ -78,8 +78,8 @@ impl<'s> Statics<'s> {
     }
 }
 
-impl Kind {
-    fn new(proctype: &Proctype, written: &[bool]) -> Kind {
+impl ProcessFacts {
+    fn new(proctype: &Proctype, written: &[bool]) -> ProcessFacts {
         let mut inside = vec![false; proctype.locations.len()];
         for transition in proctype.transitions.iter().filter(|transition| transition.atomic) {
             inside[usize::from(transition.target.0)] = true;
@@ -90,7 +90,7 @@ impl Kind {
                 .iter()
                 .any(|edge| edge.escape > 0 || is_else(&proctype.transition(edge.transition).statement))
         };
-        Kind {
+        ProcessFacts {
             fixed: written.iter().map(|written| !written).collect(),
             inside,
             entangled: proctype.locations.iter().map(entangled).collect(),

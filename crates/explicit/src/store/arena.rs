@@ -1,8 +1,9 @@
 //! Records of words that many threads append and read, and that never move.
 //!
-//! All records of an arena have the same number of words. They lie in segments: a first one, which is found at once, and
-//! then four to each doubling of the whole, so that at most a fifth is unused and a record's place follows from its number. The words are atomic because threads share
-//! them; whoever learns a record's number learns it with an acquiring load, so that relaxed ones suffice for its words.
+//! All records of an arena have the same number of words. They lie in segments: a first one, which is found
+//! at once, and then four to each doubling of the whole, so that at most a fifth is unused and a record's
+//! place follows from its number. The words are atomic because threads share them; whoever learns a record's
+//! number learns it with an acquiring load, so that relaxed ones suffice for its words.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

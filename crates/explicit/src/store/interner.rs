@@ -1,9 +1,10 @@
 //! Records of words, each kept once, under a number.
 //!
-//! An open-addressing table with linear probing holds 32 bits of a record's hash and its place in an [`Arena`]. Many
-//! threads look up and add at once: a record is written first and then put into the first free slot by
-//! compare-and-swap; who comes second finds it there. The slot follows from the hash bits in the table, in their order,
-//! so that growth streams from the old table to the new one and reads no record. Growth needs the table for itself.
+//! An open-addressing table with linear probing holds 32 bits of a record's hash and its place in an
+//! [`Arena`]. Many threads look up and add at once: a record is written first and then put into the first
+//! free slot by compare-and-swap; who comes second finds it there. The slot follows from the hash bits in the
+//! table, in their order, so that growth streams from the old table to the new one and reads no record.
+//! Growth needs the table for itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,7 +53,8 @@ impl Interner {
         self.arena.stride()
     }
 
-    /// Returns how many numbers were given away; records have fewer, where two threads added the same at once.
+    /// Returns how many numbers were given away; records have fewer, where two threads added the same at
+    /// once.
     pub(super) fn len(&self) -> u64 {
         self.arena.len()
     }

@@ -1,9 +1,9 @@
 //! An exact set of keys that adapts to how large they are.
 //!
-//! The two parts of a key are names, given one after the other, so that both are small numbers. As many bits as the
-//! largest needs, and some more, are mixed by a bijection; the highest of the mixed bits choose a [`Partition`], and the
-//! others are what it keeps. When a name outgrows its bits, all keys are written anew with more. Partitions grow one by
-//! one, so that growth needs little room beside what there is.
+//! The two parts of a key are names, given one after the other, so that both are small numbers. As many bits
+//! as the largest needs, and some more, are mixed by a bijection; the highest of the mixed bits choose a
+//! [`Partition`], and the others are what it keeps. When a name outgrows its bits, all keys are written anew
+//! with more. Partitions grow one by one, so that growth needs little room beside what there is.
 
 use super::partition::Partition;
 use super::{Full, Memory};
@@ -166,7 +166,8 @@ impl KeySet {
         }
     }
 
-    /// Makes sure that keys whose parts are at most those of this one fit; returns whether all were written anew.
+    /// Makes sure that keys whose parts are at most those of this one fit; returns whether all were written
+    /// anew.
     pub(crate) fn make_fit(&mut self, key: u64, memory: &Memory) -> Result<bool, Full> {
         if self.mixer.fits(key) {
             return Ok(false);

@@ -1,9 +1,9 @@
 //! How the numbers of a state's leaves make a key of 64 bits.
 //!
-//! If they fit, they stand in the key side by side, with the number of the shape. Otherwise they are folded: into two
-//! nodes if there are few leaves, by way of nodes for some neighbours each if there are many; the key is the
-//! numbers of the two. Which it is to be, how many bits each number gets, and where leaves are best divided, is found out with
-//! the first states of a search.
+//! If they fit, they stand in the key side by side, with the number of the shape. Otherwise they are folded:
+//! into two nodes if there are few leaves, by way of nodes for some neighbours each if there are many; the
+//! key is the numbers of the two. Which it is to be, how many bits each number gets, and where leaves are
+//! best divided, is found out with the first states of a search.
 
 use super::shape::MOST_LEAVES;
 
@@ -116,7 +116,8 @@ impl Flat {
 
 /// How many numbers the left half of a key gets: of leaves, of nodes, by how many there are for both halves.
 ///
-/// It matters much. What changes together should be in one half, and both halves should have as few values as can be.
+/// It matters much. What changes together should be in one half, and both halves should have as few values as
+/// can be.
 #[derive(Clone, Debug)]
 pub(crate) struct Splits([[u8; TOP + 1]; 2]);
 
@@ -131,7 +132,8 @@ impl Default for Splits {
 }
 
 impl Splits {
-    /// Returns how many of the numbers go to the left; whether they are nodes' follows from the number of leaves.
+    /// Returns how many of the numbers go to the left; whether they are nodes' follows from the number of
+    /// leaves.
     #[inline]
     pub(super) fn of(&self, leaves: usize) -> usize {
         let nodes = leaves > TOP;
@@ -139,8 +141,8 @@ impl Splits {
         usize::from(self.0[usize::from(nodes)][numbers])
     }
 
-    /// Finds out how numbers are best divided: for so many, of leaves or nodes, all that occur are in `seen`, one
-    /// state's after another's.
+    /// Finds out how numbers are best divided: for so many, of leaves or nodes, all that occur are in `seen`,
+    /// one state's after another's.
     pub(super) fn learn(&mut self, nodes: bool, numbers: usize, seen: &[u32]) {
         if numbers < 2 || seen.is_empty() {
             return;

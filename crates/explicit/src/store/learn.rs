@@ -1,10 +1,10 @@
 //! Where states are best cut, found out from some of them.
 //!
-//! A state is taken to pieces. Neighbours are put together again, first those that have the fewest different values
-//! together, as long as these stay few compared with the number of states: then leaves are few, and each is small work
-//! to find again, and what a process looks at is little more than it needs. If that is wanted, more are put together,
-//! until their numbers fit a key. How leaves are divided between the halves of a key is decided by
-//! [`Splits::learn`](super::layout::Splits).
+//! A state is taken to pieces. Neighbours are put together again, first those that have the fewest different
+//! values together, as long as these stay few compared with the number of states: then leaves are few, and
+//! each is small work to find again, and what a process looks at is little more than it needs. If that is
+//! wanted, more are put together, until their numbers fit a key. How leaves are divided between the halves of
+//! a key is decided by [`Splits::learn`](super::layout::Splits).
 
 use rustc_hash::FxHashMap;
 
@@ -103,8 +103,8 @@ fn merge(groups: &mut Vec<Group>, index: usize) {
 }
 
 impl Group {
-    /// Estimates how many values there are, from how many occur once and twice (A. Chao, *Nonparametric estimation of the
-    /// number of classes in a population*, 1984).
+    /// Estimates how many values there are, from how many occur once and twice (A. Chao, *Nonparametric
+    /// estimation of the number of classes in a population*, 1984).
     fn estimate(&self) -> u64 {
         let mut times = vec![0_u32; self.count];
         for value in &self.values {

@@ -1,7 +1,7 @@
 //! Exact stores of states.
 //!
-//! [`Store`] keeps every state as it is, gives each a name and leaves room for a link: for searches that come back to
-//! states. What follows is for breadth-first search, which never does, and is much smaller:
+//! [`Store`] keeps every state as it is, gives each a name and leaves room for a link: for searches that come
+//! back to states. What follows is for breadth-first search, which never does, and is much smaller:
 //!
 //! - [`Components`] cuts a state into components, keeps each component once, and folds their names into a key of 64
 //!   bits. States that differ have keys that differ, and a key gives back its state.

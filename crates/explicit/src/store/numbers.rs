@@ -1,9 +1,9 @@
 //! A number and a few flags for each key, shared by threads.
 //!
-//! Keys lie in an [`Arena`] in the order they came, and a key's number is its place there; an open-addressing table with
-//! linear probing finds it, by 32 bits of hash. Threads add keys by compare-and-swap; of two that add the same key at
-//! once, one leaves a number behind that is never used. Growing the table takes it alone, and so does giving numbers to
-//! other keys.
+//! Keys lie in an [`Arena`] in the order they came, and a key's number is its place there; an open-addressing
+//! table with linear probing finds it, by 32 bits of hash. Threads add keys by compare-and-swap; of two that
+//! add the same key at once, one leaves a number behind that is never used. Growing the table takes it alone,
+//! and so does giving numbers to other keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,14 +1,14 @@
 //! One part of a set of keys: a table of remainders.
 //!
-//! A key is a number below a power of two, mixed so that all are equally likely. The table is a scaled-down image of that
-//! range: a key's place times the range over the table's length is about the key, so that only the difference, the
-//! remainder, is kept. A key that finds its place taken goes a few places on, and keeps how many. Keys stay in
-//! order (P. Celis, *Robin Hood hashing*, 1986; J. Cleary, *Compact hash tables using bidirectional linear
-//! probing*, 1984), which keeps the ways short and lets a search for a missing key end early; and a table grows by
-//! walking over the old one from the start.
+//! A key is a number below a power of two, mixed so that all are equally likely. The table is a scaled-down
+//! image of that range: a key's place times the range over the table's length is about the key, so that only
+//! the difference, the remainder, is kept. A key that finds its place taken goes a few places on, and keeps
+//! how many. Keys stay in order (P. Celis, *Robin Hood hashing*, 1986; J. Cleary, *Compact hash tables using
+//! bidirectional linear probing*, 1984), which keeps the ways short and lets a search for a missing key end
+//! early; and a table grows by walking over the old one from the start.
 //!
-//! The length is a power of two or one and a half times that. Four fifths of it are used at most, unless there is no room
-//! for more.
+//! The length is a power of two or one and a half times that. Four fifths of it are used at most, unless
+//! there is no room for more.
 
 use super::{Full, Memory};
 
@@ -148,7 +148,8 @@ impl Partition {
         self.probe(place as usize, key - self.layout.lowest(place)).is_ok()
     }
 
-    /// Brings what is needed to add some keys nearer to the processor: it waits for memory once for all of them.
+    /// Brings what is needed to add some keys nearer to the processor: it waits for memory once for all of
+    /// them.
     pub(crate) fn approach(&self, keys: &[u64]) {
         let words = keys.iter().map(|key| self.word(self.layout.place(*key) as usize));
         std::hint::black_box(words.fold(0, |sum, word| sum ^ word));

@@ -1,13 +1,13 @@
 //! An exact store of states: byte strings of any length, each kept once.
 //!
-//! An append-only arena holds one record after the other, in segments that never move; an open-addressing table with
-//! linear probing finds them. An entry of the table is a record's place and 24 bits of its hash, so most collisions
-//! cost no look at the arena. The table grows by walking over the arena, without the old table: growth needs no memory
-//! for both. Every allocation is counted against the limit *before* it happens.
+//! An append-only arena holds one record after the other, in segments that never move; an open-addressing
+//! table with linear probing finds them. An entry of the table is a record's place and 24 bits of its hash,
+//! so most collisions cost no look at the arena. The table grows by walking over the arena, without the old
+//! table: growth needs no memory for both. Every allocation is counted against the limit *before* it happens.
 //!
-//! A record is `length (varint) | link | state`. The last bytes of a state may be hidden: kept, but not compared. The
-//! link is free for the search's use; breadth-first search keeps the parent there, and walks over the records in the
-//! order they came, so the arena is its queue too.
+//! A record is `length (varint) | link | state`. The last bytes of a state may be hidden: kept, but not
+//! compared. The link is free for the search's use; breadth-first search keeps the parent there, and walks
+//! over the records in the order they came, so the arena is its queue too.
 
 use narrows_graph::varint;
 use rapidhash::v3::rapidhash_v3;
@@ -40,6 +40,12 @@ pub enum Entry {
 /// There is no room for another state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
+
+impl From<Full> for narrows_model::Limit {
+    fn from(Full: Full) -> narrows_model::Limit {
+        narrows_model::Limit::Memory
+    }
+}
 
 /// The shape of a [`Store`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,8 +230,8 @@ impl Store {
         Ok(())
     }
 
-    /// Makes sure that a slot stays free after the next state; grows the table in time, and fills it further if it
-    /// can't grow. Returns whether slots have moved.
+    /// Makes sure that a slot stays free after the next state; grows the table in time, and fills it further
+    /// if it can't grow. Returns whether slots have moved.
     fn make_room(&mut self) -> Result<bool, Full> {
         let length = self.table.len() as u64;
         if self.count * 4 < length * 3 {

@@ -1,9 +1,10 @@
 //! How states are cut into leaves.
 //!
-//! A leaf should be large enough that there are few of them in a state, and small enough that few different ones occur.
-//! Small neighbours share a leaf; what is large is cut. The first leaves are smaller, so that a small state is cut too.
-//! Where the cuts are depends on the parts before them alone, so that a part that is added or removed at the end leaves
-//! the others as they are. States that are cut in the same way have the same shape.
+//! A leaf should be large enough that there are few of them in a state, and small enough that few different
+//! ones occur. Small neighbours share a leaf; what is large is cut. The first leaves are smaller, so that a
+//! small state is cut too. Where the cuts are depends on the parts before them alone, so that a part that is
+//! added or removed at the end leaves the others as they are. States that are cut in the same way have the
+//! same shape.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -72,7 +73,8 @@ impl Shape {
     }
 }
 
-/// All shapes that occur, by number. They never move: the first chunk has some, each further one twice as many.
+/// All shapes that occur, by number. They never move: the first chunk has some, each further one twice as
+/// many.
 #[derive(Debug)]
 pub(super) struct Shapes {
     first: Box<[OnceLock<Shape>]>,
@@ -134,8 +136,8 @@ impl Shapes {
         Ok(shape)
     }
 
-    /// Cuts states of an unknown shape like those that begin with the same parts, as far as they do: a process more or less
-    /// leaves the others where they are.
+    /// Cuts states of an unknown shape like those that begin with the same parts, as far as they do: a
+    /// process more or less leaves the others where they are.
     fn cut_alike(&self, parts: &[u32]) -> Vec<u32> {
         let common = |other: &[u32]| parts.iter().zip(other).take_while(|(one, other)| one == other).count();
         let alike = self.cuts.iter().map(|(other, ends)| (common(other), other, ends)).max();

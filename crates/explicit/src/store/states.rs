@@ -1,12 +1,15 @@
 //! States that threads add and come back to: turned into keys, and numbered.
 //!
-//! When components are cramped, whoever has all states alone makes the keys of all of them anew, in wider components. Their
-//! numbers and flags stay, so nobody else needs to know.
+//! When components are cramped, whoever has all states alone makes the keys of all of them anew, in wider
+//! components. Their numbers and flags stay, so nobody else needs to know.
 
-use narrows_model::{Difference, StateSpace};
+use narrows_model::{Difference, Limit, StateSpace};
 
 use super::numbers::{Flag, Numbers};
 use super::{AHEAD, Blank, Components, Full, Memory, Outline, Repacking, Stop, Wanted};
+
+/// While all keys are made anew, limits are looked at after so many.
+const LOOK_UP: usize = 1 << 14;
 
 /// An exact set of states, with a number and a few flags for each. Hidden bytes are not kept.
 #[derive(Debug)]
@@ -63,20 +66,26 @@ impl States {
         self.numbers.len()
     }
 
-    /// Makes room where it has become scarce.
-    pub(crate) fn grow<S: StateSpace + ?Sized>(&mut self, space: &S, memory: &Memory) -> Result<(), Full> {
+    /// Makes room where it has become scarce. `look_up` is asked now and then whether a limit is reached;
+    /// then, and if there is no room, nothing is changed.
+    pub(crate) fn grow<S: StateSpace + ?Sized>(
+        &mut self,
+        space: &S,
+        memory: &Memory,
+        look_up: &dyn Fn() -> Option<Limit>,
+    ) -> Result<(), Limit> {
         if self.components.is_cramped() {
             match self.components.widen(memory)? {
                 Some(repacking) => self.repack(&repacking, memory)?,
                 None => {
                     let learned = self.components.learned(self.numbers.iter(), self.len(), memory)?;
-                    self.renew(space, learned, memory)?;
-                    self.divide(space, memory)?;
+                    self.renew(space, learned, memory, look_up)?;
+                    self.divide(space, memory, look_up)?;
                 }
             }
         }
         self.components.grow(memory)?;
-        self.numbers.grow(memory)
+        Ok(self.numbers.grow(memory)?)
     }
 
     /// Changes all keys.
@@ -97,9 +106,14 @@ impl States {
     }
 
     /// Divides keys as is best for these states, if they are to be divided.
-    fn divide<S: StateSpace + ?Sized>(&mut self, space: &S, memory: &Memory) -> Result<(), Full> {
+    fn divide<S: StateSpace + ?Sized>(
+        &mut self,
+        space: &S,
+        memory: &Memory,
+        look_up: &dyn Fn() -> Option<Limit>,
+    ) -> Result<(), Limit> {
         match self.components.divided(self.numbers.iter(), memory)? {
-            Some(components) => self.renew(space, components, memory),
+            Some(components) => self.renew(space, components, memory, look_up),
             None => Ok(()),
         }
     }
@@ -110,13 +124,19 @@ impl States {
         space: &S,
         mut components: Components,
         memory: &Memory,
-    ) -> Result<(), Full> {
+        look_up: &dyn Fn() -> Option<Limit>,
+    ) -> Result<(), Limit> {
         let numbers = self.numbers.in_use(memory)?;
         let mut keys = Vec::new();
         memory.reserve(&mut keys, numbers.len())?;
         let (mut outline, mut blank) = (Outline::default(), Blank::default());
         let (mut bytes, mut parts) = (Vec::new(), Vec::new());
         while let Some(number) = numbers.get(keys.len()) {
+            if keys.len().is_multiple_of(LOOK_UP)
+                && let Some(limit) = look_up()
+            {
+                return Err(limit);
+            }
             self.components.decode(self.numbers.key(*number), &mut outline);
             bytes.clear();
             bytes.extend_from_slice(outline.state());
@@ -126,7 +146,7 @@ impl States {
             space.parts(&bytes, &mut parts);
             match components.add(outline.state(), &parts, &mut blank, memory) {
                 Ok(key) => keys.push(key),
-                Err(Stop::Full) => return Err(Full),
+                Err(Stop::Full) => return Err(Limit::Memory),
                 Err(Stop::Grow) => {
                     // There were more leaves than was to be expected.
                     components = components.with_room(memory)?;
@@ -251,19 +271,19 @@ pub(crate) fn learn<'s, S: StateSpace + ?Sized>(
     space: &S,
     like: impl Iterator<Item = &'s [u8]>,
     memory: &Memory,
-) -> Result<Components, Full> {
+) -> Result<Components, Limit> {
     let mut states = States::new(Components::new(memory)?, memory)?;
     for state in like {
         while let Err(stop) = states.add(space, state, memory) {
             match stop {
-                Stop::Grow => states.grow(space, memory)?,
-                Stop::Full => return Err(Full),
+                Stop::Grow => states.grow(space, memory, &|| None)?,
+                Stop::Full => return Err(Limit::Memory),
             }
         }
     }
     let learned = states.components.learned(states.numbers.iter(), states.len(), memory)?;
-    states.renew(space, learned, memory)?;
-    states.divide(space, memory)?;
+    states.renew(space, learned, memory, &|| None)?;
+    states.divide(space, memory, &|| None)?;
     let components = states.components.emptied(memory)?;
     states.components.release(memory);
     states.numbers.release(memory);

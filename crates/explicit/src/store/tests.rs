@@ -12,23 +12,23 @@ type State = (Vec<u8>, Vec<u32>);
 
 /// How components are made before the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Preparation {
     Plain,
     Learned,
     Divided,
 }
 
 /// Makes components that have room for all of these states; returns their keys too.
-fn ready(states: &[State], kind: Kind, memory: &Memory) -> (Components, Vec<u64>) {
+fn ready(states: &[State], kind: Preparation, memory: &Memory) -> (Components, Vec<u64>) {
     let mut components = Components::new(memory).unwrap();
     let mut keys = try_all(&mut components, states, memory);
-    if kind == Kind::Plain {
+    if kind == Preparation::Plain {
         return (components, keys);
     }
     let few = keys.iter().copied().take(300);
     components = components.learned(few, states.len() as u64, memory).unwrap();
     keys = try_all(&mut components, states, memory);
-    if kind == Kind::Divided
+    if kind == Preparation::Divided
         && let Some(divided) = components.divided(keys.iter().copied(), memory).unwrap()
     {
         components = divided;
@@ -82,7 +82,7 @@ fn random_states(seed: u64, count: usize, most: u64) -> Vec<State> {
 #[test]
 fn keys_stand_for_states() {
     for (seed, most) in [(1, 3), (2, 9), (3, 60), (4, 200)] {
-        for kind in [Kind::Plain, Kind::Learned, Kind::Divided] {
+        for kind in [Preparation::Plain, Preparation::Learned, Preparation::Divided] {
             let memory = Memory::new(u64::MAX);
             let states = random_states(seed, 3000, most);
             let (components, keys) = ready(&states, kind, &memory);
@@ -109,7 +109,7 @@ fn learns_what_changes_together() {
         (state[0], state[20], state[60], state[79]) = (other, one, one, one);
         states.push((state, vec![20, 40, 60, 80]));
     }
-    let used = [Kind::Plain, Kind::Learned].map(|kind| {
+    let used = [Preparation::Plain, Preparation::Learned].map(|kind| {
         let memory = Memory::new(u64::MAX);
         let (components, _) = ready(&states, kind, &memory);
         components.records()
@@ -119,7 +119,7 @@ fn learns_what_changes_together() {
 
 #[test]
 fn a_successor_has_the_same_key_whatever_it_comes_from() {
-    for (kind, most) in [(Kind::Plain, 30), (Kind::Learned, 6), (Kind::Divided, 30)] {
+    for (kind, most) in [(Preparation::Plain, 30), (Preparation::Learned, 6), (Preparation::Divided, 30)] {
         let memory = Memory::new(u64::MAX);
         let mut random = Random::new(7);
         let mut states = Vec::new();
@@ -168,7 +168,7 @@ fn a_successor_has_the_same_key_whatever_it_comes_from() {
 
 #[test]
 fn threads_agree_on_keys() {
-    for kind in [Kind::Plain, Kind::Learned] {
+    for kind in [Preparation::Plain, Preparation::Learned] {
         let memory = Memory::new(u64::MAX);
         // Shapes are known beforehand; leaves are not.
         let mut components = ready(&random_states(9, 20_000, 3), kind, &memory).0.emptied(&memory).unwrap();

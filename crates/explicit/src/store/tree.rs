@@ -1,9 +1,10 @@
 //! How each state was first reached, in less than a byte for each.
 //!
-//! Breadth-first search visits states in the order in which it finds them, so the tree of first ways is the list of what
-//! each visit found: for every successor of every state in turn, whether it was new. That is a string of bits, `0` for a
-//! known successor, `10` for a new one, `11` for the end of a state's successors; known ones at the end are left out.
-//! Every hundred states or more a note says where their bits begin, and how many states had been found by then.
+//! Breadth-first search visits states in the order in which it finds them, so the tree of first ways is the
+//! list of what each visit found: for every successor of every state in turn, whether it was new. That is a
+//! string of bits, `0` for a known successor, `10` for a new one, `11` for the end of a state's successors;
+//! known ones at the end are left out. Every hundred states or more a note says where their bits begin, and
+//! how many states had been found by then.
 
 use std::io;
 
@@ -149,8 +150,8 @@ impl Tree {
         self.chunks[word / CHUNK][word % CHUNK] >> (position % 64) & 1 == 1
     }
 
-    /// Returns the state from which a state was first reached, and by which of its successors, counted from 0; `None`
-    /// for the first state of all.
+    /// Returns the state from which a state was first reached, and by which of its successors, counted from
+    /// 0; `None` for the first state of all.
     pub(crate) fn way_to(&self, state: u64) -> Option<(u64, u32)> {
         if state == 0 || state > self.found {
             return None;

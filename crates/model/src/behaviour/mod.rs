@@ -219,6 +219,7 @@ impl StateSpace for Behaviour {
                 label: &label,
                 target: Some(&target),
                 difference: Difference::Unknown,
+                pulse: None,
             };
             if visit(successor).is_break() {
                 return Expansion::Moves;
@@ -232,6 +233,7 @@ impl StateSpace for Behaviour {
                 label: &[],
                 target: None,
                 difference: Difference::Unknown,
+                pulse: None,
             });
             return Expansion::Moves;
         }

@@ -1,11 +1,13 @@
 //! The execution of one statement of one process, for engines that compute successors their own way.
 
+use std::ops::ControlFlow;
+
 use super::channels::Offer;
 use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
-use super::steps::execute;
-use crate::{Communication, Evaluator, Transition, Violation};
+use super::steps::{Walk, execute};
+use crate::{Communication, Evaluator, Scratch, Successor, Transition, Violation};
 
 /// A transition to be executed by a process.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,23 @@ pub struct StepRecord {
     pub events: Vec<Communication>,
 }
 
-/// Reusable memory for attempts; it holds the state after the last one.
+impl StepRecord {
+    /// Moves what another has told to the end.
+    pub(super) fn append(&mut self, other: &mut StepRecord) {
+        self.violations.append(&mut other.violations);
+        self.events.append(&mut other.events);
+    }
+
+    /// Takes away what was told after so many violations and events.
+    pub(super) fn split_off(&mut self, violations: usize, events: usize) -> StepRecord {
+        StepRecord {
+            violations: self.violations.split_off(violations),
+            events: self.events.split_off(events),
+        }
+    }
+}
+
+/// Memory for attempts, to use again and again; it holds the state after the last one.
 #[derive(Debug, Default)]
 pub struct Workspace {
     frame: Frame,
@@ -45,20 +63,34 @@ impl Workspace {
 }
 
 impl Evaluator<'_> {
-    /// Executes one statement of one process; the error is a fault after which there is no state.
+    /// Executes one statement of one process; the error is a fault after which there is no state. `pulse` is
+    /// asked now and then whether a long `d_step` is to go on.
     pub fn attempt(
         &self,
         state: &[u8],
         attempt: &Attempt<'_>,
         workspace: &mut Workspace,
-        record: &mut StepRecord,
+        told: &mut StepRecord,
+        pulse: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Outcome, Violation> {
         workspace.frame.load(self.system, state);
-        execute(self, &mut workspace.frame, attempt, &mut record.violations, &mut record.events)
+        execute(self, &mut workspace.frame, attempt, told, pulse)
     }
 
-    /// Returns whether a process may move: its `provided` clause holds, and no process of higher priority can
-    /// move.
+    /// Visits what follows from a state inside an atomic sequence, in which a process has control; the path
+    /// there is that of the scratch memory. Returns whether the visitor broke off.
+    pub fn successors_inside(
+        &self,
+        state: &[u8],
+        pid: usize,
+        scratch: &mut Scratch,
+        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> bool {
+        Walk::resumed(self, scratch, visit).expand_inside(state, pid)
+    }
+
+    /// Returns whether a process may move at all: what it is `provided` with, and that nobody more important
+    /// can move.
     pub fn may_move(
         &self,
         state: &[u8],

@@ -1,5 +1,7 @@
 //! What a statement does to a state.
 
+use std::ops::ControlFlow;
+
 use narrows_source::Span;
 
 use super::channels::{Offer, Sent};
@@ -17,10 +19,12 @@ pub enum Outcome {
     Done,
     /// It holds out a message: someone must take it at once.
     Offered(Offer),
+    /// It was broken off by whoever was told that it takes long.
+    BrokenOff,
 }
 
-/// A `d_step` of more jumps than this counts as endless.
-const MAX_DSTEP_JUMPS: u64 = 10_000_000;
+/// Whoever asked for it hears of a `d_step` after so many jumps.
+const PULSE_EVERY: u64 = 1 << 16;
 
 /// Makes the initial state out of an empty one.
 pub(super) fn set_up(
@@ -108,8 +112,8 @@ impl Context<'_, '_> {
             }
             Statement::DStep(step) => {
                 let may = self.may_start(step, taken)?;
-                if may {
-                    self.run_d_step(step)?;
+                if may && self.run_d_step(step)?.is_break() {
+                    return Ok(Outcome::BrokenOff);
                 }
                 may
             }
@@ -163,26 +167,36 @@ impl Context<'_, '_> {
         Ok(false)
     }
 
-    fn run_d_step(&mut self, step: &DStep) -> Result<(), Fault> {
+    /// Runs a `d_step` to its end, unless it is broken off.
+    fn run_d_step(&mut self, step: &DStep) -> Result<ControlFlow<()>, Fault> {
         let mut at = step.start;
         let mut jumps: u64 = 0;
         let mut checkpoint = None;
+        let mut here = Vec::new();
         loop {
             jumps += 1;
             // It is deterministic: the same place with the same state again means for ever. Compared is with
             // the state at the last power of two, which lies on the circle sooner or later (Brent's
             // algorithm).
-            let returned = checkpoint
-                .as_ref()
-                .is_some_and(|(place, state)| *place == at && *state == self.frame.to_state());
-            if returned || jumps > MAX_DSTEP_JUMPS {
-                return Err(self.fault(ViolationKind::EndlessDStep, step.span));
+            if let Some((place, state)) = &checkpoint
+                && *place == at
+            {
+                self.frame.save(&mut here);
+                if here == *state {
+                    return Err(self.fault(ViolationKind::EndlessDStep, step.span));
+                }
             }
             if jumps >= 1024 && jumps.is_power_of_two() {
                 checkpoint = Some((at, self.frame.to_state()));
             }
+            if jumps.is_multiple_of(PULSE_EVERY)
+                && let Some(pulse) = &mut self.pulse
+                && pulse().is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
             at = match &step.nodes[at.0 as usize] {
-                Node::Leave => return Ok(()),
+                Node::Leave => return Ok(ControlFlow::Continue(())),
                 Node::Jump(next) => *next,
                 Node::Execute(statement, next, span) => {
                     if !self.executed(statement, *span)? {
@@ -231,6 +245,8 @@ impl Context<'_, '_> {
                 Ok(true)
             }
             Outcome::Offered(_) => Err(self.fault(ViolationKind::RendezvousInDStep, span)),
+            // No d_step stands inside another.
+            Outcome::BrokenOff => Ok(false),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The value of an expression in a state.
 
+use std::ops::ControlFlow;
+
 use narrows_source::Span;
 
 use super::channels::Offer;
@@ -27,6 +29,8 @@ pub(crate) struct Context<'c, 's> {
     pub(crate) events: Option<&'c mut Vec<Communication>>,
     /// What is printed, if anybody wants to know.
     pub(crate) output: Option<String>,
+    /// Who is told now and then that a long `d_step` goes on, and says whether it is to.
+    pub(super) pulse: Option<&'c mut dyn FnMut() -> ControlFlow<()>>,
 }
 
 impl<'c, 's> Context<'c, 's> {
@@ -46,6 +50,7 @@ impl<'c, 's> Context<'c, 's> {
             violations,
             events: None,
             output: None,
+            pulse: None,
         }
     }
 

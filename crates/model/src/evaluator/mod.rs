@@ -26,6 +26,7 @@ mod execute;
 mod expressions;
 mod frame;
 mod processes;
+mod sequence;
 mod steps;
 
 use std::ops::ControlFlow;
@@ -37,6 +38,8 @@ pub use channels::Offer;
 pub use execute::Outcome;
 pub(crate) use expressions::Context;
 pub(crate) use frame::{Frame, Frames, OBSERVER};
+pub use sequence::AtomicPath;
+pub(crate) use steps::Task;
 use steps::Walk;
 
 /// Walks over the states of a [`System`].

@@ -4,34 +4,42 @@
 //! The order is SPIN's: processes from the youngest to the oldest, edges as the text has them. States inside
 //! an atomic sequence and in the middle of a rendezvous are passed through, not visited; a sequence that
 //! blocks is visited there.
+//!
+//! What is left to do lies on a stack of its own, because a sequence may be as long as it likes. A process
+//! that has just one way on needs no place there: it goes on where it is. So the stack grows with the choices
+//! of a path alone.
 
 use std::ops::ControlFlow;
 
 use super::Evaluator;
-use super::attempt::Attempt;
+use super::attempt::{Attempt, StepRecord};
 use super::channels::Offer;
 use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
+use super::sequence::{AtomicPath, Choice};
 use crate::{
-    Communication, Difference, Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor,
-    Transition, Violation, ViolationKind,
+    Difference, Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor, Transition, Violation,
+    ViolationKind,
 };
 
-/// Executes a statement, and says of everything that goes wrong where it is written.
+/// Executes a statement, and says of everything that goes wrong where it is written. `pulse` is asked now and
+/// then whether a long `d_step` is to go on.
 pub(super) fn execute(
     evaluator: &Evaluator<'_>,
     frame: &mut Frame,
     attempt: &Attempt<'_>,
-    violations: &mut Vec<Violation>,
-    events: &mut Vec<Communication>,
+    told: &mut StepRecord,
+    pulse: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Outcome, Violation> {
+    let StepRecord { violations, events } = told;
     let before = violations.len();
     let span = attempt.transition.span;
     let mut context = Context::new(evaluator.system, frame, attempt.pid, violations);
     context.timeout = attempt.timeout;
     context.offer = attempt.offer;
     context.events = evaluator.records_events.then_some(events);
+    context.pulse = Some(pulse);
     let processes = context.frame.process_count();
     let mut outcome = context.execute(&attempt.transition.statement, attempt.taken);
     if evaluator.forgets {
@@ -51,26 +59,81 @@ pub(super) fn execute(
     outcome
 }
 
+/// Something on the stack.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Turn(Turn),
+    HoldOut(HoldOut),
+}
+
+/// A process whose edges are tried one after the other.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// The state in which they are tried.
+    frame: Frame,
+    pid: usize,
+    /// The number of the message that is held out to it, among those that are.
+    offer: Option<usize>,
+    timeout: bool,
+    /// The next edge.
+    edge: usize,
+    /// The escape whose edges alone may still be taken; 0 if all may.
+    escape: u16,
+    /// Whether an edge was taken here.
+    moved: bool,
+    /// Whether an edge was taken on the way here.
+    moved_before: bool,
+    /// Whether the process is inside an atomic sequence: where nothing can be done, the state is visited.
+    inside: bool,
+    /// Whether more than one way leads on.
+    splits: bool,
+    /// The number of this choice, if paths are merged.
+    choice: Option<usize>,
+    /// How far the path had come here.
+    here: Marks,
+    /// What comes next here, if it was looked for already.
+    pending: Option<Event>,
+}
+
+/// A process holds out a message in the middle of a rendezvous, and others may take it.
+#[derive(Debug)]
+pub(crate) struct HoldOut {
+    frame: Frame,
+    sender: usize,
+    /// The escape of the sender's edge.
+    escape: u16,
+    /// All processes from this one on were asked.
+    asked: usize,
+    taken: bool,
+    here: Marks,
+}
+
+/// Lengths of what a path has told: moves, violations, events.
+#[derive(Clone, Copy, Debug)]
+struct Marks(usize, usize, usize);
+
+/// What came of trying an edge, if it is more than nothing.
+#[derive(Debug)]
+struct Event {
+    edge: usize,
+    outcome: Result<Outcome, Violation>,
+    /// The state behind it; `None` if the statement changes nothing.
+    next: Option<Frame>,
+    /// What it told, if that had to be put aside.
+    told: StepRecord,
+}
+
 pub(super) struct Walk<'w, 's> {
     evaluator: &'w Evaluator<'s>,
     scratch: &'w mut Scratch,
     visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     stopped: bool,
     timeout: bool,
-    /// How many moves deep inside an atomic sequence.
-    inside: usize,
+    /// Messages that are held out.
+    offers: Vec<Offer>,
     /// Whether every move is an edge of its own, also inside an atomic sequence.
     single: bool,
 }
-
-/// After this many moves an atomic sequence is watched for coming back to where it was.
-const WATCH_FROM: usize = 200;
-
-/// An atomic sequence of more moves than this counts as endless: each one is a level of recursion.
-const MAX_SEQUENCE: usize = 100_000;
-
-/// Likewise one whose states, all of which are kept on the way, have more bytes than this.
-const MAX_SEQUENCE_BYTES: usize = 256 << 20;
 
 impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
@@ -78,11 +141,19 @@ impl<'w, 's> Walk<'w, 's> {
         scratch: &'w mut Scratch,
         visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Self {
-        scratch.moves.clear();
-        scratch.violations.clear();
-        scratch.events.clear();
-        scratch.atomic_path.clear();
-        Walk { evaluator, scratch, visit, stopped: false, timeout: false, inside: 0, single: false }
+        scratch.path.clear();
+        Walk::resumed(evaluator, scratch, visit)
+    }
+
+    /// Goes on with the path that another engine has begun.
+    pub(super) fn resumed(
+        evaluator: &'w Evaluator<'s>,
+        scratch: &'w mut Scratch,
+        visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    ) -> Self {
+        scratch.tasks.clear();
+        let offers = Vec::new();
+        Walk { evaluator, scratch, visit, stopped: false, timeout: false, offers, single: false }
     }
 
     /// Makes every move an edge of its own.
@@ -98,7 +169,7 @@ impl<'w, 's> Walk<'w, 's> {
         for timeout in [false, true] {
             self.timeout = timeout;
             for pid in (0..frame.process_count()).rev() {
-                moved |= self.process(&frame, pid, None);
+                moved |= self.process(&mut frame, pid);
                 if self.stopped {
                     break;
                 }
@@ -123,7 +194,7 @@ impl<'w, 's> Walk<'w, 's> {
         let mut frame = self.scratch.frames.blank();
         frame.load(self.evaluator.system, state);
         for pid in (0..frame.process_count()).rev().filter(|pid| processes.contains(*pid)) {
-            self.process(&frame, pid, None);
+            self.process(&mut frame, pid);
             if self.stopped {
                 break;
             }
@@ -131,170 +202,415 @@ impl<'w, 's> Walk<'w, 's> {
         self.scratch.frames.give_back(frame);
     }
 
+    /// Goes on with a process inside an atomic sequence; returns whether the visitor broke off.
+    pub(super) fn expand_inside(mut self, state: &[u8], pid: usize) -> bool {
+        let mut frame = self.scratch.frames.blank();
+        frame.load(self.evaluator.system, state);
+        let turn = Turn { inside: true, ..self.turn(frame, pid, None, false) };
+        let (frame, _) = self.run(turn);
+        self.scratch.frames.give_back(frame);
+        self.stopped
+    }
+
     fn may_end(&self, frame: &Frame, pid: usize) -> bool {
         self.evaluator.proctype_of(frame, pid).location(frame.location(pid)).is_end
     }
 
     /// Tries every edge of a process; returns whether any could be taken.
-    fn process(&mut self, frame: &Frame, pid: usize, offer: Option<&Offer>) -> bool {
-        if !self.may_move(frame, pid) {
+    fn process(&mut self, frame: &mut Frame, pid: usize) -> bool {
+        if !self.may_move(frame, pid, self.timeout) {
             return false;
         }
-        let proctype = self.evaluator.proctype_of(frame, pid);
-        let from = frame.location(pid);
-        let mut escape = 0;
-        let mut moved = false;
-        for edge in &proctype.location(from).edges {
-            if escape > 0 && edge.escape != escape {
-                break;
-            }
-            let transition = proctype.transition(edge.transition);
-            let kind = if offer.is_some() { MoveKind::Accept } else { MoveKind::Alone };
-            let step = Move {
-                pid: pid as u8,
-                proctype: frame.proctype(pid),
-                from,
-                transition: edge.transition,
-                kind,
-            };
-            let marks = (self.scratch.moves.len(), self.scratch.violations.len(), self.scratch.events.len());
-            let mut next = self.scratch.frames.copy_of(frame);
-            let attempt = Attempt { pid, transition, offer, taken: moved, timeout: self.timeout };
-            let Scratch { violations, events, .. } = &mut *self.scratch;
-            let outcome = execute(self.evaluator, &mut next, &attempt, violations, events);
-            match outcome {
-                Err(fault) => {
-                    // The run ends here, but the process did move: this is no deadlock.
-                    self.scratch.violations.push(fault);
-                    self.scratch.moves.push(step);
-                    self.emit(None);
-                    moved = true;
-                    escape = edge.escape;
-                }
-                Ok(Outcome::Blocked) => {
-                    // With the timeout everything is tried once more; what is wrong was said before.
-                    if self.scratch.violations.len() > marks.1 && !self.timeout {
-                        self.scratch.moves.push(step);
-                        self.emit(None);
-                    }
-                }
-                Ok(Outcome::Done) => {
-                    if proctype.deterministic && moved && transition.statement != Statement::Else {
-                        let kind = ViolationKind::Nondeterminism;
-                        let violation = Violation { kind, span: transition.span, pid: pid as u8 };
-                        self.scratch.violations.push(violation);
-                    }
-                    self.scratch.moves.push(step);
-                    moved = true;
-                    escape = edge.escape;
-                    if transition.statement != Statement::End {
-                        self.arrive(&mut next, pid, transition);
-                    }
-                    next.set_last(pid);
-                    if transition.atomic && !self.single {
-                        self.stay_inside(&next, pid, transition);
-                    } else {
-                        self.emit(Some(&next));
-                    }
-                }
-                Ok(Outcome::Offered(offer)) => {
-                    self.scratch.moves.push(Move { kind: MoveKind::Offer, ..step });
-                    self.arrive(&mut next, pid, transition);
-                    next.set_last(pid);
-                    let taken = self.hold_out(&next, pid, &offer);
-                    moved |= taken;
-                    escape = if taken { edge.escape } else { 0 };
-                }
-            }
-            self.scratch.frames.give_back(next);
-            self.scratch.moves.truncate(marks.0);
-            self.scratch.violations.truncate(marks.1);
-            self.scratch.events.truncate(marks.2);
-            if self.stopped {
-                break;
-            }
-        }
+        let turn = self.turn(std::mem::take(frame), pid, None, self.timeout);
+        let moved;
+        (*frame, moved) = self.run(turn);
         moved
     }
 
-    /// Puts a process where a transition leads.
-    fn arrive(&self, frame: &mut Frame, pid: usize, transition: &Transition) {
-        frame.set_location(pid, transition.target);
-        if self.evaluator.forgets {
-            frame.forget(pid, &transition.dead);
-            frame.forget_globals(&transition.unread);
+    fn turn(&self, frame: Frame, pid: usize, offer: Option<usize>, timeout: bool) -> Turn {
+        Turn {
+            frame,
+            pid,
+            offer,
+            timeout,
+            edge: 0,
+            escape: 0,
+            moved: false,
+            moved_before: false,
+            inside: false,
+            splits: false,
+            choice: None,
+            here: self.marks(),
+            pending: None,
         }
     }
 
-    fn context<'c>(&'c mut self, frame: &'c mut Frame, pid: usize) -> Context<'c, 's> {
-        let mut context = Context::new(self.evaluator.system, frame, pid, &mut self.scratch.violations);
-        context.timeout = self.timeout;
-        context
+    fn marks(&self) -> Marks {
+        let path = &self.scratch.path;
+        Marks(path.moves.len(), path.told.violations.len(), path.told.events.len())
     }
 
-    fn may_move(&mut self, frame: &Frame, pid: usize) -> bool {
+    fn restore(&mut self, marks: Marks) {
+        let path = &mut self.scratch.path;
+        path.moves.truncate(marks.0);
+        path.told.violations.truncate(marks.1);
+        path.told.events.truncate(marks.2);
+    }
+
+    /// Does all that follows from a turn; returns its state, and whether the process could move.
+    fn run(&mut self, first: Turn) -> (Frame, bool) {
+        self.scratch.tasks.push(Task::Turn(first));
+        loop {
+            let ended = match self.scratch.tasks.pop() {
+                Some(Task::Turn(turn)) => self.advance(turn),
+                Some(Task::HoldOut(offer)) => {
+                    self.ask_next(offer);
+                    None
+                }
+                None => return (self.scratch.frames.blank(), false),
+            };
+            let Some(ended) = ended else { continue };
+            if ended.inside && !ended.moved && !self.stopped {
+                self.emit(Some(&ended.frame));
+            }
+            if let Some(choice) = ended.choice {
+                self.scratch.path.leave(choice);
+            }
+            let moved = ended.moved || ended.moved_before;
+            match self.scratch.tasks.last_mut() {
+                None => return (ended.frame, moved),
+                Some(Task::Turn(_)) => self.scratch.frames.give_back(ended.frame),
+                Some(Task::HoldOut(offer)) => {
+                    offer.taken |= moved;
+                    // It lent its state to the receiver.
+                    offer.frame = ended.frame;
+                }
+            }
+        }
+    }
+
+    /// Goes on with a turn until it is over; `None` if something else comes first, and the turn waits for it.
+    fn advance(&mut self, mut turn: Turn) -> Option<Turn> {
+        loop {
+            self.restore(turn.here);
+            if self.stopped {
+                return Some(turn);
+            }
+            let event = match turn.pending.take() {
+                Some(mut event) => {
+                    self.scratch.path.told.append(&mut event.told);
+                    event
+                }
+                None => match self.next_event(&mut turn) {
+                    Some(event) => event,
+                    None => return Some(turn),
+                },
+            };
+            turn = self.follow(turn, event)?;
+        }
+    }
+
+    /// Tries edges until one does something; what it tells is added to the path.
+    fn next_event(&mut self, turn: &mut Turn) -> Option<Event> {
+        if turn.edge == usize::MAX {
+            return None;
+        }
+        let proctype = self.evaluator.proctype_of(&turn.frame, turn.pid);
+        let edges = &proctype.location(turn.frame.location(turn.pid)).edges;
+        let Marks(moves, violations, events) = self.marks();
+        while let Some(edge) = edges.get(turn.edge) {
+            if turn.escape > 0 && edge.escape != turn.escape {
+                break;
+            }
+            turn.edge += 1;
+            let (outcome, next) = self.attempt(turn, proctype.transition(edge.transition));
+            if self.stopped {
+                break;
+            }
+            // With the timeout everything is tried once more; what is wrong was said before.
+            let is_silent = turn.timeout || self.scratch.path.told.violations.len() == violations;
+            if matches!(outcome, Ok(Outcome::Blocked)) && is_silent {
+                self.restore(Marks(moves, violations, events));
+                next.into_iter().for_each(|next| self.scratch.frames.give_back(next));
+                continue;
+            }
+            return Some(Event { edge: turn.edge - 1, outcome, next, told: StepRecord::default() });
+        }
+        None
+    }
+
+    /// Tries a transition; returns also the state behind it, unless the statement changes nothing.
+    fn attempt(
+        &mut self,
+        turn: &mut Turn,
+        transition: &Transition,
+    ) -> (Result<Outcome, Violation>, Option<Frame>) {
+        let wants_pulses = self.scratch.walks().with_pulses;
+        let Scratch { frames, path, .. } = &mut *self.scratch;
+        let AtomicPath { moves, told, .. } = path;
+        let is_test =
+            matches!(transition.statement, Statement::Skip | Statement::Else | Statement::Condition(_));
+        let mut next = (!is_test).then(|| frames.copy_of(&turn.frame));
+        let offer = turn.offer.map(|offer| &self.offers[offer]);
+        let attempt = Attempt { pid: turn.pid, transition, offer, taken: turn.moved, timeout: turn.timeout };
+        let (visit, stopped) = (&mut *self.visit, &mut self.stopped);
+        let mut pulse = || {
+            if wants_pulses && visit(pulse_of(moves, 0)).is_break() {
+                *stopped = true;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        };
+        let frame = next.as_mut().unwrap_or(&mut turn.frame);
+        (execute(self.evaluator, frame, &attempt, told, &mut pulse), next)
+    }
+
+    /// Does what follows from an edge that was tried; returns the turn if it goes on, `None` if it waits.
+    fn follow(&mut self, mut turn: Turn, event: Event) -> Option<Turn> {
+        let proctype = self.evaluator.proctype_of(&turn.frame, turn.pid);
+        let from = turn.frame.location(turn.pid);
+        let edge = &proctype.location(from).edges[event.edge];
+        let transition = proctype.transition(edge.transition);
+        let step = Move {
+            pid: turn.pid as u8,
+            proctype: turn.frame.proctype(turn.pid),
+            from,
+            transition: edge.transition,
+            kind: if turn.offer.is_some() { MoveKind::Accept } else { MoveKind::Alone },
+        };
+        match event.outcome {
+            Err(fault) => {
+                // The run ends here, but the process did move: this is no deadlock.
+                self.scratch.path.told.violations.push(fault);
+                self.scratch.path.moves.push(step);
+                self.emit(None);
+                (turn.moved, turn.escape) = (true, edge.escape);
+                Some(turn)
+            }
+            Ok(Outcome::Blocked | Outcome::BrokenOff) => {
+                self.scratch.path.moves.push(step);
+                self.emit(None);
+                Some(turn)
+            }
+            Ok(Outcome::Done) => {
+                if proctype.deterministic && turn.moved && transition.statement != Statement::Else {
+                    let kind = ViolationKind::Nondeterminism;
+                    let violation = Violation { kind, span: transition.span, pid: turn.pid as u8 };
+                    self.scratch.path.told.violations.push(violation);
+                }
+                (turn.moved, turn.escape) = (true, edge.escape);
+                if transition.atomic && !self.single {
+                    return self.stay_inside(turn, event.next, step, transition);
+                }
+                let mut next = event.next.unwrap_or_else(|| self.scratch.frames.copy_of(&turn.frame));
+                self.scratch.path.moves.push(step);
+                self.arrive(&mut next, turn.pid, transition);
+                self.emit(Some(&next));
+                self.scratch.frames.give_back(next);
+                Some(turn)
+            }
+            Ok(Outcome::Offered(offer)) => {
+                if turn.inside && !std::mem::replace(&mut turn.splits, true) && !self.meet(&mut turn) {
+                    return Some(turn);
+                }
+                let mut frame = event.next.unwrap_or_else(|| self.scratch.frames.copy_of(&turn.frame));
+                self.scratch.path.moves.push(Move { kind: MoveKind::Offer, ..step });
+                self.arrive(&mut frame, turn.pid, transition);
+                self.offers.push(offer);
+                let (sender, asked, escape) = (turn.pid, frame.process_count(), edge.escape);
+                let hold_out = HoldOut { frame, sender, escape, asked, taken: false, here: self.marks() };
+                self.scratch.tasks.push(Task::Turn(turn));
+                self.scratch.tasks.push(Task::HoldOut(hold_out));
+                None
+            }
+        }
+    }
+
+    /// Lets the next process take a message that is held out.
+    fn ask_next(&mut self, mut offer: HoldOut) {
+        self.restore(offer.here);
+        while offer.asked > 0 && !self.stopped {
+            offer.asked -= 1;
+            let pid = offer.asked;
+            if pid == offer.sender || !self.may_move(&offer.frame, pid, false) {
+                continue;
+            }
+            let receiver =
+                self.turn(std::mem::take(&mut offer.frame), pid, Some(self.offers.len() - 1), false);
+            self.scratch.tasks.push(Task::HoldOut(offer));
+            self.scratch.tasks.push(Task::Turn(receiver));
+            return;
+        }
+        self.offers.pop();
+        self.scratch.frames.give_back(offer.frame);
+        if let Some(Task::Turn(sender)) = self.scratch.tasks.last_mut() {
+            sender.moved |= offer.taken;
+            sender.escape = if offer.taken { offer.escape } else { 0 };
+        }
+    }
+
+    /// Goes on inside an atomic sequence, where a move was made that told what the path tells now.
+    fn stay_inside(
+        &mut self,
+        mut turn: Turn,
+        next: Option<Frame>,
+        step: Move,
+        transition: &Transition,
+    ) -> Option<Turn> {
+        // Outside, where the turn began, others need the state again.
+        if turn.inside && !turn.splits {
+            let told = self.marks();
+            turn.pending = self.next_event(&mut turn);
+            if let Some(event) = &mut turn.pending {
+                event.told = self.scratch.path.told.split_off(told.1, told.2);
+                turn.splits = true;
+                if !self.meet(&mut turn) {
+                    return Some(turn);
+                }
+            }
+        }
+        self.scratch.path.moves.push(step);
+        let goes_on_here = turn.inside && !turn.splits;
+        let mut frame = match next {
+            Some(next) => next,
+            None if goes_on_here => std::mem::take(&mut turn.frame),
+            None => self.scratch.frames.copy_of(&turn.frame),
+        };
+        self.arrive(&mut frame, turn.pid, transition);
+        if self.enter(&frame, turn.pid, transition) {
+            self.scratch.frames.give_back(frame);
+            if goes_on_here {
+                // The rest of its edges is known to do nothing.
+                turn.edge = usize::MAX;
+            }
+            return Some(turn);
+        }
+        if !goes_on_here {
+            let edge = if self.may_move(&frame, turn.pid, false) { 0 } else { usize::MAX };
+            let inner = Turn { inside: true, edge, ..self.turn(frame, turn.pid, None, false) };
+            self.scratch.tasks.push(Task::Turn(turn));
+            self.scratch.tasks.push(Task::Turn(inner));
+            return None;
+        }
+        self.scratch.frames.give_back(std::mem::replace(&mut turn.frame, frame));
+        (turn.moved, turn.moved_before, turn.escape, turn.timeout) = (false, true, 0, false);
+        turn.edge = if self.may_move(&turn.frame, turn.pid, false) { 0 } else { usize::MAX };
+        turn.here = self.marks();
+        Some(turn)
+    }
+
+    /// Counts a move inside an atomic sequence; returns whether the path ends there, because it is a loop or
+    /// the visitor has had enough.
+    fn enter(&mut self, frame: &Frame, pid: usize, transition: &Transition) -> bool {
+        let path = &mut self.scratch.path;
+        path.count(1);
+        if path.is_loop(pid, |state| frame.save(state)) {
+            self.say_endless(transition.span, pid);
+            return true;
+        }
+        if self.scratch.walks().with_pulses && self.scratch.path.is_pulse_due() {
+            self.pulse(0, frame.size());
+        }
+        self.stopped
+    }
+
+    /// Meets a choice inside an atomic sequence; returns whether it is to be followed. If not, the turn is
+    /// over.
+    fn meet(&mut self, turn: &mut Turn) -> bool {
+        if self.scratch.walks().every_path || !self.scratch.path.merges() {
+            return true;
+        }
+        let path = &mut self.scratch.path;
+        let mut told = path.told.split_off(turn.here.1, turn.here.2);
+        let choice = path.meet(turn.pid, |state| turn.frame.save(state));
+        match choice {
+            Choice::New(number) => {
+                turn.choice = Some(number);
+                self.scratch.path.told.append(&mut told);
+                return true;
+            }
+            Choice::OnPath => {
+                let system = self.evaluator.system;
+                let last = self.scratch.path.moves.last();
+                let transition = last.map(|last| system.proctype(last.proctype).transition(last.transition));
+                self.say_endless(transition.map(|transition| transition.span).unwrap_or_default(), turn.pid);
+            }
+            // The last moves have not been seen: all before them are on a path that was visited.
+            Choice::Followed if self.scratch.walks().with_pulses => {
+                self.pulse(self.scratch.path.moves.len().saturating_sub(2), turn.frame.size());
+            }
+            Choice::Followed => {}
+        }
+        turn.edge = usize::MAX;
+        turn.pending = None;
+        turn.moved = true;
+        false
+    }
+
+    fn say_endless(&mut self, span: narrows_source::Span, pid: usize) {
+        let kind = ViolationKind::EndlessAtomic;
+        self.scratch.path.told.violations.push(Violation { kind, span, pid: pid as u8 });
+        self.emit(None);
+    }
+
+    /// Puts a process where a transition leads; one that ends is gone.
+    fn arrive(&self, frame: &mut Frame, pid: usize, transition: &Transition) {
+        if transition.statement != Statement::End {
+            frame.set_location(pid, transition.target);
+            if self.evaluator.forgets {
+                frame.forget(pid, &transition.dead);
+                frame.forget_globals(&transition.unread);
+            }
+        }
+        frame.set_last(pid);
+    }
+
+    fn may_move(&mut self, frame: &Frame, pid: usize, timeout: bool) -> bool {
         let system = self.evaluator.system;
         if !system.has_priorities && self.evaluator.proctype_of(frame, pid).provided.is_none() {
             return true;
         }
         let mut copy = self.scratch.frames.copy_of(frame);
-        let may = self.context(&mut copy, pid).may_move();
+        let mut context = Context::new(system, &mut copy, pid, &mut self.scratch.path.told.violations);
+        context.timeout = timeout;
+        let may = context.may_move();
         self.scratch.frames.give_back(copy);
         // A fault in a `provided` clause blocks the process.
         may.unwrap_or(false)
     }
 
-    /// Lets someone else take a message that a process holds out; returns whether anyone could.
-    fn hold_out(&mut self, frame: &Frame, sender: usize, offer: &Offer) -> bool {
-        let timeout = std::mem::replace(&mut self.timeout, false);
-        let mut taken = false;
-        for pid in (0..frame.process_count()).rev().filter(|pid| *pid != sender) {
-            taken |= self.process(frame, pid, Some(offer));
-            if self.stopped {
-                break;
-            }
+    /// Tells the visitor that the walk goes on, with the moves from a place on.
+    fn pulse(&mut self, first: usize, state_bytes: usize) {
+        let scratch = &*self.scratch;
+        let tasks = scratch.tasks.len() * (size_of::<Task>() + state_bytes);
+        let held = scratch.path.memory() + tasks as u64;
+        if (self.visit)(pulse_of(&scratch.path.moves[first..], held)).is_break() {
+            self.stopped = true;
         }
-        self.timeout = timeout;
-        taken
-    }
-
-    /// Goes on inside an atomic sequence; where it blocks, the state is visited like any other.
-    fn stay_inside(&mut self, frame: &Frame, pid: usize, transition: &Transition) {
-        let watched = self.inside > WATCH_FROM;
-        let too_long = self.inside > MAX_SEQUENCE || self.inside * frame.size() > MAX_SEQUENCE_BYTES;
-        if too_long || watched && !self.scratch.atomic_path.insert(frame.to_state()) {
-            let kind = ViolationKind::EndlessAtomic;
-            self.scratch.violations.push(Violation { kind, span: transition.span, pid: pid as u8 });
-            self.emit(None);
-            return;
-        }
-        let timeout = std::mem::replace(&mut self.timeout, false);
-        self.inside += 1;
-        if !self.process(frame, pid, None) && !self.stopped {
-            self.emit(Some(frame));
-        }
-        self.inside -= 1;
-        if watched {
-            self.scratch.atomic_path.remove(&frame.to_state());
-        }
-        self.timeout = timeout;
     }
 
     fn emit(&mut self, target: Option<&Frame>) {
-        let scratch = &mut *self.scratch;
+        let Scratch { path, output, .. } = &mut *self.scratch;
         if let Some(frame) = target {
-            frame.save(&mut scratch.output);
+            frame.save(output);
         }
         let successor = Successor {
-            moves: &scratch.moves,
-            violations: &scratch.violations,
-            events: &scratch.events,
+            moves: &path.moves,
+            violations: &path.told.violations,
+            events: &path.told.events,
             label: &[],
-            target: target.map(|_| scratch.output.as_slice()),
+            target: target.map(|_| output.as_slice()),
             difference: Difference::Unknown,
+            pulse: None,
         };
         if (self.visit)(successor).is_break() {
             self.stopped = true;
         }
     }
+}
+
+/// Makes a sign of life.
+fn pulse_of(moves: &[Move], held: u64) -> Successor<'_> {
+    let difference = Difference::Unknown;
+    Successor { moves, violations: &[], events: &[], label: &[], target: None, difference, pulse: Some(held) }
 }

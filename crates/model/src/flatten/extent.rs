@@ -118,7 +118,7 @@ impl Extent {
         again: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
         let mut waiting = std::collections::VecDeque::from([from.to_vec()]);
         self.look(evaluator.system(), &evaluator.load(from), again);
@@ -130,6 +130,9 @@ impl Extent {
                 break;
             }
             evaluator.successors(&state, &mut scratch, &mut |successor| {
+                if successor.pulse.is_some() && !go_on() {
+                    return ControlFlow::Break(());
+                }
                 if let Some(target) = successor.target
                     && seen.insert(target.to_vec())
                 {
@@ -146,13 +149,16 @@ impl Extent {
 
     /// Samples a random walk: it leads further than a breadth-first search.
     fn walk(&mut self, evaluator: &Evaluator<'_>, from: &[u8], again: bool, go_on: &mut dyn FnMut() -> bool) {
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::with_pulses();
         let mut random = Random::new(0);
         for _ in 0..WALKS {
             let mut state = from.to_vec();
             for _ in 0..STEPS {
                 let mut targets: Vec<Vec<u8>> = Vec::new();
                 evaluator.successors(&state, &mut scratch, &mut |successor| {
+                    if successor.pulse.is_some() && !go_on() {
+                        return ControlFlow::Break(());
+                    }
                     targets.extend(successor.target.map(<[u8]>::to_vec));
                     ControlFlow::Continue(())
                 });

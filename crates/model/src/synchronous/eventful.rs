@@ -130,6 +130,7 @@ impl StateSpace for Eventful<'_> {
                 events: &[],
                 target: Some(&self.reference.pack(after)),
                 difference: Difference::Unknown,
+                pulse: None,
             };
             visit(successor).is_continue()
         });

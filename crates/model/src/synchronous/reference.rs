@@ -167,6 +167,7 @@ impl StateSpace for Reference<'_> {
                 label: &[],
                 target: Some(&target),
                 difference: Difference::Unknown,
+                pulse: None,
             };
             visit(successor).is_continue()
         };

@@ -236,6 +236,9 @@ impl<'s> Watched<'s> {
         let here = never::location(memory);
         let mut joint = Vec::with_capacity(state.len());
         let expansion = self.evaluator.successors(system, scratch, &mut |successor| {
+            if successor.pulse.is_some() {
+                return visit(successor);
+            }
             let followed = events.follow(&self.evaluator, system, here, successor.events);
             joint.clear();
             joint.extend_from_slice(&followed.unwrap_or(here).0.to_le_bytes());
@@ -260,6 +263,7 @@ impl<'s> Watched<'s> {
                 label: &[],
                 target: None,
                 difference: Difference::Unknown,
+                pulse: None,
             });
         }
         expansion
@@ -283,6 +287,7 @@ impl<'s> Watched<'s> {
                 label: &[],
                 target: None,
                 difference: Difference::Unknown,
+                pulse: None,
             });
             return Expansion::Moves;
         }
@@ -290,7 +295,19 @@ impl<'s> Watched<'s> {
             return Expansion::Ended;
         }
         let mut joint = Vec::with_capacity(state.len());
-        let mut pair = |moves: &[Move], target: &[u8], difference: Difference<'_>| {
+        let mut pair = |moves: &[Move], target: &[u8], difference: Difference<'_>, pulse: Option<u64>| {
+            if pulse.is_some() {
+                let (violations, events, label) = (&[], &[], &[]);
+                return visit(Successor {
+                    moves,
+                    violations,
+                    events,
+                    label,
+                    target: None,
+                    difference,
+                    pulse,
+                });
+            }
             for memory in &seen.next {
                 joint.clear();
                 joint.extend_from_slice(memory);
@@ -305,6 +322,7 @@ impl<'s> Watched<'s> {
                         Difference::Unknown => Difference::Unknown,
                         Difference::Alike | Difference::Changes(_) => Difference::Alike,
                     },
+                    pulse: None,
                 })?;
             }
             ControlFlow::Continue(())
@@ -315,14 +333,24 @@ impl<'s> Watched<'s> {
         let mut step = |successor: Successor<'_>| match successor.target {
             Some(target) => {
                 leads_on = true;
-                let flow = pair(successor.moves, target, successor.difference);
+                let flow = pair(successor.moves, target, successor.difference, None);
+                stopped = flow.is_break();
+                flow
+            }
+            None if successor.pulse.is_some() => {
+                let flow = pair(successor.moves, &[], successor.difference, successor.pulse);
                 stopped = flow.is_break();
                 flow
             }
             None => {
                 // A statement that goes wrong and blocks is no step.
                 if successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
-                    faults.push(successor.moves.to_vec());
+                    // One for each that begins in the same way: an atomic sequence may go wrong on countless paths.
+                    let begins_alike =
+                        |other: &Vec<Move>| other.iter().take(2).eq(successor.moves.iter().take(2));
+                    if !faults.iter().any(begins_alike) {
+                        faults.push(successor.moves.to_vec());
+                    }
                 }
                 ControlFlow::Continue(())
             }
@@ -333,7 +361,7 @@ impl<'s> Watched<'s> {
                 self.space().successors(system, scratch, &mut step);
             }
         }
-        if leads_on {
+        if stopped || leads_on {
             // A step into a fault leads nowhere, but whoever could take it could move.
             for moves in &faults {
                 stopped = stopped
@@ -344,11 +372,12 @@ impl<'s> Watched<'s> {
                         label: &[],
                         target: None,
                         difference: Difference::Unknown,
+                        pulse: None,
                     })
                     .is_break();
             }
         } else if self.stutters(state) {
-            let _ = pair(&[], system, Difference::Alike);
+            let _ = pair(&[], system, Difference::Alike, None);
         } else {
             return Expansion::Ended;
         }

@@ -4,10 +4,15 @@
 //! the quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a
 //! geometric series, whose sum is known.
 
+/// For a larger mean no weights are computed: there would be millions of them, and a number plus one is not always
+/// another number.
+const LARGE: f64 = 1e11;
+
 /// The weights of the numbers `first`, `first + 1`, …
 pub(super) struct Weights {
     pub(super) first: u64,
     pub(super) list: Vec<f64>,
+    last: u64,
     /// More than what the weights of all other numbers add up to, with what rounding did to those here.
     pub(super) missing: f64,
 }
@@ -16,7 +21,14 @@ impl Weights {
     /// Computes the weights for a mean, but for so much together.
     pub(super) fn new(mean: f64, missing: f64) -> Weights {
         if mean <= 0.0 {
-            return Weights { first: 0, list: vec![1.0], missing: 0.0 };
+            return Weights { first: 0, list: vec![1.0], last: 0, missing: 0.0 };
+        }
+        if mean > LARGE {
+            // Nobody gets that far: a chain has settled, or been given up, many steps before the first number. Beyond
+            // 40 standard deviations there is less than e^-700.
+            let reach = 40.0 * mean.sqrt();
+            let (first, last) = ((mean - reach) as u64, (mean + reach) as u64);
+            return Weights { first, list: Vec::new(), last, missing: f64::MIN_POSITIVE };
         }
         let mode = mean.floor();
         // A series that falls by the factor f at each step adds up to less than its last term times f/(1 −
@@ -54,12 +66,13 @@ impl Weights {
         // Each weight has been through three roundings for each step from the mode, and the sum through as
         // many.
         let rounding = 8.0 * steps * f64::EPSILON;
-        Weights { first: number as u64, list: lower, missing: 2.0 * (above + below) / total + rounding }
+        let (first, missing) = (number as u64, 2.0 * (above + below) / total + rounding);
+        Weights { first, last: first + lower.len() as u64 - 1, list: lower, missing }
     }
 
     /// Returns the last number that has a weight.
     pub(super) fn last(&self) -> u64 {
-        self.first + self.list.len() as u64 - 1
+        self.last
     }
 
     /// Returns the weight of a number.
@@ -82,6 +95,15 @@ mod tests {
                 exact *= mean / (number + 1) as f64;
             }
             assert!(found.missing < 1e-11, "{mean}");
+        }
+    }
+
+    #[test]
+    fn a_mean_beyond_all_steps_needs_no_weights() {
+        for mean in [1e12, 1e18, 1e300] {
+            let found = Weights::new(mean, 1e-9);
+            assert!(found.list.is_empty() && found.first > 100_000_000_000 && found.last() >= found.first);
+            assert!(found.of(10_000_000).abs() < f64::EPSILON);
         }
     }
 

@@ -17,7 +17,7 @@ mod overlap;
 mod rate;
 mod sensitivity;
 
-use narrows_explicit::{Budget, Engine};
+use narrows_explicit::{Budget, Engine, Share};
 use narrows_model::{Bottleneck, Figure, FigureResult, Overlap, Resource};
 
 use crate::measure::{Measured, Workbench, new_figure};
@@ -39,7 +39,9 @@ pub struct Analysis {
 
 /// Answers the questions of a study, and finds its bottleneck.
 pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Analysis {
-    let mut bench = Workbench::new(study, prepared, engine, budget);
+    let share = Share::new(budget.watch);
+    let budget = Budget { watch: &share, ..*budget };
+    let mut bench = Workbench::new(study, prepared, engine, &budget);
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
     let events = bench.events();
@@ -48,7 +50,7 @@ pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: 
         bottleneck.flows.push(flow);
     }
     bottleneck.diagrams = bench.diagrams();
-    let figures = bench.answer_all();
+    let figures = bench.answer_all(&share);
     Analysis { measured: Measured { figures, sizes: bench.sizes() }, bottleneck }
 }
 

@@ -11,8 +11,8 @@ mod timed;
 mod trend;
 mod trouble;
 
-use narrows_explicit::{Budget, Engine};
-use narrows_model::{Figure, FigureResult, Flow};
+use narrows_explicit::{Budget, Engine, Share};
+use narrows_model::{Figure, FigureResult, Flow, Limit};
 
 use crate::bottleneck::Sets;
 use crate::{Ask, Prepared, Question, Study, View};
@@ -47,6 +47,17 @@ pub struct Size {
     pub seconds: f64,
 }
 
+/// What it takes to answer a question, the cheapest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// The stochastic view.
+    Means,
+    /// A search of its own, for the question of this number.
+    Formula(usize),
+    /// The timed or the untimed view.
+    Exact,
+}
+
 /// A study with its model and the views of it that were built so far.
 pub(crate) struct Workbench<'a, 's> {
     pub(crate) study: &'a Study,
@@ -76,33 +87,74 @@ impl<'a, 's> Workbench<'a, 's> {
         Workbench { study, prepared, engine, budget: *budget, timed, means, sets: None, overlaps, flows }
     }
 
-    /// Answers all questions of the study.
-    pub(crate) fn answer_all(&mut self) -> Vec<Figure> {
-        let mut figures = Vec::new();
+    /// Answers all questions of the study. What is cheap comes first, and each kind of work gets a share of the time, so
+    /// that one slow view leaves time for the others; what was cut short by its share is tried again at the end.
+    pub(crate) fn answer_all(&mut self, share: &Share<'_>) -> Vec<Figure> {
+        let mut jobs: Vec<(Work, usize, Option<View>)> = Vec::new();
         for (number, ask) in self.study.asks.iter().enumerate() {
             match &ask.question {
                 Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock => {
-                    let property = self.prepared.formula(number);
-                    let mut figure = formulas::answer(ask, property, self.engine, &self.budget);
-                    expect::finish(&mut figure, ask, self.study);
-                    figures.push(figure);
+                    jobs.push((Work::Formula(number), number, None));
                 }
-                Question::MissTime(event) => figures.extend(self.means.miss_times(ask, event)),
-                Question::Mu(_) => {
-                    let mut figure = blank(ask, View::Untimed);
-                    let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
-                    figure.result = FigureResult::None(reason.to_owned());
-                    figures.push(figure);
-                }
-                Question::Bottleneck(_) => figures.push(self.judged(ask, Workbench::name_bottleneck)),
+                Question::MissTime(_) | Question::Mu(_) => jobs.push((Work::Means, number, None)),
+                Question::Bottleneck(_) => jobs.push((Work::Exact, number, None)),
                 _ => {
                     for view in views(self.study, ask.view, &ask.question) {
-                        figures.push(self.judged(ask, |bench, ask| bench.answer(ask, view)));
+                        let work = if view == View::Stochastic { Work::Means } else { Work::Exact };
+                        jobs.push((work, number, Some(view)));
                     }
                 }
             }
         }
-        figures
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_by_key(|job| jobs[*job].0);
+        let mut kinds: Vec<Work> = order.iter().map(|job| jobs[*job].0).collect();
+        kinds.dedup();
+        let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); jobs.len()];
+        let mut last = None;
+        let mut left = kinds.len();
+        for job in order.iter().copied() {
+            let (work, number, view) = jobs[job];
+            if last.replace(work) != Some(work) {
+                share.take(left);
+                left -= 1;
+            }
+            figures[job] = self.answer_one(number, view);
+        }
+        share.take(1);
+        let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(Limit::Time));
+        for job in order.iter().copied() {
+            let has_time = self.budget.watch.seconds_left().is_some_and(|left| left > 0.0);
+            if has_time && figures[job].iter().any(is_cut) {
+                self.timed.forget_cut();
+                self.means.forget_cut();
+                figures[job] = self.answer_one(jobs[job].1, jobs[job].2);
+            }
+        }
+        figures.into_iter().flatten().collect()
+    }
+
+    /// Answers a question, in a view if it has several.
+    fn answer_one(&mut self, number: usize, view: Option<View>) -> Vec<Figure> {
+        let ask = &self.study.asks[number];
+        match (&ask.question, view) {
+            (Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock, _) => {
+                let property = self.prepared.formula(number);
+                let mut figure = formulas::answer(ask, property, self.engine, &self.budget);
+                expect::finish(&mut figure, ask, self.study);
+                vec![figure]
+            }
+            (Question::MissTime(event), _) => self.means.miss_times(ask, event),
+            (Question::Mu(_), _) => {
+                let mut figure = blank(ask, View::Untimed);
+                let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a \
+                              graph.";
+                figure.result = FigureResult::None(reason.to_owned());
+                vec![figure]
+            }
+            (_, Some(view)) => vec![self.judged(ask, |bench, ask| bench.answer(ask, view))],
+            (_, None) => vec![self.judged(ask, Workbench::name_bottleneck)],
+        }
     }
 
     fn judged(&mut self, ask: &Ask, answer: impl FnOnce(&mut Self, &Ask) -> Figure) -> Figure {
@@ -153,8 +205,10 @@ pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -
 
 /// Answers all questions of a study.
 pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Measured {
-    let mut bench = Workbench::new(study, prepared, engine, budget);
-    let figures = bench.answer_all();
+    let share = Share::new(budget.watch);
+    let budget = Budget { watch: &share, ..*budget };
+    let mut bench = Workbench::new(study, prepared, engine, &budget);
+    let figures = bench.answer_all(&share);
     Measured { figures, sizes: bench.sizes() }
 }
 

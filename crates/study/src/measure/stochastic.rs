@@ -7,7 +7,7 @@ use narrows_performance::markov::Interval;
 use narrows_performance::{StateGraph, Timing, ValueCache, as_f64, stochastic};
 
 use super::solve::{Gain, Solvable, Wanted, set};
-use super::trouble::{Failure, result_of};
+use super::trouble::{Failure, is_cut, result_of};
 use super::{Size, blank, new_figure, views};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
@@ -60,6 +60,13 @@ impl<'a, 's> Means<'a, 's> {
         Solvable::new(view).map_err(|wrong| {
             Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None))
         })
+    }
+
+    /// Forgets a view that was cut short, so that it is tried again.
+    pub(crate) fn forget_cut(&mut self) {
+        if matches!(&self.built, Some(Err(failure)) if is_cut(failure)) {
+            self.built = None;
+        }
     }
 
     fn build_once(&mut self) {

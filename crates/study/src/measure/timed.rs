@@ -7,7 +7,7 @@ use narrows_performance::timed::ratio::{Extreme, Frequency};
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{StateGraph, Time, Timing};
 
-use super::trouble::{Failure, reason_of, result_of, trace_of};
+use super::trouble::{Failure, is_cut, reason_of, result_of, trace_of};
 use super::{Size, blank};
 use crate::bottleneck::whole;
 use crate::{Ask, Prepared, Question, Study, Text, View};
@@ -77,6 +77,15 @@ impl<'a, 's> Views<'a, 's> {
             let built = Some(self.build(view, &self.prepared.timing));
             self.seconds.push((view, self.budget.watch.seconds() - before));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
+        }
+    }
+
+    /// Forgets views that were cut short, so that they are tried again.
+    pub(crate) fn forget_cut(&mut self) {
+        for view in [&mut self.timed, &mut self.untimed] {
+            if matches!(view, Some(Err(failure)) if is_cut(failure)) {
+                *view = None;
+            }
         }
     }
 

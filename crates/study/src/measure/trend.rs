@@ -17,6 +17,8 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
             point.settings.iter().filter(|(name, _)| *name != axis.text).cloned().collect()
         };
         let (mut grows, mut falls, mut pairs) = (true, true, 0);
+        // Why a value is not known, if a limit is the reason: then nothing can be said of the whole.
+        let mut limit = None;
         let mut groups: Vec<Vec<(String, String)>> = Vec::new();
         for point in points {
             if !groups.contains(&others(point)) {
@@ -27,8 +29,12 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
             let values: Vec<Option<(f64, f64)>> = points
                 .iter()
                 .filter(|point| others(point) == group)
-                .map(|point| match point.figures.iter().find(is_it)?.result {
+                .map(|point| match &point.figures.iter().find(is_it)?.result {
                     FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+                    FigureResult::Undecided(reason) => {
+                        limit.get_or_insert(*reason);
+                        None
+                    }
                     _ => None,
                 })
                 .collect();
@@ -38,6 +44,12 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
                 grows &= before.zip(after).is_some_and(|(before, after)| before.1 < after.0);
                 falls &= before.zip(after).is_some_and(|(before, after)| after.1 < before.0);
             }
+        }
+        if let Some(reason) = limit {
+            trend.result = FigureResult::Undecided(reason);
+            trend.notes.push(format!("Expected: {}.", expected.text));
+            figures.push(trend);
+            continue;
         }
         let word = match (pairs, grows, falls) {
             (0, ..) => None,

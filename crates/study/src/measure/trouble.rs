@@ -2,12 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use narrows_model::{Evaluator, FigureResult, Move, Scratch, StateSpace, Trace};
+use narrows_model::{Evaluator, FigureResult, Limit, Move, Scratch, StateSpace, Trace};
 use narrows_performance::BuildError;
 use narrows_performance::timed::Unscalable;
 
 /// Why there is no view, and the run that shows it.
 pub(super) type Failure = Box<(FigureResult, Option<(String, Trace)>)>;
+
+/// Returns whether there is no view because time was up.
+pub(super) fn is_cut(failure: &Failure) -> bool {
+    matches!(failure.0, FigureResult::Undecided(Limit::Time))
+}
 
 /// Turns trouble into a result, and the run that shows it.
 pub(super) fn result_of(

@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use narrows_model::{Limit, ProcessSet, StateSpace};
 
 use super::super::memo::Recalled;
-use super::{Block, Task, Worker, limit_of};
+use super::task::limit_of;
+use super::{Block, Task, Worker};
 use crate::search::WATCH_EVERY;
 use crate::store::Outline;
 use crate::{Full, Progress};
 
 impl<S: StateSpace + ?Sized> Task<'_, S> {
-    /// Finds the successors of a state by what is remembered of its processes; returns whether that was possible.
+    /// Finds the successors of a state by what is remembered of its processes; returns whether that was
+    /// possible.
     pub(super) fn recall(
         &self,
         state: usize,
@@ -96,7 +98,8 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         Ok(true)
     }
 
-    /// Finds the steps of some processes that are not remembered; false if there is anything special about them.
+    /// Finds the steps of some processes that are not remembered; false if there is anything special about
+    /// them.
     fn ask_for(&self, processes: ProcessSet, worker: &mut Worker<'_>) -> Result<bool, Option<Limit>> {
         let Worker { scratch, from, to, parts, counts, missing, wanted, .. } = worker;
         let (mut is_special, mut stop) = (false, None);

@@ -1,8 +1,8 @@
 //! What a process does inside an atomic sequence while it has no choice, in one function for all of it.
 //!
-//! The function goes from location to location as long as just one edge can be taken there, and notes which it took.
-//! Where there are several, or none, or something is unusual, it stops, and the walk goes on from there one edge at a
-//! time.
+//! The function goes from location to location as long as just one edge can be taken there, and notes which
+//! it took. Where there are several, or none, or something is unusual, it stops, and the walk goes on from
+//! there one edge at a time.
 
 use std::mem::offset_of;
 
@@ -14,7 +14,7 @@ use narrows_model::Statement;
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use super::scan::ScannedEdge;
-use crate::native::undo_log::{LONGEST_CHAIN, SEQUENCE_ENDS, SEQUENCE_GOES_ON, UndoLog};
+use crate::native::undo_log::{SEQUENCE_ENDS, SEQUENCE_GOES_ON, UndoLog};
 
 /// A location inside an atomic sequence all of whose edges are compiled.
 pub(super) struct Link<'s> {
@@ -42,8 +42,7 @@ impl Emitter<'_, '_> {
         for (link, block) in links.iter().zip(&blocks) {
             self.go_to(*block);
             let step = self.builder.use_var(steps);
-            let room = self.builder.ins().iconst(types::I64, 8 * LONGEST_CHAIN as i64);
-            let end = self.builder.ins().iadd(first, room);
+            let end = self.register(types::I64, offset_of!(UndoLog, chain_limit));
             let has_room = self.compare(IntCC::UnsignedLessThan, step, end);
             self.demand(has_room, stop);
             let takers = self.only_choice(&link.edges, stop)?;

@@ -1,7 +1,8 @@
 //! Channels: what is asked of them, sent to them and received from them.
 //!
-//! Where a channel lies and what its messages are is known beforehand if a global variable names it for ever. Otherwise
-//! its number leads to its place, and its kind to one of several pieces of code, one for each shape of channel.
+//! Where a channel lies and what its messages are is known beforehand if a global variable names it for ever.
+//! Otherwise its number leads to its place, and its kind to one of several pieces of code, one for each shape
+//! of channel.
 
 use std::mem::offset_of;
 
@@ -111,7 +112,8 @@ impl<'e> Emitter<'e, '_> {
         self.of_channel(channel, &mut |this, channel| {
             let capacity = i32::from(channel.kind.capacity);
             let length = if capacity == 0 {
-                // In the middle of a rendezvous the message is in the channel, as far as the receiver can see.
+                // In the middle of a rendezvous the message is in the channel, as far as the receiver can
+                // see.
                 let offered = this.is_offered(&channel);
                 this.number(offered)
             } else {
@@ -422,7 +424,8 @@ impl<'e> Emitter<'e, '_> {
         self.write_bytes(channel.at.plus(2), 2, less);
     }
 
-    /// Moves the messages of a channel up by one, word by word; what becomes free is zero, as what was never used is.
+    /// Moves the messages of a channel up by one, word by word; what becomes free is zero, as what was never
+    /// used is.
     fn move_up(&mut self, messages: Address, bytes: u32, all: u32) {
         let words = all.div_ceil(8);
         let old: Vec<Value> = (0..words).map(|word| self.load(types::I64, messages.plus(8 * word))).collect();

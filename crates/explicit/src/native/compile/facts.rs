@@ -7,7 +7,8 @@ use narrows_model::{
 
 use crate::native::level::{Layout, Level};
 
-/// A channel that a global variable names for ever. It comes before every process, so its place never changes.
+/// A channel that a global variable names for ever. It comes before every process, so its place never
+/// changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixed {
     pub(super) number: u32,

@@ -1,8 +1,8 @@
 //! From statements to machine code, with Cranelift: one function for each transition.
 //!
-//! A function tests whether its statement is executable and, if so, executes it. Whatever goes wrong on the way (an
-//! index out of range, a division by zero, a false assertion) it leaves to the reference evaluator by returning
-//! `UNUSUAL`: machine code has no faults of its own, and both engines say the same.
+//! A function tests whether its statement is executable and, if so, executes it. Whatever goes wrong on the
+//! way (an index out of range, a division by zero, a false assertion) it leaves to the reference evaluator by
+//! returning `UNUSUAL`: machine code has no faults of its own, and both engines say the same.
 
 mod chain;
 mod channels;
@@ -280,7 +280,8 @@ impl<'c> Compiler<'c> {
         Some(location.edges.iter().map(scanned).collect())
     }
 
-    /// Compiles what happens inside atomic sequences; `None` if there are none, or they have to be thought of.
+    /// Compiles what happens inside atomic sequences; `None` if there are none, or they have to be thought
+    /// of.
     fn chain(&mut self, proctype: &Proctype, actions: &[Pending]) -> Result<Option<FuncId>, Unsupported> {
         if proctype.provided.is_some() || self.system.has_priorities {
             return Ok(None);

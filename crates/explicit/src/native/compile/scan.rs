@@ -1,7 +1,8 @@
 //! All edges of a location in one function.
 //!
-//! The function tries one edge after the other, from a given one on, and returns at the first that does something, with its
-//! number; so edges that are blocked cost next to nothing. What it leaves to others it returns as unusual.
+//! The function tries one edge after the other, from a given one on, and returns at the first that does
+//! something, with its number; so edges that are blocked cost next to nothing. What it leaves to others it
+//! returns as unusual.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -22,7 +23,8 @@ pub(super) struct ScannedEdge<'s> {
     pub(super) target: u16,
     /// Whether the process keeps control afterwards.
     pub(super) atomic: bool,
-    /// Which local variables nobody reads afterwards, and which global ones nobody ever does; empty if they are kept.
+    /// Which local variables nobody reads afterwards, and which global ones nobody ever does; empty if they
+    /// are kept.
     pub(super) dead: &'s [Range<u32>],
     pub(super) unread: &'s [Range<u32>],
 }

@@ -1,4 +1,5 @@
-//! How components adapt to the states of a model: where they are cut, how many bits each number gets, how keys change.
+//! How components adapt to the states of a model: where they are cut, how many bits each number gets, how
+//! keys change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use crate::store::{Full, Memory};
 /// From this many keys it is learned how keys are made.
 const LEARN_FROM: usize = 1 << 14;
 
-/// For keys that need no nodes, leaves may take so many bytes for each state; and so many in all, however few there are.
+/// For keys that need no nodes, leaves may take so many bytes for each state; and so many in all, however few
+/// there are.
 const LEAF_BYTES: u64 = 8;
 const FREE_LEAF_BYTES: u64 = 1 << 20;
 
@@ -100,8 +102,8 @@ impl Components {
         Components::with(shapes, Layout::Folded(Splits::default()), memory)
     }
 
-    /// Cuts states as is best for some of them, by their shapes; returns also how many leaves there will probably be at each
-    /// place.
+    /// Cuts states as is best for some of them, by their shapes; returns also how many leaves there will
+    /// probably be at each place.
     fn cut_anew(
         &self,
         samples: &BTreeMap<u32, Vec<Vec<u8>>>,
@@ -133,8 +135,8 @@ impl Components {
         Ok(shapes)
     }
 
-    /// Makes empty components that divide numbers between the halves of keys as it would have kept these states in the
-    /// fewest nodes; `None` if there is nothing to divide.
+    /// Makes empty components that divide numbers between the halves of keys as it would have kept these
+    /// states in the fewest nodes; `None` if there is nothing to divide.
     pub(crate) fn divided(
         &self,
         keys: impl Iterator<Item = u64>,

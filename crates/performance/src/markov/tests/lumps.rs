@@ -36,7 +36,7 @@ fn machines_that_are_alike_are_counted() {
         let expected = f64::from(count) / 8.0;
         assert!(small.contains(expected) || (small.middle() - expected).abs() < 1e-14, "{small}");
     }
-    // Told apart one by one, nothing is alike.
+    // StepRecord apart one by one, nothing is alike.
     let chain = machines(4);
     let numbers: Vec<f64> = (0..16).map(f64::from).collect();
     assert_eq!(lump(&chain, &[&numbers]), None);

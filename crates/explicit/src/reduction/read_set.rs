@@ -1,7 +1,8 @@
 //! What a process looks at and touches in one step, as bytes of a state.
 //!
-//! A step may be an atomic sequence, so everything counts that the process may do before it pauses. Where steps depend on
-//! what others do at the same time, as in a rendezvous, or on which processes there are, nothing is known.
+//! A step may be an atomic sequence, so everything counts that the process may do before it pauses. Where
+//! steps depend on what others do at the same time, as in a rendezvous, or on which processes there are,
+//! nothing is known.
 
 use std::ops::Range;
 
@@ -13,25 +14,25 @@ use super::statics::Statics;
 use crate::Engine;
 
 /// Finds out what processes look at.
-pub(crate) struct Looks<'s> {
+pub(crate) struct ReadSets<'s> {
     evaluator: Evaluator<'s>,
     statics: Statics<'s>,
 }
 
-impl std::fmt::Debug for Looks<'_> {
+impl std::fmt::Debug for ReadSets<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Looks")
+        formatter.write_str("ReadSets")
     }
 }
 
-impl<'s> Looks<'s> {
+impl<'s> ReadSets<'s> {
     /// Prepares it; `None` if nothing can be known of the system.
-    pub(crate) fn new(engine: &Engine<'s>) -> Option<Looks<'s>> {
+    pub(crate) fn new(engine: &Engine<'s>) -> Option<ReadSets<'s>> {
         let evaluator = engine.evaluator();
         if evaluator.records_events() {
             return None;
         }
-        Some(Looks { evaluator, statics: Statics::new(engine)? })
+        Some(ReadSets { evaluator, statics: Statics::new(engine)? })
     }
 
     /// Appends the bytes that a process looks at or touches, its own first; see
