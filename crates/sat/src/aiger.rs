@@ -41,7 +41,9 @@ pub fn aiger(system: &SynchronousSystem, form: AigerForm) -> Aiger {
     let mut roots: Vec<ExprId> = system.hazards.iter().map(|hazard| hazard.condition).collect();
     let mut left_out = Vec::new();
     for specification in &system.specifications {
-        if let Claim::Invariant(root) = specification.claim {
+        if let Claim::Invariant(root) = specification.claim
+            && !system.is_of_step(root)
+        {
             roots.push(root);
             names.push(specification.name.clone());
         } else {

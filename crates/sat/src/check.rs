@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use narrows_model::synchronous::{
-    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on,
+    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on, shortened,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
@@ -306,14 +306,14 @@ impl Checker<'_> {
                 let is_against =
                     is_fair(self.system, run) && holds_on(formulas, &self.reference, run) == Some(false);
                 if is_against {
-                    self.failing(question, Some(specification), run, false)
+                    let run = shortened(formulas, &self.reference, run.clone());
+                    self.failing(question, Some(specification), &run, false)
                 } else {
                     contradiction(question)
                 }
             }
             Asked::Always(root, specification) => {
-                let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
-                if is_bad {
+                if run.ends_without(self.system, *root) {
                     self.failing(question, Some(specification), run, outcome.shortest)
                 } else {
                     contradiction(question)

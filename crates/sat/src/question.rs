@@ -2,7 +2,7 @@
 
 use narrows_model::synchronous::{
     Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Moment, Node, Reference, Role, Run,
-    Specification, SynchronousClaim as Claim, SynchronousSystem, product,
+    Specification, SynchronousClaim as Claim, SynchronousSystem, monitor, product,
 };
 use narrows_model::{Question, Refusal};
 
@@ -81,6 +81,10 @@ pub(crate) fn problem(
     everything: bool,
 ) -> Result<Problem, Refusal> {
     match asked {
+        Asked::Always(root, _) if system.is_of_step(*root) => {
+            let (product, was) = monitor(system, *root);
+            Ok(Problem::always(&product.into_system(), was))
+        }
         Asked::Always(root, _) => Ok(Problem::always(system, *root)),
         Asked::Faults => {
             let conditions: Vec<_> = system.hazards.iter().map(|hazard| hazard.condition).collect();
@@ -146,6 +150,9 @@ pub(crate) fn always(system: &SynchronousSystem, formulas: &[Linear]) -> Option<
         values.push(value);
     }
     let root = values.pop()??;
+    if !builder.system.looks_at(root).1.is_empty() {
+        return None;
+    }
     let root = builder.not(root);
     Some((builder.system, root))
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Moment, Reference, Role, Run, Specification,
-    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, product,
+    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, monitor, product, shortened,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
@@ -69,6 +69,12 @@ pub struct Way {
 /// A run that the reference does not confirm, or that should be there and is not.
 const CONTRADICTION: &str =
     "the run that should show it is none: this is a mistake in narrows, not in the model";
+
+/// What makes claims about endless runs weaker than they look.
+const ENDS: &str = "Some states have no successor; runs that end there do not count here.";
+
+/// A formula with more guesses than this, and than the system has variables, is looked at together with it.
+const MANY_GUESSES: usize = 12;
 
 /// Counts the states of a synchronous system.
 pub fn explore(system: &SynchronousSystem, budget: Budget) -> Checked {
@@ -216,6 +222,8 @@ pub(crate) struct Engine<'m> {
     fairness: Fairness,
     /// The states from which there is a fair path, once that was asked for.
     known_fair: OnceCell<Bdd>,
+    /// Whether bounds count runs that come to an end.
+    counts_finite: bool,
 }
 
 impl<'m> Engine<'m> {
@@ -228,15 +236,7 @@ impl<'m> Engine<'m> {
         let reached = space.reach()?;
         space.settle(&reached.all)?;
         let ends = space.relation.stuck(&reached.all)?;
-        let mut fairness = Fairness::default();
-        for justice in &system.justice {
-            let set = space.states(system, *justice)?;
-            fairness.with_justice(&space, set);
-        }
-        for (first, second) in &system.compassion {
-            let (first, second) = (space.states(system, *first)?, space.states(system, *second)?);
-            fairness.with_compassion(&space, first, second);
-        }
+        let fairness = fairness(system, &space)?;
         Ok(Engine {
             system,
             reference: Reference::new(system),
@@ -245,7 +245,13 @@ impl<'m> Engine<'m> {
             ends,
             fairness,
             known_fair: OnceCell::new(),
+            counts_finite: false,
         })
+    }
+
+    /// Lets bounds count runs that come to an end: processes may well do so.
+    pub(crate) fn counting_finite(self) -> Engine<'m> {
+        Engine { counts_finite: true, ..self }
     }
 
     /// Returns a state that can be reached and in which something is so.
@@ -367,20 +373,44 @@ impl<'m> Engine<'m> {
         if !is_unknown && !self.space.initial.meets(self.judge().fair()?)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
-            answer
-                .notes
-                .push("Some states have no successor; runs that end there do not count here.".to_owned());
+            answer.notes.push(ENDS.to_owned());
         }
         Ok(())
     }
 
     fn invariant(&self, question: &Question, specification: &Specification, root: ExprId) -> Result<Answer> {
+        if self.system.is_of_step(root) {
+            return self.step_invariant(question, specification, root);
+        }
         let bad = self.space.states(self.system, root)?.not();
         let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
         let is_bad = path.last().is_some_and(|last| !self.reference.is_true(root, last));
         let run = is_bad.then_some(Run { states: path, cycle: None });
+        Ok(self.failing(question, Some(specification), run, shortest))
+    }
+
+    /// Finds out whether something is so in every step, by remembering whether it was.
+    fn step_invariant(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        root: ExprId,
+    ) -> Result<Answer> {
+        let (product, was) = monitor(self.system, root);
+        let (mut space, _) = self.space.with_product(&product, self.system, &self.reached.all)?;
+        let reached = space.reach()?;
+        space.settle(&reached.all)?;
+        let bad = space.states(&product.system, was)?.not();
+        let Some(Lead { mut path, shortest }) = space.lead(&reached, &bad)? else {
+            return Ok(Answer::new(question.clone(), Verdict::Holds));
+        };
+        for state in &mut path {
+            state.truncate(self.system.variables.len());
+        }
+        let run = Run { states: path, cycle: None };
+        let run = run.ends_without(self.system, root).then_some(run);
         Ok(self.failing(question, Some(specification), run, shortest))
     }
 
@@ -458,13 +488,24 @@ impl<'m> Engine<'m> {
             return Ok(answer);
         };
         let run = run.filter(|run| holds_on(formulas, &self.reference, run) == Some(false));
+        let run = run.map(|run| shortened(formulas, &self.reference, run));
         Ok(self.failing(question, Some(specification), run, false))
     }
 
     /// Looks for a fair run on which a formula is false.
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
         let product = product(self.system, formulas);
-        let (mut space, fairness) = self.space.with_product(&product, self.system, &self.reached.all)?;
+        let guesses = product.system.variables.len() - self.system.variables.len();
+        let is_most = guesses > MANY_GUESSES.max(self.system.variables.len());
+        let (mut space, fairness) = if is_most && self.system.selector.is_none() {
+            // Where the formula is most of it, the order of variables is found with it in mind.
+            let whole = product.into_system();
+            let space = Space::new(&whole, self.space.manager().clone(), &Order::first(&whole))?;
+            let fairness = fairness(&whole, &space)?;
+            (space, fairness)
+        } else {
+            self.space.with_product(&product, self.system, &self.reached.all)?
+        };
         let all = space.reach()?.all;
         space.settle(&all)?;
         let core = space.core(&all, &fairness)?;
@@ -489,9 +530,10 @@ impl<'m> Engine<'m> {
     }
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
-        // Where fairness is asked for, states that no fair run passes do not count.
+        // As for formulas, states that no endless fair run passes do not count.
         let judge = self.judge();
-        let all = if self.fairness.is_trivial() { &self.reached.all } else { judge.fair()? };
+        let is_plain = self.fairness.is_trivial() && self.counts_finite;
+        let all = if is_plain { &self.reached.all } else { judge.fair()? };
         let from = self.space.states(self.system, from)?.and(all)?;
         let to = self.space.states(self.system, to)?.and(all)?;
         Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })
@@ -542,6 +584,9 @@ impl<'m> Engine<'m> {
         let number = bound.value.map_or(Number::Infinity, |value| Number::Ratio(i128::from(value), 1));
         let result = FigureResult::Value { low: number, high: number, exact: true };
         let mut figure = blank(kind, name.to_owned(), result);
+        if !self.ends.is_false() && !self.counts_finite {
+            figure.notes.push(ENDS.to_owned());
+        }
         if let Some(shown) = bound.run {
             let to = match shown.to {
                 Some(to) => format!("from state {} to state {to}", shown.from),
@@ -565,6 +610,20 @@ enum Against {
     Nothing,
     /// There is one; this, if it could be made.
     Something(Option<Run>),
+}
+
+/// Returns what makes a run fair.
+fn fairness(system: &SynchronousSystem, space: &Space) -> Result<Fairness> {
+    let mut fairness = Fairness::default();
+    for justice in &system.justice {
+        let set = space.states(system, *justice)?;
+        fairness.with_justice(space, set);
+    }
+    for (first, second) in &system.compassion {
+        let (first, second) = (space.states(system, *first)?, space.states(system, *second)?);
+        fairness.with_compassion(space, first, second);
+    }
+    Ok(fairness)
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {

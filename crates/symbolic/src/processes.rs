@@ -260,7 +260,7 @@ pub fn bounds_of_processes(
                 .zip(way.counted.iter().map(|(_, text)| text.clone()));
             let asked =
                 Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
-            let checked = bounds_with(engine, &asked, manager);
+            let checked = bounds_with(engine.map(Engine::counting_finite), &asked, manager);
             let reference = Reference::new(flat.synchronous());
             let back = Back { evaluator, flat, reference: &reference };
             let never_begins = checked.results.iter().any(|reply| {

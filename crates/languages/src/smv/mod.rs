@@ -10,6 +10,9 @@ mod parser;
 use narrows_model::synchronous::{Display, ExprId, SynchronousSystem};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 
+/// A word has at most so many bits.
+const MOST_BITS: u32 = 1 << 14;
+
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
