@@ -28,7 +28,7 @@ pub enum Ctl<A> {
 }
 
 /// Which of the paths from a state are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Paths {
     /// There is one.
     Some,

@@ -20,7 +20,7 @@ pub enum AigerForm {
     Binary,
 }
 
-/// A machine as an AIGER file.
+/// A system as an AIGER file.
 #[derive(Clone, Debug)]
 pub struct Aiger {
     /// The file.
@@ -37,28 +37,30 @@ pub struct Aiger {
     pub left_out: Vec<String>,
 }
 
-/// Writes a machine, with what is asked of it as bad states.
-pub fn aiger(machine: &SynchronousSystem, form: AigerForm) -> Aiger {
+/// Writes a system, with what is asked of it as bad states.
+pub fn aiger(system: &SynchronousSystem, form: AigerForm) -> Aiger {
     let mut names = Vec::new();
-    let mut roots: Vec<ExprId> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
+    let mut roots: Vec<ExprId> = system.hazards.iter().map(|hazard| hazard.condition).collect();
     let mut left_out = Vec::new();
-    for specification in &machine.specifications {
-        if let Claim::Invariant(root) = specification.claim {
+    for specification in &system.specifications {
+        if let Claim::Invariant(root) = specification.claim
+            && !system.is_of_step(root)
+        {
             roots.push(root);
             names.push(specification.name.clone());
         } else {
             left_out.push(specification.name.clone());
         }
     }
-    let (mut circuit, signals) = Circuit::new(machine, &roots);
-    let (hazards, invariants) = signals.split_at(machine.hazards.len());
+    let (mut circuit, signals) = Circuit::new(system, &roots);
+    let (hazards, invariants) = signals.split_at(system.hazards.len());
     let mut bad: Vec<Signal> = Vec::new();
     if !hazards.is_empty() {
         bad.push(circuit.graph.any(hazards.iter().copied()));
         names.insert(0, "fault".to_owned());
     }
     bad.extend(invariants.iter().map(|holds| !*holds));
-    let file = File::new(machine, circuit, bad, names);
+    let file = File::new(system, circuit, bad, names);
     let bytes = file.written(form);
     Aiger {
         bytes,
@@ -87,7 +89,7 @@ struct File {
 
 impl File {
     fn new(
-        machine: &SynchronousSystem,
+        system: &SynchronousSystem,
         mut circuit: Circuit,
         mut bad: Vec<Signal>,
         bad_names: Vec<String>,
@@ -101,7 +103,7 @@ impl File {
         };
         let mut first = parts(&circuit, circuit.initial);
         first.retain(|signal| !is_said(signal));
-        let variables = machine.variables.iter().zip(&circuit.index);
+        let variables = system.variables.iter().zip(&circuit.index);
         let mut name_of = vec![None; circuit.graph.len()];
         let mut outputs = Vec::new();
         let mut output_names = Vec::new();

@@ -1,9 +1,9 @@
-//! Questions about a machine, answered by satisfiability.
+//! Questions about a system, answered by satisfiability.
 
 use std::rc::Rc;
 
 use narrows_model::synchronous::{
-    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on,
+    Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on, shortened,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
@@ -67,17 +67,17 @@ const CONTRADICTION: &str =
 /// A proof that is not confirmed.
 const NO_PROOF: &str = "the proof that was found is none: this is a mistake in narrows, not in the model";
 
-/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// Answers questions about a system. Before each one and after it, `each` is called: before, with its number
 /// alone, it returns whether the question is to be answered; after, with the answer.
 pub fn check(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     questions: &[Question],
     engine: Engine,
     budget: Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let meter = Meter::new(budget.memory, budget.watch);
-    let checker = Checker { machine, reference: Reference::new(machine), engine, meter: Rc::clone(&meter) };
+    let checker = Checker { system, reference: Reference::new(system), engine, meter: Rc::clone(&meter) };
     let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
     let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
     let mut limit = None;
@@ -90,7 +90,7 @@ pub fn check(
             if limit.is_some() || replies[number].is_some() {
                 continue;
             }
-            let give_up = |limit, depth| Some(undecided(machine, question, limit, depth));
+            let give_up = |limit, depth| Some(undecided(system, question, limit, depth));
             if !each(number, None) {
                 replies[number] = give_up(Limit::Enough, None);
                 continue;
@@ -120,17 +120,16 @@ pub fn check(
         }
         most = most.saturating_mul(4);
     }
-    let rest = |number: usize| {
-        undecided(machine, &questions[number], limit.unwrap_or(Limit::Enough), depths[number])
-    };
+    let rest =
+        |number: usize| undecided(system, &questions[number], limit.unwrap_or(Limit::Enough), depths[number]);
     let results =
         replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
     Checked { results: results.collect(), bytes: meter.most(), limit }
 }
 
 /// Says that there is no answer, and how far runs have been looked at.
-fn undecided(machine: &SynchronousSystem, question: &Question, limit: Limit, depth: Option<usize>) -> Reply {
-    if let Some(figure) = figure(machine, question, FigureResult::Undecided(limit)) {
+fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit, depth: Option<usize>) -> Reply {
+    if let Some(figure) = figure(system, question, FigureResult::Undecided(limit)) {
         return figure;
     }
     let mut answer = Answer::new(question.clone(), Verdict::Undecided(limit));
@@ -146,9 +145,9 @@ fn looked_at(depth: usize) -> Option<String> {
 }
 
 /// Makes the reply to a question for a number.
-fn figure(machine: &SynchronousSystem, question: &Question, result: FigureResult) -> Option<Reply> {
+fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult) -> Option<Reply> {
     let Question::Property { index, kind, name } = question else { return None };
-    let claim = &machine.specifications.get(*index)?.claim;
+    let claim = &system.specifications.get(*index)?.claim;
     let is_number =
         matches!(claim, Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..));
     if !is_number {
@@ -171,7 +170,7 @@ fn figure(machine: &SynchronousSystem, question: &Question, result: FigureResult
 }
 
 struct Checker<'m> {
-    machine: &'m SynchronousSystem,
+    system: &'m SynchronousSystem,
     reference: Reference<'m>,
     engine: Engine,
     meter: Rc<Meter>,
@@ -205,11 +204,11 @@ impl Checker<'_> {
     fn answer(&self, question: &Question, most: u64) -> Result<Reply, Failure> {
         let refused = |refusal: Refusal| {
             let none = FigureResult::None(refusal.reason.clone());
-            figure(self.machine, question, none).unwrap_or_else(|| {
+            figure(self.system, question, none).unwrap_or_else(|| {
                 Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(refusal))))
             })
         };
-        let asked = match understand(self.machine, question) {
+        let asked = match understand(self.system, question) {
             Ok(asked) => asked,
             Err(refusal) => return Ok(refused(refusal)),
         };
@@ -218,7 +217,7 @@ impl Checker<'_> {
         {
             return Ok(Reply::Answer(Box::new(answer)));
         }
-        let problem = match make(self.machine, &asked, false) {
+        let problem = match make(self.system, &asked, false) {
             Ok(problem) => problem,
             Err(refusal) => return Ok(refused(refusal)),
         };
@@ -232,7 +231,7 @@ impl Checker<'_> {
         let mut outcome = self.solve(&problem, most)?;
         if matches!(asked, Goal::Linear(..))
             && outcome.run.as_ref().is_some_and(|run| run.states.is_empty())
-            && let Ok(problem) = make(self.machine, &asked, true)
+            && let Ok(problem) = make(self.system, &asked, true)
         {
             // What was left out does not come again soon enough to be shown: it is looked at, too.
             outcome = self.solve(&problem, most)?;
@@ -251,16 +250,16 @@ impl Checker<'_> {
         specification: &Specification,
         most: u64,
     ) -> Result<Option<Answer>, Failure> {
-        let Some((machine, root)) = always(self.machine, formulas) else { return Ok(None) };
-        let problem = Problem::always(&machine, root);
+        let Some((system, root)) = always(self.system, formulas) else { return Ok(None) };
+        let problem = Problem::always(&system, root);
         let outcome = match self.solve(&problem, most) {
             Err(Failure::Patience(_)) => return Ok(None),
             outcome => outcome?,
         };
         let mut answer = match &outcome.run {
             None => Answer::new(question.clone(), Verdict::Holds),
-            Some(run) if problem.goes_on(self.machine) => {
-                let reference = Reference::new(&machine);
+            Some(run) if problem.goes_on(self.system) => {
+                let reference = Reference::new(&system);
                 let is_bad = run.states.last().is_some_and(|last| !reference.is_true(root, last));
                 if !is_bad {
                     return Ok(Some(contradiction(question)));
@@ -290,7 +289,7 @@ impl Checker<'_> {
         };
         match asked {
             Goal::Successors => {
-                if is_end(self.machine, &self.reference, run) == Some(true) {
+                if is_end(self.system, &self.reference, run) == Some(true) {
                     return self.failing(question, None, run, outcome.shortest);
                 }
                 let reason = "There are inputs for which a state has no successor; whether there are others \
@@ -298,23 +297,23 @@ impl Checker<'_> {
                 Answer::new(question.clone(), Verdict::Refused(refusal(reason)))
             }
             Goal::Faults => {
-                let Some(hazard) = fault(self.machine, run) else { return contradiction(question) };
+                let Some(hazard) = fault(self.system, run) else { return contradiction(question) };
                 let mut answer = self.failing(question, None, run, outcome.shortest);
-                answer.notes.push(self.machine.describe_hazard(hazard));
+                answer.notes.push(self.system.describe_hazard(hazard));
                 answer
             }
             Goal::Linear(formulas, specification) => {
                 let is_against =
-                    is_fair(self.machine, run) && holds_on(formulas, &self.reference, run) == Some(false);
+                    is_fair(self.system, run) && holds_on(formulas, &self.reference, run) == Some(false);
                 if is_against {
-                    self.failing(question, Some(specification), run, false)
+                    let run = shortened(formulas, &self.reference, run.clone());
+                    self.failing(question, Some(specification), &run, false)
                 } else {
                     contradiction(question)
                 }
             }
             Goal::Always(root, specification) => {
-                let is_bad = run.states.last().is_some_and(|last| !self.reference.is_true(*root, last));
-                if is_bad {
+                if run.ends_without(self.system, *root) {
                     self.failing(question, Some(specification), run, outcome.shortest)
                 } else {
                     contradiction(question)
@@ -387,8 +386,8 @@ impl Checker<'_> {
                     }
                     _ => (witness, by, is_shortest),
                 };
-                // A run that the circuit does not confirm is none of the machine either.
-                let run = problem.run(self.machine, &witness).unwrap_or_default();
+                // A run that the circuit does not confirm is none of the system either.
+                let run = problem.run(self.system, &witness).unwrap_or_default();
                 return Ok(Outcome { run: Some(run), by, shortest });
             }
             slice = slice.saturating_mul(2);

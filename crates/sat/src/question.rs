@@ -1,8 +1,8 @@
-//! From questions to bad states of circuits, and from runs of circuits to runs of the machine.
+//! From questions to bad states of circuits, and from runs of circuits to runs of the system.
 
 use narrows_model::synchronous::{
     Builder, Demand, Evaluation, ExprId, Hazard, Linear, LinearId, Moment, Node, Reference, Role, Run,
-    Specification, SynchronousClaim as Claim, SynchronousSystem, product,
+    Specification, SynchronousClaim as Claim, SynchronousSystem, monitor, product,
 };
 use narrows_model::{Question, Refusal};
 
@@ -17,14 +17,14 @@ pub(crate) struct Problem {
     pub(crate) bad: Signal,
     /// For endless runs: where the state is remembered that comes again.
     save: Option<Signal>,
-    /// How many latches the machine has: those that watch for loops come after them.
+    /// How many latches the system has: those that watch for loops come after them.
     kept: usize,
 }
 
 /// So many states a run may have that is made longer until everything comes again.
 const MAX_UNROLLED_STATES: usize = 2000;
 
-/// What is asked of a machine.
+/// What is asked of a system.
 pub(crate) enum Goal<'m> {
     /// Whether there is an initial state, and each state has a successor: nothing but assignments constrains
     /// steps.
@@ -44,14 +44,14 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
 
 /// Finds out what is asked.
 pub(crate) fn understand<'m>(
-    machine: &'m SynchronousSystem,
+    system: &'m SynchronousSystem,
     question: &Question,
 ) -> Result<Goal<'m>, Refusal> {
     match question {
         Question::Deadlock => Ok(Goal::Successors),
         Question::Faults => Ok(Goal::Faults),
         Question::Property { index, .. } => {
-            let Some(specification) = machine.specifications.get(*index) else {
+            let Some(specification) = system.specifications.get(*index) else {
                 return Err(refusal("There is no such specification."));
             };
             match &specification.claim {
@@ -76,21 +76,25 @@ pub(crate) fn understand<'m>(
 /// Makes a circuit with a bad state. For endless runs, only what matters has to come again unless everything
 /// is wanted.
 pub(crate) fn problem(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     asked: &Goal<'_>,
     everything: bool,
 ) -> Result<Problem, Refusal> {
     match asked {
-        Goal::Always(root, _) => Ok(Problem::always(machine, *root)),
+        Goal::Always(root, _) if system.is_of_step(*root) => {
+            let (product, was) = monitor(system, *root);
+            Ok(Problem::always(&product.into_system(), was))
+        }
+        Goal::Always(root, _) => Ok(Problem::always(system, *root)),
         Goal::Faults => {
-            let conditions: Vec<_> = machine.hazards.iter().map(|hazard| hazard.condition).collect();
-            let (mut circuit, signals) = Circuit::new(machine, &conditions);
+            let conditions: Vec<_> = system.hazards.iter().map(|hazard| hazard.condition).collect();
+            let (mut circuit, signals) = Circuit::new(system, &conditions);
             let bad = circuit.graph.any(signals);
             Ok(Problem { circuit, bad, save: None, kept: 0 })
         }
-        Goal::Linear(formulas, _) => Ok(endless(machine, formulas, everything)),
+        Goal::Linear(formulas, _) => Ok(endless(system, formulas, everything)),
         Goal::Successors => {
-            let (circuit, _) = Circuit::new(machine, &[]);
+            let (circuit, _) = Circuit::new(system, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
                               next state; --engine symbolic does.";
@@ -104,8 +108,8 @@ pub(crate) fn problem(
 
 /// Makes a circuit in which a bad state ends a fair run that comes back to where it was, and on which a
 /// formula is false.
-fn endless(machine: &SynchronousSystem, formulas: &[Linear], everything: bool) -> Problem {
-    let against = product(machine, formulas).into_system();
+fn endless(system: &SynchronousSystem, formulas: &[Linear], everything: bool) -> Problem {
+    let against = product(system, formulas).into_system();
     let pairs = against.compassion.iter().flat_map(|(first, second)| [*first, *second]);
     let asked: Vec<ExprId> = against.justice.iter().copied().chain(pairs).collect();
     let (mut circuit, signals) = Circuit::new(&against, &asked);
@@ -118,24 +122,21 @@ fn endless(machine: &SynchronousSystem, formulas: &[Linear], everything: bool) -
     Problem { circuit, bad, save: Some(save), kept }
 }
 
-/// Returns what holds in every state if a formula says no more than that, in a machine that has it as an
+/// Returns what holds in every state if a formula says no more than that, in a system that has it as an
 /// expression.
-pub(crate) fn always(
-    machine: &SynchronousSystem,
-    formulas: &[Linear],
-) -> Option<(SynchronousSystem, ExprId)> {
+pub(crate) fn always(system: &SynchronousSystem, formulas: &[Linear]) -> Option<(SynchronousSystem, ExprId)> {
     let get = |id: &LinearId| formulas[id.0 as usize];
     let Linear::Not(never) = formulas.last()? else { return None };
     let Linear::Until(left, right) = get(never) else { return None };
     let is_true = match get(&left) {
-        Linear::Atom(root) => *machine.node(root) == Node::Constant(1),
+        Linear::Atom(root) => *system.node(root) == Node::Constant(1),
         Linear::Or(one, other) => get(&other) == Linear::Not(one),
         _ => false,
     };
     if !is_true {
         return None;
     }
-    let mut builder = Builder::new(machine.clone());
+    let mut builder = Builder::new(system.clone());
     let mut values: Vec<Option<ExprId>> = Vec::new();
     for formula in &formulas[..=right.0 as usize] {
         let of = |id: &LinearId| values[id.0 as usize];
@@ -149,34 +150,37 @@ pub(crate) fn always(
         values.push(value);
     }
     let root = values.pop()??;
+    if !builder.system.looks_at(root).1.is_empty() {
+        return None;
+    }
     let root = builder.not(root);
     Some((builder.system, root))
 }
 
 impl Problem {
     /// Makes the problem whether something holds in every state.
-    pub(crate) fn always(machine: &SynchronousSystem, root: ExprId) -> Problem {
-        let (circuit, signals) = Circuit::new(machine, &[root]);
+    pub(crate) fn always(system: &SynchronousSystem, root: ExprId) -> Problem {
+        let (circuit, signals) = Circuit::new(system, &[root]);
         Problem { circuit, bad: !signals[0], save: None, kept: 0 }
     }
 
     /// Returns whether every run into a bad state can go on for ever, and is then fair.
-    pub(crate) fn goes_on(&self, machine: &SynchronousSystem) -> bool {
+    pub(crate) fn goes_on(&self, system: &SynchronousSystem) -> bool {
         self.circuit.is_total
             && self.circuit.can_step == Signal::TRUE
-            && machine.justice.is_empty()
-            && machine.compassion.is_empty()
+            && system.justice.is_empty()
+            && system.compassion.is_empty()
     }
 
-    /// Returns the run of the machine that a run of the circuit stands for; `None` if there is none that is
+    /// Returns the run of the system that a run of the circuit stands for; `None` if there is none that is
     /// short enough.
-    pub(crate) fn run(&self, machine: &SynchronousSystem, witness: &Witness) -> Option<Run> {
+    pub(crate) fn run(&self, system: &SynchronousSystem, witness: &Witness) -> Option<Run> {
         let nodes = self.circuit.replay(&witness.first, &witness.inputs);
         if !value(nodes.last()?, self.bad) {
             return None;
         }
         let values =
-            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(machine, nodes)).collect();
+            |nodes: &[Vec<bool>]| nodes.iter().map(|nodes| self.circuit.values(system, nodes)).collect();
         let Some(save) = self.save else { return Some(Run { states: values(&nodes), cycle: None }) };
         let start = nodes.iter().position(|nodes| value(nodes, save))?;
         // The last state is the one that was remembered. The round is repeated until all latches come again.
@@ -202,34 +206,34 @@ impl Problem {
 }
 
 /// Returns whether a run comes back to where it was, with all that must come again and again in between.
-pub(crate) fn is_fair(machine: &SynchronousSystem, run: &Run) -> bool {
+pub(crate) fn is_fair(system: &SynchronousSystem, run: &Run) -> bool {
     let Some(start) = run.cycle.filter(|start| *start < run.states.len()) else { return false };
-    let mut evaluation = Evaluation::new(machine);
+    let mut evaluation = Evaluation::new(system);
     let mut has =
         |root: ExprId| run.states[start..].iter().any(|state| evaluation.is_true(root, Moment::still(state)));
-    machine.justice.iter().all(|justice| has(*justice))
-        && machine.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
+    system.justice.iter().all(|justice| has(*justice))
+        && system.compassion.iter().all(|(first, second)| !has(*first) || has(*second))
 }
 
 /// Returns the first fault that the last state of a run has.
-pub(crate) fn fault<'m>(machine: &'m SynchronousSystem, run: &Run) -> Option<&'m Hazard> {
+pub(crate) fn fault<'m>(system: &'m SynchronousSystem, run: &Run) -> Option<&'m Hazard> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(machine);
-    machine.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
+    let mut evaluation = Evaluation::new(system);
+    system.hazards.iter().find(|hazard| evaluation.is_true(hazard.condition, Moment::still(last)))
 }
 
 /// Returns whether the last state of a run has no successor, whatever the inputs are: `None` if that depends
 /// on them.
-pub(crate) fn is_end(machine: &SynchronousSystem, reference: &Reference<'_>, run: &Run) -> Option<bool> {
+pub(crate) fn is_end(system: &SynchronousSystem, reference: &Reference<'_>, run: &Run) -> Option<bool> {
     let last = run.states.last()?;
-    let mut evaluation = Evaluation::new(machine);
-    for constraint in &machine.transitions {
+    let mut evaluation = Evaluation::new(system);
+    for constraint in &system.transitions {
         let Demand::Assigned(variable, root) = constraint.demand else { continue };
-        let (current, next) = machine.looks_at(root);
+        let (current, next) = system.looks_at(root);
         let members = evaluation.members(root, Moment::still(last));
         let domain = &reference.system().variable(variable).domain;
         if members.iter().all(|member| !domain.contains(*member)) {
-            let depends = current.iter().any(|id| machine.variable(*id).role == Role::Input);
+            let depends = current.iter().any(|id| system.variable(*id).role == Role::Input);
             if !depends && next.is_empty() {
                 return Some(true);
             }

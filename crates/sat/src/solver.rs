@@ -56,7 +56,7 @@ impl Meter {
         self.most.get()
     }
 
-    /// Returns how much has been done, in decisions: the same for the same question on any machine.
+    /// Returns how much has been done, in decisions: the same for the same question on any system.
     pub(crate) fn work(&self) -> u64 {
         self.work.get()
     }

@@ -1,10 +1,10 @@
-//! Questions about a machine, answered symbolically.
+//! Questions about a system, answered symbolically.
 
 use std::cell::OnceCell;
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Moment, Reference, Role, Run, Specification,
-    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, product,
+    SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, monitor, product, shortened,
 };
 use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
 
@@ -70,50 +70,56 @@ pub struct Way {
 const CONTRADICTION: &str =
     "the run that should show it is none: this is a mistake in narrows, not in the model";
 
-/// Counts the states of a machine.
-pub fn explore(machine: &SynchronousSystem, budget: Budget) -> Checked {
-    check(machine, &[], budget)
+/// What makes claims about endless runs weaker than they look.
+const ENDS: &str = "Some states have no successor; runs that end there do not count here.";
+
+/// A formula with more guesses than this, and than the system has variables, is looked at together with it.
+const MANY_GUESSES: usize = 12;
+
+/// Counts the states of a synchronous system.
+pub fn explore(system: &SynchronousSystem, budget: Budget) -> Checked {
+    check(system, &[], budget)
 }
 
-/// Answers questions about a machine.
-pub fn check(machine: &SynchronousSystem, questions: &[Question], budget: Budget) -> Checked {
-    check_each(machine, questions, budget, &mut |_, _| true)
+/// Answers questions about a system.
+pub fn check(system: &SynchronousSystem, questions: &[Question], budget: Budget) -> Checked {
+    check_each(system, questions, budget, &mut |_, _| true)
 }
 
-/// Answers questions about a machine. Before each one and after it, `each` is called: before, with its number
+/// Answers questions about a system. Before each one and after it, `each` is called: before, with its number
 /// alone, it returns whether the question is to be answered; after, with the answer. If the budget ends one
 /// with [`Limit::Enough`], the next is asked.
 pub fn check_each(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     questions: &[Question],
     budget: Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
-    let engine = Engine::new(machine, manager.clone());
-    answer_all(engine, machine, questions, (&manager, budget.depth), each)
+    let engine = Engine::new(system, manager.clone());
+    answer_all(engine, system, questions, (&manager, budget.depth), each)
 }
 
-/// Answers questions about a machine, beginning with an order of variables; returns the order in the end too,
+/// Answers questions about a system, beginning with an order of variables; returns the order in the end too,
 /// if it got so far that there is one.
 pub fn check_ordered(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     questions: &[Question],
     budget: Budget,
     order: Option<&Order>,
 ) -> (Checked, Option<Order>) {
     let manager = Manager::new(budget.memory, budget.watch);
-    let first = order.cloned().unwrap_or_else(|| Order::first(machine));
-    let engine = Engine::beginning(machine, manager.clone(), &first);
+    let first = order.cloned().unwrap_or_else(|| Order::first(system));
+    let engine = Engine::beginning(system, manager.clone(), &first);
     let encoding = engine.as_ref().ok().map(|engine| engine.space.encoding.clone());
-    let checked = answer_all(engine, machine, questions, (&manager, budget.depth), &mut |_, _| true);
+    let checked = answer_all(engine, system, questions, (&manager, budget.depth), &mut |_, _| true);
     (checked, encoding.map(|encoding| encoding.order()))
 }
 
 /// Answers questions with an engine, if there is one.
 pub(crate) fn answer_all(
     engine: Result<Engine<'_>>,
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     questions: &[Question],
     (manager, depth): (&Manager, bool),
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
@@ -122,16 +128,16 @@ pub(crate) fn answer_all(
     let mut results = Vec::new();
     for (number, question) in questions.iter().enumerate() {
         let outcome = match (&engine, limit) {
-            (Ok(_), None) if !each(number, None) => undecided(machine, question, Limit::Enough),
+            (Ok(_), None) if !each(number, None) => undecided(system, question, Limit::Enough),
             (Ok(engine), None) => match engine.answer(question) {
                 Ok(outcome) => outcome,
                 Err(hit) => {
                     // Out of memory on one question says nothing about the next.
                     limit = (!matches!(hit, Limit::Memory | Limit::Enough)).then_some(hit);
-                    undecided(machine, question, hit)
+                    undecided(system, question, hit)
                 }
             },
-            (_, limit) => undecided(machine, question, limit.unwrap_or(Limit::Memory)),
+            (_, limit) => undecided(system, question, limit.unwrap_or(Limit::Memory)),
         };
         each(number, Some(&outcome));
         results.push(outcome);
@@ -145,9 +151,9 @@ pub(crate) fn answer_all(
 }
 
 /// Finds the least and the most steps, and counts, on ways.
-pub fn bounds(machine: &SynchronousSystem, way: &Way, budget: Budget) -> Checked {
+pub fn bounds(system: &SynchronousSystem, way: &Way, budget: Budget) -> Checked {
     let manager = Manager::new(budget.memory, budget.watch);
-    let engine = Engine::new(machine, manager.clone());
+    let engine = Engine::new(system, manager.clone());
     bounds_with(engine, way, &manager)
 }
 
@@ -179,10 +185,10 @@ pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manag
     Checked { results, size, bytes: manager.bytes(), limit }
 }
 
-fn undecided(machine: &SynchronousSystem, question: &Question, limit: Limit) -> Reply {
+fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit) -> Reply {
     if let Question::Property { index, kind, name } = question
         && let Some(Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..)) =
-            machine.specifications.get(*index).map(|specification| &specification.claim)
+            system.specifications.get(*index).map(|specification| &specification.claim)
     {
         return Reply::Figure(Box::new(blank(kind, name.clone(), FigureResult::Undecided(limit))));
     }
@@ -207,7 +213,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
 }
 
 pub(crate) struct Engine<'m> {
-    machine: &'m SynchronousSystem,
+    system: &'m SynchronousSystem,
     reference: Reference<'m>,
     space: Space,
     reached: Reached,
@@ -216,41 +222,41 @@ pub(crate) struct Engine<'m> {
     fairness: Fairness,
     /// The states from which there is a fair path, once that was asked for.
     known_fair: OnceCell<Bdd>,
+    /// Whether bounds count runs that come to an end.
+    counts_finite: bool,
 }
 
 impl<'m> Engine<'m> {
-    pub(crate) fn new(machine: &'m SynchronousSystem, manager: Manager) -> Result<Engine<'m>> {
-        Engine::beginning(machine, manager, &Order::first(machine))
+    pub(crate) fn new(system: &'m SynchronousSystem, manager: Manager) -> Result<Engine<'m>> {
+        Engine::beginning(system, manager, &Order::first(system))
     }
 
-    fn beginning(machine: &'m SynchronousSystem, manager: Manager, order: &Order) -> Result<Engine<'m>> {
-        let mut space = Space::new(machine, manager, order)?;
+    fn beginning(system: &'m SynchronousSystem, manager: Manager, order: &Order) -> Result<Engine<'m>> {
+        let mut space = Space::new(system, manager, order)?;
         let reached = space.reach()?;
         space.settle(&reached.all)?;
         let ends = space.relation.stuck(&reached.all)?;
-        let mut fairness = Fairness::default();
-        for justice in &machine.justice {
-            let set = space.states(machine, *justice)?;
-            fairness.with_justice(&space, set);
-        }
-        for (first, second) in &machine.compassion {
-            let (first, second) = (space.states(machine, *first)?, space.states(machine, *second)?);
-            fairness.with_compassion(&space, first, second);
-        }
+        let fairness = fairness(system, &space)?;
         Ok(Engine {
-            machine,
-            reference: Reference::new(machine),
+            system,
+            reference: Reference::new(system),
             space,
             reached,
             ends,
             fairness,
             known_fair: OnceCell::new(),
+            counts_finite: false,
         })
+    }
+
+    /// Lets bounds count runs that come to an end: processes may well do so.
+    pub(crate) fn counting_finite(self) -> Engine<'m> {
+        Engine { counts_finite: true, ..self }
     }
 
     /// Returns a state that can be reached and in which something is so.
     pub(crate) fn reached_where(&self, condition: ExprId) -> Result<Option<Vec<Value>>> {
-        let set = self.space.states(self.machine, condition)?.and(&self.reached.all)?;
+        let set = self.space.states(self.system, condition)?.and(&self.reached.all)?;
         Ok(self.space.pick(&set))
     }
 
@@ -267,7 +273,7 @@ impl<'m> Engine<'m> {
             Question::Deadlock => self.deadlock(question)?,
             Question::Faults => self.faults(question)?,
             Question::Property { index, kind, name } => {
-                let Some(specification) = self.machine.specifications.get(*index) else {
+                let Some(specification) = self.system.specifications.get(*index) else {
                     return Ok(refused(question, "There is no such specification."));
                 };
                 match &specification.claim {
@@ -326,9 +332,9 @@ impl<'m> Engine<'m> {
     fn faults(&self, question: &Question) -> Result<Answer> {
         let mut first: Option<(&Hazard, Lead)> = None;
         // Not all bits of inputs stand for values.
-        let inputs = self.space.valid_inputs(self.machine)?;
-        for hazard in &self.machine.hazards {
-            let set = self.space.states(self.machine, hazard.condition)?.and(&inputs)?;
+        let inputs = self.space.valid_inputs(self.system)?;
+        for hazard in &self.system.hazards {
+            let set = self.space.states(self.system, hazard.condition)?.and(&inputs)?;
             if let Some(lead) = self.space.lead(&self.reached, &set)?
                 && first.as_ref().is_none_or(|(_, other)| lead.path.len() < other.path.len())
             {
@@ -341,16 +347,16 @@ impl<'m> Engine<'m> {
         let is_so = lead
             .path
             .last()
-            .is_some_and(|last| Evaluation::new(self.machine).is_true(hazard.condition, Moment::still(last)));
+            .is_some_and(|last| Evaluation::new(self.system).is_true(hazard.condition, Moment::still(last)));
         let run = is_so.then_some(Run { states: lead.path, cycle: None });
         let mut answer = self.failing(question, None, run, lead.shortest);
-        answer.notes.push(self.machine.describe_hazard(hazard));
+        answer.notes.push(self.system.describe_hazard(hazard));
         Ok(answer)
     }
 
     fn checker(&self) -> CtlChecker<'_> {
         CtlChecker {
-            machine: self.machine,
+            system: self.system,
             space: &self.space,
             all: &self.reached.all,
             ends: &self.ends,
@@ -367,20 +373,44 @@ impl<'m> Engine<'m> {
         if !is_unknown && !self.space.initial.meets(self.checker().fair()?)? {
             answer.notes.push("No fair run starts in any first state: this holds of nothing.".to_owned());
         } else if !self.ends.is_false() && matches!(answer.verdict, Verdict::Holds) {
-            answer
-                .notes
-                .push("Some states have no successor; runs that end there do not count here.".to_owned());
+            answer.notes.push(ENDS.to_owned());
         }
         Ok(())
     }
 
     fn invariant(&self, question: &Question, specification: &Specification, root: ExprId) -> Result<Answer> {
-        let bad = self.space.states(self.machine, root)?.not();
+        if self.system.is_of_step(root) {
+            return self.step_invariant(question, specification, root);
+        }
+        let bad = self.space.states(self.system, root)?.not();
         let Some(Lead { path, shortest }) = self.space.lead(&self.reached, &bad)? else {
             return Ok(Answer::new(question.clone(), Verdict::Holds));
         };
         let is_bad = path.last().is_some_and(|last| !self.reference.is_true(root, last));
         let run = is_bad.then_some(Run { states: path, cycle: None });
+        Ok(self.failing(question, Some(specification), run, shortest))
+    }
+
+    /// Finds out whether something is so in every step, by remembering whether it was.
+    fn step_invariant(
+        &self,
+        question: &Question,
+        specification: &Specification,
+        root: ExprId,
+    ) -> Result<Answer> {
+        let (product, was) = monitor(self.system, root);
+        let (mut space, _) = self.space.with_product(&product, self.system, &self.reached.all)?;
+        let reached = space.reach()?;
+        space.settle(&reached.all)?;
+        let bad = space.states(&product.system, was)?.not();
+        let Some(Lead { mut path, shortest }) = space.lead(&reached, &bad)? else {
+            return Ok(Answer::new(question.clone(), Verdict::Holds));
+        };
+        for state in &mut path {
+            state.truncate(self.system.variables.len());
+        }
+        let run = Run { states: path, cycle: None };
+        let run = run.ends_without(self.system, root).then_some(run);
         Ok(self.failing(question, Some(specification), run, shortest))
     }
 
@@ -426,7 +456,7 @@ impl<'m> Engine<'m> {
         formulas: &[Branching],
         one: BranchingId,
     ) -> Result<Answer> {
-        if crate::ctl::constant(self.machine, formulas, one) == Some(true) {
+        if crate::ctl::constant(self.system, formulas, one) == Some(true) {
             let mut answer = Answer::new(question.clone(), Verdict::Holds);
             self.caution(&mut answer)?;
             return Ok(answer);
@@ -458,13 +488,24 @@ impl<'m> Engine<'m> {
             return Ok(answer);
         };
         let run = run.filter(|run| holds_on(formulas, &self.reference, run) == Some(false));
+        let run = run.map(|run| shortened(formulas, &self.reference, run));
         Ok(self.failing(question, Some(specification), run, false))
     }
 
     /// Looks for a fair run on which a formula is false.
     fn against(&self, formulas: &[Linear]) -> Result<Against> {
-        let product = product(self.machine, formulas);
-        let (mut space, fairness) = self.space.with_product(&product, self.machine, &self.reached.all)?;
+        let product = product(self.system, formulas);
+        let guesses = product.system.variables.len() - self.system.variables.len();
+        let is_most = guesses > MANY_GUESSES.max(self.system.variables.len());
+        let (mut space, fairness) = if is_most && self.system.selector.is_none() {
+            // Where the formula is most of it, the order of variables is found with it in mind.
+            let whole = product.into_system();
+            let space = Space::new(&whole, self.space.manager().clone(), &Order::first(&whole))?;
+            let fairness = fairness(&whole, &space)?;
+            (space, fairness)
+        } else {
+            self.space.with_product(&product, self.system, &self.reached.all)?
+        };
         let all = space.reach()?.all;
         space.settle(&all)?;
         let core = space.core(&all, &fairness)?;
@@ -483,17 +524,18 @@ impl<'m> Engine<'m> {
         }
         let Some(mut run) = space.lasso(path, &core, &fairness)? else { return Ok(Against::Something(None)) };
         for state in &mut run.states {
-            state.truncate(self.machine.variables.len());
+            state.truncate(self.system.variables.len());
         }
         Ok(Against::Something(Some(run)))
     }
 
     fn ways(&self, from: ExprId, to: ExprId) -> Result<Ways<'_>> {
-        // Where fairness is asked for, states that no fair run passes do not count.
+        // As for formulas, states that no endless fair run passes do not count.
         let checker = self.checker();
-        let all = if self.fairness.is_trivial() { &self.reached.all } else { checker.fair()? };
-        let from = self.space.states(self.machine, from)?.and(all)?;
-        let to = self.space.states(self.machine, to)?.and(all)?;
+        let is_plain = self.fairness.is_trivial() && self.counts_finite;
+        let all = if is_plain { &self.reached.all } else { checker.fair()? };
+        let from = self.space.states(self.system, from)?.and(all)?;
+        let to = self.space.states(self.system, to)?.and(all)?;
         Ok(Ways { space: &self.space, reached: &self.reached, all, from, to })
     }
 
@@ -526,7 +568,7 @@ impl<'m> Engine<'m> {
             let reason = "No state in which it could begin can be reached.".to_owned();
             return Ok(blank(kind, name.to_owned(), FigureResult::None(reason)));
         }
-        let counted = self.space.states(self.machine, counted)?;
+        let counted = self.space.states(self.system, counted)?;
         let bound =
             if kind == "min_count" { ways.minimum_count(&counted)? } else { ways.maximum_count(&counted)? };
         Ok(self.figure(kind, name, bound, None))
@@ -542,6 +584,9 @@ impl<'m> Engine<'m> {
         let number = bound.value.map_or(Number::Infinity, |value| Number::Ratio(i128::from(value), 1));
         let result = FigureResult::Value { low: number, high: number, exact: true };
         let mut figure = blank(kind, name.to_owned(), result);
+        if !self.ends.is_false() && !self.counts_finite {
+            figure.notes.push(ENDS.to_owned());
+        }
         if let Some(shown) = bound.run {
             let to = match shown.to {
                 Some(to) => format!("from state {} to state {to}", shown.from),
@@ -565,6 +610,20 @@ enum Against {
     Nothing,
     /// There is one; this, if it could be made.
     Something(Option<Run>),
+}
+
+/// Returns what makes a run fair.
+fn fairness(system: &SynchronousSystem, space: &Space) -> Result<Fairness> {
+    let mut fairness = Fairness::default();
+    for justice in &system.justice {
+        let set = space.states(system, *justice)?;
+        fairness.with_justice(space, set);
+    }
+    for (first, second) in &system.compassion {
+        let (first, second) = (space.states(system, *first)?, space.states(system, *second)?);
+        fairness.with_compassion(space, first, second);
+    }
+    Ok(fairness)
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {

@@ -14,7 +14,7 @@ type Result<T> = std::result::Result<T, Limit>;
 
 /// What formulas are about: the states that can be reached, and the fair paths between them.
 pub(crate) struct CtlChecker<'a> {
-    pub(crate) machine: &'a SynchronousSystem,
+    pub(crate) system: &'a SynchronousSystem,
     pub(crate) space: &'a Space,
     /// All states that can be reached.
     pub(crate) all: &'a Bdd,
@@ -73,7 +73,7 @@ impl<'a> CtlChecker<'a> {
     fn one(&self, formula: Branching, sets: &[Bdd]) -> Result<Bdd> {
         let of = |id: BranchingId| &sets[id.0 as usize];
         match formula {
-            Branching::Atom(root) => self.space.states(self.machine, root)?.and(self.all),
+            Branching::Atom(root) => self.space.states(self.system, root)?.and(self.all),
             Branching::Not(one) => self.not(of(one)),
             Branching::And(left, right) => of(left).and(of(right)),
             Branching::Or(left, right) => of(left).or(of(right)),
@@ -149,7 +149,7 @@ impl<'a> CtlChecker<'a> {
 /// Returns what a formula is in all states from which there is a fair path, if that can be seen without
 /// looking at them.
 pub(crate) fn constant(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     formulas: &[Branching],
     root: BranchingId,
 ) -> Option<bool> {
@@ -157,7 +157,7 @@ pub(crate) fn constant(
     for formula in formulas {
         let of = |id: &BranchingId| values[id.0 as usize];
         let value = match formula {
-            Branching::Atom(id) => match machine.node(*id) {
+            Branching::Atom(id) => match system.node(*id) {
                 Node::Constant(value) => Some(*value != 0),
                 _ => None,
             },

@@ -29,17 +29,17 @@ struct Conjunction {
 
 /// Finds the constraint on steps with the most alternatives, and takes it apart; returns its number too.
 /// `None` if there is none that is worth it.
-pub(crate) fn split(machine: &SynchronousSystem) -> Option<(usize, Vec<Alternatives>)> {
-    let disjuncts = machine.transitions.iter().enumerate().filter_map(|(number, constraint)| {
+pub(crate) fn split(system: &SynchronousSystem) -> Option<(usize, Vec<Alternatives>)> {
+    let disjuncts = system.transitions.iter().enumerate().filter_map(|(number, constraint)| {
         let Demand::Holds(root) = constraint.demand else { return None };
-        Some((number, operands(machine, root, Operator::Or)))
+        Some((number, operands(system, root, Operator::Or)))
     });
     let (number, disjuncts) =
         disjuncts.max_by_key(|(_, list)| list.len()).filter(|(_, list)| list.len() >= MIN_ALTERNATIVES)?;
     let mut known: FxHashMap<ExprId, Conjunction> = FxHashMap::default();
     let mut groups: BTreeMap<Vec<VariableId>, Vec<Vec<ExprId>>> = BTreeMap::new();
     for disjunct in disjuncts {
-        let taken = conjunction_of(machine, disjunct, &mut known);
+        let taken = conjunction_of(system, disjunct, &mut known);
         if taken.kept.is_empty() {
             return None;
         }
@@ -52,22 +52,22 @@ pub(crate) fn split(machine: &SynchronousSystem) -> Option<(usize, Vec<Alternati
 
 /// Returns what each of many alternatives demands, but for what stays what it is; `None` if something is no
 /// such alternative.
-pub(crate) fn alternatives(machine: &SynchronousSystem, root: ExprId) -> Option<Vec<Vec<ExprId>>> {
-    let disjuncts = operands(machine, root, Operator::Or);
+pub(crate) fn alternatives(system: &SynchronousSystem, root: ExprId) -> Option<Vec<Vec<ExprId>>> {
+    let disjuncts = operands(system, root, Operator::Or);
     if disjuncts.len() < MIN_ALTERNATIVES {
         return None;
     }
     let mut known: FxHashMap<ExprId, Conjunction> = FxHashMap::default();
-    let taken = disjuncts.into_iter().map(|disjunct| conjunction_of(machine, disjunct, &mut known));
+    let taken = disjuncts.into_iter().map(|disjunct| conjunction_of(system, disjunct, &mut known));
     taken.map(|taken| (!taken.kept.is_empty()).then_some(taken.demands)).collect()
 }
 
 /// Returns what an operator joins, from left to right.
-fn operands(machine: &SynchronousSystem, root: ExprId, operator: Operator) -> Vec<ExprId> {
+fn operands(system: &SynchronousSystem, root: ExprId, operator: Operator) -> Vec<ExprId> {
     let mut list = Vec::new();
     let mut waiting = vec![root];
     while let Some(id) = waiting.pop() {
-        match machine.node(id) {
+        match system.node(id) {
             Node::Binary(other, left, right) if *other == operator => waiting.extend([*right, *left]),
             _ => list.push(id),
         }
@@ -77,15 +77,15 @@ fn operands(machine: &SynchronousSystem, root: ExprId, operator: Operator) -> Ve
 
 /// Takes a conjunction apart; definitions that many alternatives share are taken apart once.
 fn conjunction_of(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     root: ExprId,
     known: &mut FxHashMap<ExprId, Conjunction>,
 ) -> Conjunction {
-    for id in machine.below([root]) {
+    for id in system.below([root]) {
         if known.contains_key(&id) {
             continue;
         }
-        let taken = match machine.node(id) {
+        let taken = match system.node(id) {
             Node::Binary(Operator::And, left, right) => {
                 let part = |id: &ExprId| known.get(id).cloned().unwrap_or_default();
                 let (mut taken, more) = (part(left), part(right));
@@ -95,7 +95,7 @@ fn conjunction_of(
                 taken.demands.extend(more.demands);
                 taken
             }
-            Node::Binary(Operator::Equal, left, right) => match (machine.node(*left), machine.node(*right)) {
+            Node::Binary(Operator::Equal, left, right) => match (system.node(*left), system.node(*right)) {
                 (Node::Next(a), Node::Current(b)) | (Node::Current(a), Node::Next(b)) if a == b => {
                     Conjunction { kept: vec![*a], demands: Vec::new() }
                 }

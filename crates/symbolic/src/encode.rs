@@ -196,11 +196,19 @@ pub(crate) struct Encoder<'a> {
     encoding: &'a Encoding,
     known: FxHashMap<ExprId, Symbolic>,
     variables: FxHashMap<(VariableId, bool), Symbolic>,
+    /// Of each expression, whether it is a set.
+    sets: Vec<bool>,
 }
 
 impl<'a> Encoder<'a> {
     pub(crate) fn new(system: &'a SynchronousSystem, encoding: &'a Encoding) -> Encoder<'a> {
-        Encoder { system, encoding, known: FxHashMap::default(), variables: FxHashMap::default() }
+        Encoder {
+            system,
+            encoding,
+            known: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            sets: system.sets(),
+        }
     }
 
     fn arithmetic(&self) -> Arithmetic<'a> {
@@ -245,7 +253,7 @@ impl<'a> Encoder<'a> {
     /// Computes an expression and all below it.
     fn prepare(&mut self, root: ExprId) -> Result<()> {
         for id in self.system.below([root]) {
-            if self.known.contains_key(&id) || self.system.is_set(id) {
+            if self.known.contains_key(&id) || self.sets[id.0 as usize] {
                 continue;
             }
             let value = self.compute(id)?;
@@ -316,30 +324,24 @@ impl<'a> Encoder<'a> {
 
     /// Joins what is said of each member of a set: by and, or by or.
     fn over_set(&self, set: ExprId, say: &dyn Fn(&Symbolic) -> Result<Bdd>, all: bool) -> Result<Bdd> {
-        // Long cases are nested to the right: they are followed without going deep.
-        let mut branches = Vec::new();
-        let mut id = set;
-        let mut result = loop {
-            match self.system.node(id) {
-                Node::Choose(condition, then, otherwise) if self.system.is_set(id) => {
-                    branches.push((self.truth(*condition)?, *then));
-                    id = *otherwise;
-                }
+        let mut said: FxHashMap<ExprId, Bdd> = FxHashMap::default();
+        for id in self.system.set_parts(set, &self.sets) {
+            let about = match self.system.node(id) {
                 Node::Set(members) => {
                     let mut result = self.encoding.manager.truth(all);
                     for member in members {
-                        let one = self.over_set(*member, say, all)?;
-                        result = if all { result.and(&one)? } else { result.or(&one)? };
+                        let one = &said[member];
+                        result = if all { result.and(one)? } else { result.or(one)? };
                     }
-                    break result;
+                    result
                 }
-                _ => break say(&self.known[&id])?,
-            }
-        };
-        for (condition, then) in branches.into_iter().rev() {
-            let then = self.over_set(then, say, all)?;
-            result = condition.choose(&then, &result)?;
+                Node::Choose(condition, then, otherwise) if self.sets[id.0 as usize] => {
+                    self.truth(*condition)?.choose(&said[then], &said[otherwise])?
+                }
+                _ => say(&self.known[&id])?,
+            };
+            said.insert(id, about);
         }
-        Ok(result)
+        Ok(said[&set].clone())
     }
 }

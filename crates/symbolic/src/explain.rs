@@ -72,7 +72,9 @@ impl Evidence<'_> {
                     let without = set(right, false)?;
                     let neither = without.and(&set(left, false)?)?.and(self.checker.fair()?)?;
                     if space.go(&mut path, &without, &neither)? {
-                        break;
+                        // Both fail there: the one that says more is worth a word.
+                        id = if self.is_plain(left) { right } else { left };
+                        continue;
                     }
                     if let Some(run) = self.lasso(&path, &without)? {
                         return Ok(run);
@@ -81,10 +83,21 @@ impl Evidence<'_> {
                 (Branching::EventuallyWithin(Paths::Some, low, high, one), true)
                 | (Branching::AlwaysWithin(Paths::All, low, high, one), false) => {
                     let goal = set(one, holds)?.and(self.checker.fair()?)?;
-                    if self.after(&mut path, low, high, &goal)? {
+                    if self.after(&mut path, (low, high), &anywhere, &goal)? {
                         id = one;
                         continue;
                     }
+                }
+                (Branching::UntilWithin(Paths::Some, low, high, left, right), true) => {
+                    let goal = set(right, true)?.and(self.checker.fair()?)?;
+                    if self.after(&mut path, (low, high), &set(left, true)?, &goal)? {
+                        id = right;
+                        continue;
+                    }
+                }
+                (Branching::AlwaysWithin(Paths::Some, low, high, one), true)
+                | (Branching::EventuallyWithin(Paths::All, low, high, one), false) => {
+                    self.staying(&mut path, (low, high), &set(one, holds)?)?;
                 }
                 _ => {}
             }
@@ -114,9 +127,18 @@ impl Evidence<'_> {
 
     /// Returns whether a formula is about the state alone.
     fn is_plain(&self, id: BranchingId) -> bool {
-        let formula = self.formulas[id.0 as usize];
-        let is_joined = matches!(formula, Branching::Not(_) | Branching::And(..) | Branching::Or(..));
-        matches!(formula, Branching::Atom(_)) || (is_joined && formula.operands().all(|id| self.is_plain(id)))
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            let formula = self.formulas[id.0 as usize];
+            match formula {
+                Branching::Atom(_) => {}
+                Branching::Not(_) | Branching::And(..) | Branching::Or(..) => {
+                    waiting.extend(formula.operands())
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn lasso(&self, path: &Path, within: &Bdd) -> Result<Option<Run>> {
@@ -130,11 +152,11 @@ impl Evidence<'_> {
         space.lasso(path, &core, self.checker.fairness)
     }
 
-    /// Goes on with a path by at least and at most so many steps to one of these states.
-    fn after(&self, path: &mut Path, low: u32, high: u32, to: &Bdd) -> Result<bool> {
+    /// Goes on with a path by at least and at most so many steps to one of some states, within others before.
+    fn after(&self, path: &mut Path, (low, high): (u32, u32), within: &Bdd, to: &Bdd) -> Result<bool> {
         let space = self.checker.space;
         let Some(last) = path.last() else { return Ok(false) };
-        // Where one must be, with so many steps still to go at most.
+        // Where one can be after so many steps.
         let mut layers = vec![space.encoding.exactly(last, false)?];
         while layers.len() <= high as usize {
             let number = layers.len() as u32 - 1;
@@ -142,18 +164,38 @@ impl Evidence<'_> {
             if number >= low && last.meets(to)? {
                 break;
             }
-            layers.push(space.relation.successors(last)?);
+            layers.push(space.relation.successors(&last.and(within)?)?);
         }
-        let mut goal = layers[layers.len() - 1].and(to)?;
+        let goal = layers[layers.len() - 1].and(to)?;
+        self.through(path, &layers, within, goal)
+    }
+
+    /// Goes on with a path by so many steps; after so many of them it stays within a set.
+    fn staying(&self, path: &mut Path, (low, high): (u32, u32), within: &Bdd) -> Result<bool> {
+        let space = self.checker.space;
+        let Some(last) = path.last() else { return Ok(false) };
+        let fair = self.checker.fair()?;
+        let here = space.encoding.exactly(last, false)?;
+        let mut layers = vec![if low == 0 { here.and(within)? } else { here }];
+        for number in 1..=high.max(low) {
+            let next = space.relation.successors(&layers[layers.len() - 1])?.and(fair)?;
+            layers.push(if number >= low { next.and(within)? } else { next });
+        }
+        let goal = layers[layers.len() - 1].clone();
+        self.through(path, &layers, &space.manager().truth(true), goal)
+    }
+
+    /// Goes on with a path through layers, of which the first holds its last state, to a goal in the last one.
+    fn through(&self, path: &mut Path, layers: &[Bdd], within: &Bdd, mut goal: Bdd) -> Result<bool> {
+        let space = self.checker.space;
         let mut goals = vec![goal.clone()];
         for layer in layers.iter().rev().skip(1) {
-            goal = space.relation.predecessors(&goal, layer, false)?;
+            goal = space.relation.predecessors(&goal, &layer.and(within)?, false)?;
             goals.push(goal.clone());
         }
         goals.reverse();
-        let anywhere = space.manager().truth(true);
         for goal in &goals[1..] {
-            if !space.step(path, &anywhere, goal)? {
+            if !space.step(path, within, goal)? {
                 return Ok(false);
             }
         }

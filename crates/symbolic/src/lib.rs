@@ -1,7 +1,7 @@
 //! Checks synchronous systems symbolically: sets of states are Boolean functions, as binary decision
 //! diagrams.
 //!
-//! [`check`] answers the questions of a machine, [`bounds`] finds the least and the most steps between
+//! [`check`] answers the questions of a system, [`bounds`] finds the least and the most steps between
 //! events, [`explore`] counts states. Every run is replayed in the reference before it is handed out, and
 //! running out of anything is an answer.
 //!
@@ -17,7 +17,7 @@
 //! | `walk`, `saturation_path` | runs out of sets: shortest ones, or some where those are too hard to find |
 //! | `bounds` | least and most steps, and counts, between two predicates |
 //! | `check` | specifications in, answers out |
-//! | `processes/` | systems of processes: as machines whose domains are widened until they have all states |
+//! | `processes/` | systems of processes: as systems whose domains are widened until they have all states |
 
 mod bdd;
 mod bounds;

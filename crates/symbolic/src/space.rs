@@ -1,4 +1,4 @@
-//! A machine as sets: its initial states, its steps, and the states that can be reached.
+//! A system as sets: its initial states, its steps, and the states that can be reached.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ use crate::relation::Relation;
 
 type Result<T> = std::result::Result<T, Limit>;
 
-/// A machine as sets.
+/// A system as sets.
 pub(crate) struct Space {
     pub(crate) encoding: Encoding,
     pub(crate) relation: Relation,
@@ -71,16 +71,16 @@ impl Reached {
 }
 
 impl Space {
-    /// Encodes a machine.
-    pub(crate) fn new(machine: &SynchronousSystem, manager: Manager, order: &Order) -> Result<Space> {
-        let encoding = Encoding::new(machine, manager, order);
+    /// Encodes a system.
+    pub(crate) fn new(system: &SynchronousSystem, manager: Manager, order: &Order) -> Result<Space> {
+        let encoding = Encoding::new(system, manager, order);
         let manager = encoding.manager.clone();
         let input_bits = encoding.bits_of(|role| role == Role::Input);
         let inputs = manager.cube(&input_bits.iter().map(|bit| 2 * bit).collect::<Vec<_>>())?;
-        let mut encoder = Encoder::new(machine, &encoding);
+        let mut encoder = Encoder::new(system, &encoding);
         let mut initial = manager.truth(true);
         let mut valid = Vec::new();
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role != Role::Input {
                 initial = initial.and(&encoding.valid(id, Side::Current)?)?;
             }
@@ -89,16 +89,16 @@ impl Space {
             }
         }
         let mut invariants = Vec::new();
-        for constraint in &machine.invariants {
+        for constraint in &system.invariants {
             invariants.push(encoder.constraint(constraint, Side::Current)?);
         }
-        for constraint in &machine.initial {
+        for constraint in &system.initial {
             initial = initial.and(&encoder.constraint(constraint, Side::Current)?)?;
         }
         for invariant in &invariants {
             initial = initial.and(invariant)?;
         }
-        let alternatives = if machine.selector.is_none() { split(machine) } else { None };
+        let alternatives = if system.selector.is_none() { split(system) } else { None };
         let mut groups = Vec::new();
         for group in alternatives.iter().flat_map(|(_, groups)| groups) {
             let mut any = manager.truth(false);
@@ -112,7 +112,7 @@ impl Space {
             groups.push((any, &group.kept));
         }
         let mut conjuncts = Vec::new();
-        for (number, constraint) in machine.transitions.iter().enumerate() {
+        for (number, constraint) in system.transitions.iter().enumerate() {
             if alternatives.as_ref().is_some_and(|(other, _)| *other == number) {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Space {
         for invariant in invariants {
             conjuncts.push(Conjunct { set: invariant.to_next(&cube)?, assigned: None, is_next_only: true });
         }
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role == Role::State
                 && !conjuncts.iter().any(|part: &Conjunct| part.assigned == Some(id))
             {
@@ -142,8 +142,8 @@ impl Space {
             }
         }
         conjuncts.extend(valid.into_iter().map(|set| Conjunct { set, assigned: None, is_next_only: false }));
-        let events = Events { system: machine, encoding: &encoding, conjuncts, inputs: &input_bits };
-        let relation = match machine.selector {
+        let events = Events { system: system, encoding: &encoding, conjuncts, inputs: &input_bits };
+        let relation = match system.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,
             None => events.together()?,
@@ -175,16 +175,16 @@ impl Space {
     /// Returns where an expression over current values is so; without inputs, if it is so for some.
     pub(crate) fn states(
         &self,
-        machine: &SynchronousSystem,
+        system: &SynchronousSystem,
         root: narrows_model::synchronous::ExprId,
     ) -> Result<Bdd> {
-        Encoder::new(machine, &self.encoding).holds(root)
+        Encoder::new(system, &self.encoding).holds(root)
     }
 
     /// Returns where all inputs have values.
-    pub(crate) fn valid_inputs(&self, machine: &SynchronousSystem) -> Result<Bdd> {
+    pub(crate) fn valid_inputs(&self, system: &SynchronousSystem) -> Result<Bdd> {
         let mut valid = self.manager().truth(true);
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             if variable.role == Role::Input {
                 valid = valid.and(&self.encoding.valid(id, Side::Current)?)?;
             }
@@ -224,7 +224,7 @@ impl Space {
     pub(crate) fn with_product(
         &self,
         product: &Product,
-        machine: &SynchronousSystem,
+        system: &SynchronousSystem,
         reached: &Bdd,
     ) -> Result<(Space, Fairness)> {
         let mut encoding = self.encoding.clone();
@@ -251,11 +251,11 @@ impl Space {
             initial = initial.and(&encoding.valid(*input, Side::Current)?)?;
         }
         let mut justice = Vec::new();
-        for condition in product.justice.iter().chain(&machine.justice) {
+        for condition in product.justice.iter().chain(&system.justice) {
             justice.push(encoder.holds(*condition)?);
         }
         let mut compassion = Vec::new();
-        for (first, second) in &machine.compassion {
+        for (first, second) in &system.compassion {
             compassion.push((encoder.holds(*first)?, encoder.holds(*second)?));
         }
         drop(encoder);

@@ -11,13 +11,13 @@ use crate::disjuncts::alternatives;
 const MAX_ROUNDS: usize = 40;
 
 /// Returns all variables in an order.
-pub(crate) fn order(machine: &SynchronousSystem) -> Vec<VariableId> {
-    let count = machine.variables.len();
-    let lists = [&machine.transitions, &machine.invariants, &machine.initial];
+pub(crate) fn order(system: &SynchronousSystem) -> Vec<VariableId> {
+    let count = system.variables.len();
+    let lists = [&system.transitions, &system.invariants, &system.initial];
     let constraints: Vec<Vec<usize>> = lists
         .into_iter()
         .flatten()
-        .flat_map(|constraint| variables(machine, constraint))
+        .flat_map(|constraint| variables(system, constraint))
         .filter(|list| list.len() > 1)
         .collect();
     let mut places: Vec<f64> = (0..count).map(|index| index as f64).collect();
@@ -50,23 +50,23 @@ pub(crate) fn order(machine: &SynchronousSystem) -> Vec<VariableId> {
 
 /// Returns which variables a constraint names together: each of many alternatives, those that it does not
 /// just leave alone.
-fn variables(machine: &SynchronousSystem, constraint: &Constraint) -> Vec<Vec<usize>> {
+fn variables(system: &SynchronousSystem, constraint: &Constraint) -> Vec<Vec<usize>> {
     let (assigned, root) = match constraint.demand {
         Demand::Holds(root) => (None, root),
         Demand::Assigned(variable, root) => (Some(variable), root),
     };
     if assigned.is_none()
-        && let Some(alternatives) = alternatives(machine, root)
+        && let Some(alternatives) = alternatives(system, root)
     {
-        return alternatives.into_iter().map(|demands| named(machine, None, demands)).collect();
+        return alternatives.into_iter().map(|demands| named(system, None, demands)).collect();
     }
-    vec![named(machine, assigned, vec![root])]
+    vec![named(system, assigned, vec![root])]
 }
 
-fn named(machine: &SynchronousSystem, assigned: Option<VariableId>, roots: Vec<ExprId>) -> Vec<usize> {
+fn named(system: &SynchronousSystem, assigned: Option<VariableId>, roots: Vec<ExprId>) -> Vec<usize> {
     let mut list: Vec<usize> = assigned.map(|variable| variable.0 as usize).into_iter().collect();
     for root in roots {
-        let (current, next) = machine.looks_at(root);
+        let (current, next) = system.looks_at(root);
         list.extend(current.into_iter().chain(next).map(|variable| variable.0 as usize));
     }
     list.sort_unstable();

@@ -24,6 +24,9 @@ pub(crate) enum Symbolic {
 /// With more combinations of cases than this, numbers are computed bit by bit.
 const MAX_CASES: usize = 1 << 12;
 
+/// Numbers have at most two to the power of this many bits, as in the reference: further shifts leave nothing.
+const PLACES: usize = 7;
+
 /// Returns whether a value is 0 or 1, wherever it has one.
 fn is_truth(value: &Symbolic) -> bool {
     match value {
@@ -374,37 +377,33 @@ impl Arithmetic<'_> {
         Ok(Symbolic::Bits(pick(&is_zero, &zero, &result)?))
     }
 
+    /// Shifts by each power of two or not; by a constant at once.
     fn shift(&self, operator: Operator, left: &Symbolic, right: &Symbolic) -> Result<Symbolic> {
-        let amounts = match Self::cases(right) {
-            Some(cases) => cases,
-            None => {
-                let mut cases = BTreeMap::new();
-                for amount in 0..=64 {
-                    let at = self.equal(right, &Symbolic::Bits(constant_bits(self.manager, amount)))?;
-                    if !at.is_false() {
-                        cases.insert(amount, at);
-                    }
-                }
-                cases
-            }
-        };
-        let bits = self.bits(left)?;
-        let mut result = self.constant(0);
-        for (amount, at) in amounts {
-            let by = amount.clamp(0, 128) as usize;
-            let moved = if operator == Operator::ShiftLeft {
-                let mut moved = vec![self.manager.truth(false); by];
-                moved.extend(bits.iter().cloned());
+        let is_left = operator == Operator::ShiftLeft;
+        let no = self.manager.truth(false);
+        let mut bits = self.bits(left)?;
+        let by = self.bits(right)?;
+        // The last bit is the sign: amounts are not negative.
+        let amount = &by[..by.len() - 1];
+        let too_far = self.any(amount.iter().skip(PLACES))?;
+        let sign = bits.last().cloned().unwrap_or_else(|| no.clone());
+        for (place, bit) in amount.iter().take(PLACES).enumerate().filter(|(_, bit)| !bit.is_false()) {
+            let moved = if is_left {
+                let mut moved = vec![no.clone(); 1 << place];
+                moved.append(&mut bits.clone());
+                moved.truncate(1 << PLACES);
                 moved
             } else {
-                let sign = bits.last().cloned().unwrap_or(self.manager.truth(false));
-                let mut moved: Vec<Bdd> = bits.iter().skip(by).cloned().collect();
-                moved.push(sign);
-                moved
+                bits.iter().skip(1 << place).cloned().chain([sign.clone()]).collect()
             };
-            result = self.choose(&at, &Symbolic::Bits(moved), &result)?;
+            let width = moved.len().max(bits.len());
+            let (moved, kept) = (extended(moved, width), extended(bits, width));
+            let chosen = moved.iter().zip(&kept).map(|(moved, kept)| bit.choose(moved, kept));
+            bits = chosen.collect::<Result<_>>()?;
         }
-        Ok(result)
+        let rest = if is_left { &no } else { &sign };
+        let bits = bits.iter().map(|bit| too_far.choose(rest, bit));
+        Ok(Symbolic::Bits(bits.collect::<Result<_>>()?))
     }
 }
 

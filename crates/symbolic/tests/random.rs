@@ -90,6 +90,7 @@ fn one(seed: u64, tally: &mut Tally) {
                 })
             }
             Question::Property { index, .. } => match &system.specifications[*index].claim {
+                Claim::Invariant(root) if system.is_of_step(*root) => graph.on_all_steps(*root),
                 Claim::Invariant(root) => graph.satisfying(*root).len() == graph.states.len(),
                 Claim::Branching(formulas) => {
                     let set = graph.evaluate(formulas);
@@ -122,8 +123,7 @@ fn one(seed: u64, tally: &mut Tally) {
         tally.holds += u32::from(holds);
         tally.fails += u32::from(!holds);
     }
-    let within = if system.justice.is_empty() && system.compassion.is_empty() { graph.all() } else { fair };
-    let meet = |id| graph.satisfying(id).intersection(&within).copied().collect();
+    let meet = |id| graph.satisfying(id).intersection(&fair).copied().collect();
     let (start, end): (std::collections::BTreeSet<usize>, std::collections::BTreeSet<usize>) =
         (meet(found.expressions[0]), meet(found.expressions[1]));
     let counts = graph.satisfying(found.expressions[2]);
@@ -138,12 +138,12 @@ fn one(seed: u64, tally: &mut Tally) {
     for outcome in bounds(system, &way, unlimited()).results {
         let Reply::Figure(figure) = outcome else { continue };
         let expected = match figure.kind {
-            "min_delay" => graph.minimum(&start, &end, &within),
+            "min_delay" => graph.minimum(&start, &end, &fair),
             "max_delay" if start.is_empty() => Some(u64::MAX),
-            "max_delay" => graph.longest(&start, &end, &within, steps, true),
-            "min_count" => graph.least(&start, &end, &within, weight),
+            "max_delay" => graph.longest(&start, &end, &fair, steps),
+            "min_count" => graph.least(&start, &end, &fair, weight),
             _ if start.is_empty() => Some(u64::MAX),
-            _ => graph.longest(&start, &end, &within, weight, false),
+            _ => graph.longest(&start, &end, &fair, weight),
         };
         assert_eq!(
             value(&figure),

@@ -30,6 +30,42 @@ impl Tree {
     pub(super) fn span(&self, id: Id) -> Span {
         self.expr(id).span
     }
+
+    /// Returns a path with nothing but names and numbers as one name: `p.state`, `r[0]`.
+    pub(super) fn flat_name(&self, path: Id) -> Option<String> {
+        let mut parts = Vec::new();
+        let mut at = path;
+        loop {
+            match &self.expr(at).kind {
+                ExprKind::Name(name) => {
+                    parts.push(name.to_string());
+                    parts.reverse();
+                    return Some(parts.concat());
+                }
+                ExprKind::Dot(left, part) => {
+                    parts.push(format!(".{}", part.name));
+                    at = *left;
+                }
+                ExprKind::Index(left, index) => {
+                    parts.push(format!("[{}]", self.number(*index)?));
+                    at = *left;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Returns the number that is written somewhere.
+    pub(super) fn number(&self, id: Id) -> Option<i128> {
+        match self.expr(id).kind {
+            ExprKind::Number(number) => Some(number),
+            ExprKind::Unary(Unary::Minus, operand) => match self.expr(operand).kind {
+                ExprKind::Number(number) => Some(-number),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -43,7 +79,7 @@ pub(super) struct Module {
 pub(super) enum Item {
     Variable(Section, Ident, Type),
     Define(Ident, Id),
-    /// A definition of a name within an instance.
+    /// A definition of a name with a dot: within an instance, or of the name as a whole.
     DefineWithin(Id, Ident, Id),
     Assign(When, Id, Id),
     Constraint(ConstraintKind, Id),
@@ -54,12 +90,15 @@ pub(super) enum Item {
         kind: SpecKind,
         name: Option<Ident>,
         formula: Id,
+        /// The instance that it is about, if it is not about the one it stands in.
+        context: Option<Id>,
     },
     Compute {
         longest: bool,
         from: Id,
         to: Id,
         name: Option<Ident>,
+        context: Option<Id>,
         span: Span,
     },
     Include(Ident),
@@ -128,7 +167,12 @@ pub(super) struct Expr {
 pub(super) enum ExprKind {
     Number(i128),
     Truth(bool),
-    Word { value: i128, width: u32, signed: bool },
+    /// A word: its bits, 64 at a time, the last first.
+    Word {
+        limbs: Vec<u64>,
+        width: u32,
+        signed: bool,
+    },
     Name(Rc<str>),
     Own,
     Dot(Id, Ident),
@@ -139,13 +183,47 @@ pub(super) enum ExprKind {
     Conditional(Id, Id, Id),
     Case(Vec<(Id, Id)>),
     Set(Vec<Id>),
+    /// The elements of an array that is defined.
+    List(Vec<Id>),
     Range(Id, Id),
     Next(Id),
     Call(Function, Vec<Id>),
     Temporal(Temporal, Id),
     TemporalPair(TemporalPair, Id, Id),
     Bounded(Bounded, Id, Id, Id),
-    BoundedUntil { for_all: bool, bounds: (Id, Id), left: Id, right: Id },
+    BoundedUntil {
+        for_all: bool,
+        bounds: (Id, Id),
+        left: Id,
+        right: Id,
+    },
+}
+
+impl ExprKind {
+    /// Returns the operands.
+    pub(super) fn operands(&self) -> Vec<Id> {
+        match self {
+            ExprKind::Number(_)
+            | ExprKind::Truth(_)
+            | ExprKind::Word { .. }
+            | ExprKind::Name(_)
+            | ExprKind::Own => Vec::new(),
+            ExprKind::Dot(one, _)
+            | ExprKind::Unary(_, one)
+            | ExprKind::Next(one)
+            | ExprKind::Temporal(_, one) => vec![*one],
+            ExprKind::Index(one, two)
+            | ExprKind::Binary(_, one, two)
+            | ExprKind::Range(one, two)
+            | ExprKind::TemporalPair(_, one, two) => vec![*one, *two],
+            ExprKind::Bits(one, two, three)
+            | ExprKind::Conditional(one, two, three)
+            | ExprKind::Bounded(_, one, two, three) => vec![*one, *two, *three],
+            ExprKind::Case(branches) => branches.iter().flat_map(|(one, two)| [*one, *two]).collect(),
+            ExprKind::Set(list) | ExprKind::List(list) | ExprKind::Call(_, list) => list.clone(),
+            ExprKind::BoundedUntil { bounds, left, right, .. } => vec![bounds.0, bounds.1, *left, *right],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,9 +21,9 @@ pub(super) enum Kind {
     Real,
     // As in NuSMV, a name may hold a minus sign, but a comment may follow a name directly.
     #[regex(r"[A-Za-z_]([A-Za-z0-9_$#\\]|-[A-Za-z0-9_$#\\])*-?")]
-    Name,
+    // The quotes are part of the name: `"x"` is not `x`.
     #[regex("\"[^\"\n]*\"")]
-    Text,
+    Name,
     #[token("(")]
     LeftParen,
     #[token(")")]
@@ -125,6 +125,7 @@ fn is_keyword(text: &str) -> bool {
 pub(super) const SECTIONS: &[&str] = &[
     "MODULE",
     "DEFINE",
+    "MDEFINE",
     "CONSTANTS",
     "VAR",
     "IVAR",
@@ -233,5 +234,11 @@ mod tests {
         assert_eq!(lex("0sd8_12")[0].0, Kind::WordConstant);
         assert_eq!(lex("1.5")[0].0, Kind::Real);
         assert_eq!(lex("TRUE")[0].0, Kind::Keyword);
+    }
+
+    #[test]
+    fn quotes_are_part_of_a_name() {
+        assert_eq!(lex("\"MODULE\" : \"a b\"")[0], (Kind::Name, "\"MODULE\"".to_owned()));
+        assert_eq!(words("\"a b\"&c"), ["\"a b\"", "&", "c"]);
     }
 }

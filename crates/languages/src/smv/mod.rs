@@ -12,6 +12,8 @@ use narrows_model::{Form, FormKind};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use crate::language::{self, Language, Task};
+/// A word has at most so many bits.
+const MOST_BITS: u32 = 1 << 14;
 
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]

@@ -15,7 +15,7 @@ pub struct BranchingId(pub u32);
 pub struct LinearId(pub u32);
 
 /// A formula about the fair paths from a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Branching {
     /// Something is so.
     Atom(ExprId),
@@ -44,7 +44,7 @@ pub enum Branching {
 /// A formula about one run, at a place of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Linear {
-    /// Something is so.
+    /// Something is so, in the state or in the step that follows.
     Atom(ExprId),
     /// Negation.
     Not(LinearId),
@@ -65,7 +65,8 @@ pub enum Linear {
 /// What is claimed, or to be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It is so in every state that can be reached.
+    /// It is so in every state that can be reached; if it is about inputs or next values, in every step from such a
+    /// state.
     Invariant(ExprId),
     /// The last formula holds in every first state from which there is a fair path.
     Branching(Vec<Branching>),

@@ -22,6 +22,7 @@ mod plan;
 mod product;
 mod reference;
 mod run;
+mod shorten;
 mod system;
 
 pub use build::Builder;
@@ -29,9 +30,10 @@ pub use evaluate::{Evaluation, Moment};
 pub use eventful::Eventful;
 pub use formula::{Branching, BranchingId, Claim as SynchronousClaim, Linear, LinearId, Specification};
 pub use lasso::holds_on;
-pub use product::{Product, product};
+pub use product::{Product, monitor, product};
 pub use reference::Reference;
 pub use run::{Run, Signal, changes};
+pub use shorten::shortened;
 pub use system::{
     Constraint, Definition, Demand, Display, Domain, ExprId, Hazard, HazardKind, Node, Operator, Role,
     SynchronousSystem, Value, Variable, VariableId,

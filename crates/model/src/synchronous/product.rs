@@ -52,9 +52,18 @@ pub fn product(system: &SynchronousSystem, formulas: &[Linear]) -> Product {
         let of = |id: &LinearId| values[id.0 as usize];
         let value = match formula {
             Linear::Atom(id) => {
-                let (current, _) = builder.system.looks_at(*id);
+                let (current, next) = builder.system.looks_at(*id);
                 inputs.extend(current.into_iter().filter(|id| system.variable(*id).role == Role::Input));
-                *id
+                if next.is_empty() {
+                    *id
+                } else {
+                    // What is so in the step that follows is guessed, and the step has to agree.
+                    let guess = add_variable(&mut builder);
+                    let now = builder.current(guess);
+                    let same = builder.equal(now, *id);
+                    steps.push(Constraint { demand: Demand::Holds(same), span: Span::default() });
+                    now
+                }
             }
             Linear::Not(one) => builder.not(of(one)),
             Linear::And(left, right) => builder.and(of(left), of(right)),
@@ -105,6 +114,17 @@ pub fn product(system: &SynchronousSystem, formulas: &[Linear]) -> Product {
         builder.system.variables[input.0 as usize].role = Role::State;
     }
     Product { system: builder.system, start, steps, justice, inputs }
+}
+
+/// Makes the product of a system and what remembers whether something was so in the step before: returns that
+/// too. It is so at the start.
+pub fn monitor(system: &SynchronousSystem, root: ExprId) -> (Product, ExprId) {
+    let mut builder = Builder::new(system.clone());
+    let memory = add_variable(&mut builder);
+    let start = builder.current(memory);
+    let steps = vec![Constraint { demand: Demand::Assigned(memory, root), span: Span::default() }];
+    let product = Product { system: builder.system, start, steps, justice: Vec::new(), inputs: Vec::new() };
+    (product, start)
 }
 
 fn add_variable(builder: &mut Builder) -> VariableId {

@@ -38,18 +38,34 @@ impl<'m> Reference<'m> {
 
     /// Visits every first state, until `visit` returns false.
     pub fn initial_states(&self, visit: &mut dyn FnMut(&[Value]) -> bool) {
+        self.initial_states_within(u64::MAX, visit);
+    }
+
+    /// Visits first states, until `visit` returns false or so many values have been tried; returns whether all have
+    /// been visited. Constraints that hardly any values meet can keep it busy without a visit.
+    pub fn initial_states_within(&self, patience: u64, visit: &mut dyn FnMut(&[Value]) -> bool) -> bool {
         let (mut before, mut after) = (self.blank(), self.blank());
         let mut evaluation = Evaluation::new(self.system);
-        self.initial
-            .each(&mut evaluation, self.system, &mut before, &mut after, &mut |_, state| visit(state));
+        let visit = &mut |_: &[Value], state: &[Value]| visit(state);
+        self.initial.each(&mut evaluation, self.system, &mut before, &mut after, patience, visit)
     }
 
     /// Visits every step from a state, with the state and the inputs before it and the state after it, until `visit`
     /// returns false. The same step comes once for each choice of inputs that allows it.
     pub fn steps(&self, state: &[Value], visit: &mut dyn FnMut(&[Value], &[Value]) -> bool) {
+        self.steps_within(state, u64::MAX, visit);
+    }
+
+    /// As [`Self::steps`], until so many values have been tried; returns whether all steps have been visited.
+    pub fn steps_within(
+        &self,
+        state: &[Value],
+        patience: u64,
+        visit: &mut dyn FnMut(&[Value], &[Value]) -> bool,
+    ) -> bool {
         let (mut before, mut after) = (state.to_vec(), self.blank());
         let mut evaluation = Evaluation::new(self.system);
-        self.step.each(&mut evaluation, self.system, &mut before, &mut after, visit);
+        self.step.each(&mut evaluation, self.system, &mut before, &mut after, patience, visit)
     }
 
     /// Returns whether these are the values of a first state.

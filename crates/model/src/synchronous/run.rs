@@ -36,11 +36,19 @@ impl Run {
         };
         if let Some(specification) = specification {
             let closing = self.cycle.map(|start| &self.states[start]);
-            let values = |expression| {
-                let states = self.states.iter().chain(closing);
-                states.map(|state| reference.is_true(expression, state)).collect()
+            let mut evaluation = Evaluation::new(reference.system());
+            let mut values = |expression| {
+                let places = (0..self.states.len()).chain(self.cycle);
+                let is_so = |place: usize| {
+                    let current = &self.states[place];
+                    let next = self.states.get(place + 1).or(closing).unwrap_or(current);
+                    evaluation.is_true(expression, Moment { current, next })
+                };
+                places.map(is_so).collect()
             };
-            let atoms = specification.atoms.iter();
+            // Where a run ends there is no step of which anything could be said.
+            let is_told = |expression| self.cycle.is_some() || !reference.system().is_of_step(expression);
+            let atoms = specification.atoms.iter().filter(|(expression, ..)| is_told(*expression));
             trace.atoms = atoms
                 .map(|(expression, text, span)| TraceAtom {
                     text: text.clone(),
@@ -50,6 +58,18 @@ impl Run {
                 .collect();
         }
         Some(trace)
+    }
+}
+
+impl Run {
+    /// Returns whether something is not so in the last state, or, if it is about a step, in the last step.
+    pub fn ends_without(&self, system: &SynchronousSystem, root: ExprId) -> bool {
+        let mut evaluation = Evaluation::new(system);
+        match (self.states.as_slice(), system.is_of_step(root)) {
+            ([.., current, next], true) => !evaluation.is_true(root, Moment { current, next }),
+            ([.., last], false) => !evaluation.is_true(root, Moment::still(last)),
+            _ => false,
+        }
     }
 }
 

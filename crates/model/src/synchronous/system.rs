@@ -323,19 +323,76 @@ impl SynchronousSystem {
     }
 
     /// Returns whether an expression is a set.
-    pub fn is_set(&self, mut id: ExprId) -> bool {
-        loop {
+    pub fn is_set(&self, id: ExprId) -> bool {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
             match self.node(id) {
                 Node::Set(_) => return true,
-                Node::Choose(_, then, otherwise) => {
-                    if self.is_set(*then) {
-                        return true;
-                    }
-                    id = *otherwise;
-                }
-                _ => return false,
+                Node::Choose(_, then, otherwise) if seen.insert(id) => waiting.extend([*then, *otherwise]),
+                _ => {}
             }
         }
+        false
+    }
+
+    /// Returns of every expression whether it is a set, in order.
+    pub fn sets(&self) -> Vec<bool> {
+        let mut sets: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            sets.push(match node {
+                Node::Set(_) => true,
+                Node::Choose(_, then, otherwise) => sets[then.0 as usize] || sets[otherwise.0 as usize],
+                _ => false,
+            });
+        }
+        sets
+    }
+
+    /// Returns the parts that a set consists of, itself included, each once and parts before wholes: sets,
+    /// choices between sets, and the values in them. `sets` is what [`Self::sets`] returns.
+    pub fn set_parts(&self, set: ExprId, sets: &[bool]) -> Vec<ExprId> {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut waiting = vec![set];
+        while let Some(id) = waiting.pop() {
+            if seen.insert(id) {
+                match self.node(id) {
+                    Node::Set(members) => waiting.extend(members),
+                    Node::Choose(_, then, otherwise) if sets[id.0 as usize] => {
+                        waiting.extend([*then, *otherwise]);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        seen.into_iter().collect()
+    }
+
+    /// Returns whether an expression is about a step: it looks at inputs, or at the state after it.
+    pub fn is_of_step(&self, root: ExprId) -> bool {
+        let (current, next) = self.looks_at(root);
+        !next.is_empty() || current.iter().any(|id| self.variable(*id).role == Role::Input)
+    }
+
+    /// Returns the value of a variable that is shown so; `None` if it has no such value.
+    pub fn read(&self, text: &str, id: VariableId) -> Option<Value> {
+        let variable = self.variable(id);
+        let value = match variable.display {
+            Display::Boolean => Value::from(text == "TRUE"),
+            Display::Plain => match text.parse() {
+                Ok(number) => number,
+                Err(_) => {
+                    let number = self.symbols.iter().position(|symbol| symbol == text)?;
+                    SynchronousSystem::SYMBOLS + number as Value
+                }
+            },
+            Display::Unsigned(_) | Display::Signed(_) => {
+                let size: Value = text.rsplit('_').next()?.parse().ok()?;
+                if text.starts_with('-') { -size } else { size }
+            }
+        };
+        let is_it = variable.domain.contains(value) && self.show(value, variable.display) == text;
+        is_it.then_some(value)
     }
 
     /// Returns every question that the text asks: whether there is always a next state, whether something

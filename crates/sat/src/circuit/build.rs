@@ -1,4 +1,4 @@
-//! From a machine to a circuit: which variables are kept from step to step, which are free, and which follow
+//! From a system to a circuit: which variables are kept from step to step, which are free, and which follow
 //! from others.
 
 use std::collections::BTreeSet;
@@ -27,12 +27,12 @@ enum VariableKind {
     Frozen,
 }
 
-/// Turns a machine into a circuit. The expressions get functions of the state, in order.
-pub(super) fn build(machine: &SynchronousSystem, asked: &[ExprId]) -> (Circuit, Vec<Signal>) {
+/// Turns a system into a circuit. The expressions get functions of the state, in order.
+pub(super) fn build(system: &SynchronousSystem, asked: &[ExprId]) -> (Circuit, Vec<Signal>) {
     let mut builder = Builder {
-        kinds: kinds(machine),
-        encoder: Encoder::new(machine),
-        index: vec![Vec::new(); machine.variables.len()],
+        kinds: kinds(system),
+        encoder: Encoder::new(system),
+        index: vec![Vec::new(); system.variables.len()],
         latches: Vec::new(),
         inputs: Vec::new(),
         invariants: Vec::new(),
@@ -42,14 +42,14 @@ pub(super) fn build(machine: &SynchronousSystem, asked: &[ExprId]) -> (Circuit, 
     };
     builder.current();
     let mut initial = Vec::new();
-    for constraint in &machine.initial {
+    for constraint in &system.initial {
         initial.push(builder.encoder.demand(constraint.demand, Reading::Still));
     }
     builder.next();
     builder.constraints();
     let asked = asked.iter().map(|root| builder.encoder.holds(*root, Reading::Still)).collect();
     let resets = builder.resets();
-    let is_total = is_total(machine, &builder);
+    let is_total = is_total(system, &builder);
     let mut graph = builder.encoder.graph;
     let initial = graph.all(initial);
     let invariant = graph.all(builder.invariants);
@@ -71,41 +71,41 @@ pub(super) fn build(machine: &SynchronousSystem, asked: &[ExprId]) -> (Circuit, 
 }
 
 /// Returns whether a step exists wherever every assigned variable gets a value that it can have.
-fn is_total(machine: &SynchronousSystem, builder: &Builder<'_>) -> bool {
+fn is_total(system: &SynchronousSystem, builder: &Builder<'_>) -> bool {
     let is_assigned = |variable: VariableId, root: ExprId| {
         builder.kinds[variable.0 as usize] == VariableKind::Assigned(root)
-            && machine.looks_at(root).1.is_empty()
+            && system.looks_at(root).1.is_empty()
     };
     let is_definition = |demand: Demand| match demand {
         Demand::Assigned(variable, root) => {
             builder.kinds[variable.0 as usize] == VariableKind::Defined(root)
                 && !builder.partial.contains(&variable)
         }
-        Demand::Holds(root) => *machine.node(root) == Node::Constant(1),
+        Demand::Holds(root) => *system.node(root) == Node::Constant(1),
     };
-    machine.invariants.iter().all(|constraint| is_definition(constraint.demand))
-        && machine.transitions.iter().all(|constraint| match constraint.demand {
+    system.invariants.iter().all(|constraint| is_definition(constraint.demand))
+        && system.transitions.iter().all(|constraint| match constraint.demand {
             Demand::Assigned(variable, root) => is_assigned(variable, root),
-            Demand::Holds(root) => *machine.node(root) == Node::Constant(1),
+            Demand::Holds(root) => *system.node(root) == Node::Constant(1),
         })
 }
 
 /// Sorts out what variables are.
-fn kinds(machine: &SynchronousSystem) -> Vec<VariableKind> {
+fn kinds(system: &SynchronousSystem) -> Vec<VariableKind> {
     let assigned = |list: &[narrows_model::synchronous::Constraint], variable: VariableId| {
         list.iter().find_map(|constraint| match constraint.demand {
             Demand::Assigned(other, root) if other == variable => Some(root),
             _ => None,
         })
     };
-    let mut kinds: Vec<VariableKind> = machine
+    let mut kinds: Vec<VariableKind> = system
         .each_variable()
         .map(|(id, variable)| match variable.role {
             Role::Input => VariableKind::Free,
             Role::Frozen => VariableKind::Frozen,
             Role::State => {
-                let defined = assigned(&machine.invariants, id).filter(|root| !machine.is_set(*root));
-                let step = assigned(&machine.transitions, id);
+                let defined = assigned(&system.invariants, id).filter(|root| !system.is_set(*root));
+                let step = assigned(&system.transitions, id);
                 match (step, defined) {
                     (Some(root), _) => VariableKind::Assigned(root),
                     (None, Some(root)) => VariableKind::Defined(root),
@@ -116,17 +116,17 @@ fn kinds(machine: &SynchronousSystem) -> Vec<VariableKind> {
         .collect();
     // What is said of a next value, also through a definition, ties a variable to the step.
     let mut waiting = Vec::new();
-    for constraint in &machine.transitions {
+    for constraint in &system.transitions {
         let (Demand::Holds(root) | Demand::Assigned(_, root)) = constraint.demand;
-        waiting.extend(machine.looks_at(root).1);
+        waiting.extend(system.looks_at(root).1);
     }
     // What initial states say is said of what is kept, too.
-    for constraint in &machine.initial {
+    for constraint in &system.initial {
         match constraint.demand {
-            Demand::Holds(root) => waiting.extend(machine.looks_at(root).0),
+            Demand::Holds(root) => waiting.extend(system.looks_at(root).0),
             Demand::Assigned(variable, root) => {
                 waiting.push(variable);
-                waiting.extend(machine.looks_at(root).0);
+                waiting.extend(system.looks_at(root).0);
             }
         }
     }
@@ -137,8 +137,8 @@ fn kinds(machine: &SynchronousSystem) -> Vec<VariableKind> {
         }
         let kind = &mut kinds[variable.0 as usize];
         match *kind {
-            VariableKind::Defined(root) => waiting.extend(machine.looks_at(root).0),
-            VariableKind::Free if machine.variable(variable).role == Role::State => {
+            VariableKind::Defined(root) => waiting.extend(system.looks_at(root).0),
+            VariableKind::Free if system.variable(variable).role == Role::State => {
                 *kind = VariableKind::Constrained;
             }
             _ => {}
@@ -169,9 +169,9 @@ struct Builder<'m> {
 impl Builder<'_> {
     /// Gives every variable its current value.
     fn current(&mut self) {
-        let machine = self.encoder.system;
+        let system = self.encoder.system;
         let mut defined = Vec::new();
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             let index = id.0 as usize;
             let kind = self.kinds[index];
             if let VariableKind::Defined(root) = kind {
@@ -191,8 +191,8 @@ impl Builder<'_> {
             self.encoder.current[index] = Some(value);
             self.index[index] = bits;
         }
-        for (id, root) in in_order(machine, defined, |_, root| machine.looks_at(root).0) {
-            let domain = &machine.variable(id).domain;
+        for (id, root) in in_order(system, defined, |_, root| system.looks_at(root).0) {
+            let domain = &system.variable(id).domain;
             let value = self.encoder.value(root, Reading::Still);
             let mut arithmetic = self.encoder.arithmetic();
             let within = arithmetic.within(domain, &value);
@@ -207,9 +207,9 @@ impl Builder<'_> {
 
     /// Gives every variable that steps look at its next value.
     fn next(&mut self) {
-        let machine = self.encoder.system;
+        let system = self.encoder.system;
         let mut waiting = Vec::new();
-        for (id, variable) in machine.each_variable() {
+        for (id, variable) in system.each_variable() {
             let index = id.0 as usize;
             match self.kinds[index] {
                 VariableKind::Frozen => self.encoder.next[index].clone_from(&self.encoder.current[index]),
@@ -229,20 +229,20 @@ impl Builder<'_> {
         let kinds = self.kinds.clone();
         let is_defined = |id: VariableId| matches!(kinds[id.0 as usize], VariableKind::Defined(_));
         let needs = |id: VariableId, root: ExprId| {
-            let (current, next) = machine.looks_at(root);
+            let (current, next) = system.looks_at(root);
             if is_defined(id) { current } else { next }
         };
-        for (id, root) in in_order(machine, waiting, needs) {
+        for (id, root) in in_order(system, waiting, needs) {
             let index = id.0 as usize;
             if is_defined(id) {
                 // Only where a step looks at it; then all that it looks at is known.
                 let is_known = |other: &VariableId| self.encoder.next[other.0 as usize].is_some();
-                if machine.looks_at(root).0.iter().all(is_known) {
+                if system.looks_at(root).0.iter().all(is_known) {
                     self.encoder.next[index] = Some(self.encoder.value(root, Reading::Ahead));
                 }
                 continue;
             }
-            let domain = &machine.variable(id).domain;
+            let domain = &system.variable(id).domain;
             self.encoder.prepare(root, Reading::Step);
             let value = self.encoder.pick(root, Reading::Step, &mut self.inputs);
             let any = self.encoder.fits(root, id, Reading::Step, false);
@@ -269,8 +269,8 @@ impl Builder<'_> {
 
     /// Adds what is demanded beyond definitions and assignments.
     fn constraints(&mut self) {
-        let machine = self.encoder.system;
-        for constraint in &machine.invariants {
+        let system = self.encoder.system;
+        for constraint in &system.invariants {
             let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
                 if self.kinds[variable.0 as usize] == VariableKind::Defined(root));
             if !is_done {
@@ -278,7 +278,7 @@ impl Builder<'_> {
                 self.invariants.push(signal);
             }
         }
-        for constraint in &machine.transitions {
+        for constraint in &system.transitions {
             let is_done = matches!(constraint.demand, Demand::Assigned(variable, root)
                 if self.kinds[variable.0 as usize] == VariableKind::Assigned(root));
             if !is_done {
@@ -290,12 +290,12 @@ impl Builder<'_> {
 
     /// Returns the value that each latch has in every initial state, where the text says it.
     fn resets(&self) -> Vec<Option<bool>> {
-        let machine = self.encoder.system;
+        let system = self.encoder.system;
         let mut resets = vec![None; self.latches.len()];
-        for constraint in &machine.initial {
+        for constraint in &system.initial {
             let Demand::Assigned(variable, root) = constraint.demand else { continue };
-            let Node::Constant(value) = machine.node(root) else { continue };
-            let Some(number) = machine.variable(variable).domain.index(*value) else { continue };
+            let Node::Constant(value) = system.node(root) else { continue };
+            let Some(number) = system.variable(variable).domain.index(*value) else { continue };
             for (place, bit) in self.index[variable.0 as usize].iter().enumerate() {
                 if let Some(latch) = self.latches.iter().position(|(leaf, _)| leaf == bit) {
                     resets[latch] = Some(number >> place & 1 == 1);
@@ -308,11 +308,11 @@ impl Builder<'_> {
 
 /// Puts definitions in an order in which each comes after those that it needs. There are no circles.
 fn in_order(
-    machine: &SynchronousSystem,
+    system: &SynchronousSystem,
     mut open: Vec<(VariableId, ExprId)>,
     needs: impl Fn(VariableId, ExprId) -> Vec<VariableId>,
 ) -> Vec<(VariableId, ExprId)> {
-    let mut is_open = vec![false; machine.variables.len()];
+    let mut is_open = vec![false; system.variables.len()];
     for (id, _) in &open {
         is_open[id.0 as usize] = true;
     }

@@ -26,6 +26,8 @@ pub(super) struct Encoder<'m> {
     /// The values of variables after the step, as far as they are known.
     pub(super) next: Vec<Option<Number>>,
     known: FxHashMap<(ExprId, Reading), Number>,
+    /// Of each expression, whether it is a set.
+    sets: Vec<bool>,
 }
 
 impl<'m> Encoder<'m> {
@@ -37,6 +39,7 @@ impl<'m> Encoder<'m> {
             current: unknown.clone(),
             next: unknown,
             known: FxHashMap::default(),
+            sets: system.sets(),
         }
     }
 
@@ -85,7 +88,7 @@ impl<'m> Encoder<'m> {
     /// Computes an expression and all below it that is no set.
     pub(super) fn prepare(&mut self, root: ExprId, reading: Reading) {
         for id in self.system.below([root]) {
-            if !self.known.contains_key(&(id, reading)) && !self.system.is_set(id) {
+            if !self.known.contains_key(&(id, reading)) && !self.sets[id.0 as usize] {
                 let value = self.compute(id, reading);
                 self.known.insert((id, reading), value);
             }
@@ -148,48 +151,36 @@ impl<'m> Encoder<'m> {
         all: bool,
     ) -> Signal {
         let system = self.system;
-        // Long cases are nested to the right: they are followed without going deep.
-        let mut branches = Vec::new();
-        let mut id = set;
-        let mut result = loop {
-            match system.node(id) {
-                Node::Choose(condition, then, otherwise) if system.is_set(id) => {
-                    branches.push((self.truth(*condition, reading), *then));
-                    id = *otherwise;
-                }
+        let mut said: FxHashMap<ExprId, Signal> = FxHashMap::default();
+        for id in system.set_parts(set, &self.sets) {
+            let about = match system.node(id) {
                 Node::Set(members) => {
-                    let each: Vec<Signal> =
-                        members.iter().map(|member| self.over_set(*member, reading, say, all)).collect();
-                    break if all { self.graph.all(each) } else { self.graph.any(each) };
+                    let each: Vec<Signal> = members.iter().map(|member| said[member]).collect();
+                    if all { self.graph.all(each) } else { self.graph.any(each) }
+                }
+                Node::Choose(condition, then, otherwise) if self.sets[id.0 as usize] => {
+                    let condition = self.truth(*condition, reading);
+                    self.graph.choose(condition, said[then], said[otherwise])
                 }
                 _ => {
                     let value = self.at(id, reading);
-                    break say(self, &value);
+                    say(self, &value)
                 }
-            }
-        };
-        for (condition, then) in branches.into_iter().rev() {
-            let then = self.over_set(then, reading, say, all);
-            result = self.graph.choose(condition, then, result);
+            };
+            said.insert(id, about);
         }
-        result
+        said[&set]
     }
 
     /// Returns one of the members of a set, or the value of what is none: bits that are asked for say which.
     /// Its parts have been prepared.
     pub(super) fn pick(&mut self, set: ExprId, reading: Reading, choices: &mut Vec<Signal>) -> Number {
         let system = self.system;
-        let mut branches = Vec::new();
-        let mut id = set;
-        let mut result = loop {
-            match system.node(id) {
-                Node::Choose(condition, then, otherwise) if system.is_set(id) => {
-                    branches.push((self.truth(*condition, reading), *then));
-                    id = *otherwise;
-                }
+        let mut picked: FxHashMap<ExprId, Number> = FxHashMap::default();
+        for id in system.set_parts(set, &self.sets) {
+            let one = match system.node(id) {
                 Node::Set(members) => {
-                    let mut each: Vec<Number> =
-                        members.iter().map(|member| self.pick(*member, reading, choices)).collect();
+                    let mut each: Vec<Number> = members.iter().map(|member| picked[member].clone()).collect();
                     // By halves: every bit of the choice tells the members of a pair apart.
                     while each.len() > 1 {
                         let bit = self.graph.leaf();
@@ -203,15 +194,17 @@ impl<'m> Encoder<'m> {
                             })
                             .collect();
                     }
-                    break each.pop().unwrap_or_else(|| constant(0));
+                    each.pop().unwrap_or_else(|| constant(0))
                 }
-                _ => break self.at(id, reading),
-            }
-        };
-        for (condition, then) in branches.into_iter().rev() {
-            let then = self.pick(then, reading, choices);
-            result = self.arithmetic().choose(condition, &then, &result);
+                Node::Choose(condition, then, otherwise) if self.sets[id.0 as usize] => {
+                    let condition = self.truth(*condition, reading);
+                    let (then, otherwise) = (picked[then].clone(), picked[otherwise].clone());
+                    self.arithmetic().choose(condition, &then, &otherwise)
+                }
+                _ => self.at(id, reading),
+            };
+            picked.insert(id, one);
         }
-        result
+        picked.remove(&set).unwrap_or_else(|| constant(0))
     }
 }

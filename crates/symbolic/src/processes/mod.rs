@@ -1,7 +1,7 @@
-//! Questions about systems of processes, answered symbolically: as synchronous machines made by
+//! Questions about systems of processes, answered symbolically: as synchronous systems made by
 //! [`narrows_model::flatten`].
 //!
-//! `widening` makes a machine that has all reachable states, `questions` turns questions into its claims,
+//! `widening` makes a system that has all reachable states, `questions` turns questions into its claims,
 //! `replay` leads runs back to the system and has them confirmed by its evaluator, `survey` finds what goes
 //! wrong.
 
@@ -20,7 +20,7 @@ use self::questions::{AskedClaim, plan, unfit};
 use self::replay::Replay;
 use self::survey::problems;
 use self::widening::{Resources, widen_until_complete};
-use crate::check::{answer_all, bounds_with};
+use crate::check::{Engine, answer_all, bounds_with};
 use crate::{Budget, Size, Way};
 
 /// What came out of questions about a system.
@@ -76,7 +76,7 @@ pub fn check_processes(
         Ending::Stay,
         &mut prepare,
         &|flat, plans, engine, manager| {
-            let machine = flat.synchronous();
+            let system = flat.synchronous();
             let engine = engine.map(|engine| (unfit(&engine, plans), engine));
             let asked: Vec<Question> = plans
                 .iter()
@@ -91,10 +91,10 @@ pub fn check_processes(
                 Ok((unfit, engine)) => (unfit, Ok(engine)),
                 Err(limit) => (Ok(Vec::new()), Err(limit)),
             };
-            let checked = answer_all(engine, machine, &asked, (manager, depth), &mut |_, _| true);
+            let checked = answer_all(engine, system, &asked, (manager, depth), &mut |_, _| true);
             let mut replies = checked.results.into_iter();
             let (mut answers, mut limit) = (Vec::new(), checked.limit);
-            let reference = Reference::new(machine);
+            let reference = Reference::new(system);
             for (number, (question, plan)) in questions.iter().zip(plans).enumerate() {
                 let verdict = |verdict| Answer::new(question.clone(), verdict);
                 let answer = match plan {
@@ -202,7 +202,7 @@ pub fn bounds_of_processes(
                 .zip(way.counted.iter().map(|(_, text)| text.clone()));
             let asked =
                 Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
-            let checked = bounds_with(engine, &asked, manager);
+            let checked = bounds_with(engine.map(Engine::counting_finite), &asked, manager);
             let reference = Reference::new(flat.synchronous());
             let replay = Replay { evaluator, flat, reference: &reference };
             let never_begins = checked.results.iter().any(|reply| {
@@ -228,7 +228,7 @@ pub fn bounds_of_processes(
         },
     )?;
     Ok(found.unwrap_or_else(|limit| {
-        // Without a machine, an engine that hit the limit at once says what is undecided.
+        // Without a system, an engine that hit the limit at once says what is undecided.
         let manager = resources.manager();
         let none = way.counted.iter().map(|(_, text)| (ExprId(0), text.clone())).collect();
         let asked = Way { from: ExprId(0), to: ExprId(0), counted: none, name: name.clone() };

@@ -1,4 +1,4 @@
-//! Questions about a system as claims of its machine.
+//! Questions about a system as claims of its system.
 
 use narrows_model::flatten::{Flat, Refused};
 use narrows_model::synchronous::ExprId;
@@ -26,7 +26,7 @@ pub(super) fn unfit(engine: &Engine<'_>, plans: &[AskedClaim]) -> Result<Vec<usi
     Ok(list)
 }
 
-/// Adds what a question asks to the claims of a machine.
+/// Adds what a question asks to the claims of a system.
 pub(super) fn plan(
     evaluator: &Evaluator<'_>,
     flat: &mut Flat<'_>,

@@ -1,9 +1,9 @@
-//! A machine that has all reachable states of a system: its domains are widened until no step leads out of
+//! A system that has all reachable states of a system: its domains are widened until no step leads out of
 //! them.
 //!
 //! How far values, channels and processes extend is guessed from states that were seen. If a reachable state
-//! leads further, what follows it is explored, and all is done again with a larger machine. Invariant: what
-//! is handed on is a machine from which no reachable step leads beyond its domains, so that it has the same
+//! leads further, what follows it is explored, and all is done again with a larger system. Invariant: what
+//! is handed on is a system from which no reachable step leads beyond its domains, so that it has the same
 //! states and steps as the system.
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use crate::Budget;
 use crate::bdd::{Manager, Watch};
 use crate::check::Engine;
 
-/// A limit, while one and the same watch goes from machine to machine.
+/// A limit, while one and the same watch goes from system to system.
 pub(super) struct Resources {
     memory: u64,
     watch: Rc<RefCell<Watch>>,
@@ -41,15 +41,15 @@ impl Resources {
     }
 }
 
-/// How often a machine is made larger at most.
+/// How often a system is made larger at most.
 const MAX_ROUNDS: usize = 60;
 
-/// Uses an engine for a machine that has all states.
+/// Uses an engine for a system that has all states.
 pub(super) type Use<'u, P, T> =
     &'u dyn Fn(&Flat<'_>, &P, std::result::Result<Engine<'_>, Limit>, &Manager) -> T;
 
-/// Makes machines, each larger than the one before, until one has all states; then uses it. The inner error
-/// is a limit that was hit before there was a machine.
+/// Makes systems, each larger than the one before, until one has all states; then uses it. The inner error
+/// is a limit that was hit before there was a system.
 pub(super) fn widen_until_complete<P, T>(
     evaluator: &Evaluator<'_>,
     resources: &mut Resources,
@@ -91,7 +91,7 @@ pub(super) fn widen_until_complete<P, T>(
     Err(Refused { reason, span: None })
 }
 
-/// Returns a state from which a step leads to where the machine has no states.
+/// Returns a state from which a step leads to where the system has no states.
 fn outside(engine: &Engine<'_>, flat: &Flat<'_>) -> Result<Option<Vec<u8>>, Limit> {
     for condition in &flat.beyond {
         if let Some(values) = engine.reached_where(*condition)? {

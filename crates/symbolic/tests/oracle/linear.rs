@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use narrows_model::synchronous::{Evaluation, Linear, LinearId, Moment};
 
-use super::Graph;
+use super::{Edge, Graph};
 
 /// A step of the system, with what is guessed or remembered of each formula, bit by bit.
 type Place = (usize, u64);
@@ -21,8 +21,7 @@ struct Places {
 impl Graph<'_> {
     /// Returns whether a formula holds on all fair runs; `None` if there are too many places to look at.
     pub(crate) fn on_all_runs(&self, formulas: &[Linear], most: usize) -> Option<bool> {
-        let atoms: Vec<Vec<bool>> =
-            self.edges.iter().map(|edge| self.atoms(formulas, &edge.before)).collect();
+        let atoms: Vec<Vec<bool>> = self.edges.iter().map(|edge| self.atoms(formulas, edge)).collect();
         let guessed: Vec<usize> = (0..formulas.len())
             .filter(|index| {
                 !matches!(
@@ -78,10 +77,11 @@ impl Graph<'_> {
         Some(!self.has_fair_part(formulas, &places, &all))
     }
 
-    fn atoms(&self, formulas: &[Linear], state: &[i128]) -> Vec<bool> {
+    fn atoms(&self, formulas: &[Linear], edge: &Edge) -> Vec<bool> {
         let mut evaluation = Evaluation::new(self.system);
+        let moment = Moment { current: &edge.before, next: &self.states[edge.to] };
         let is_so = |formula: &Linear| match formula {
-            Linear::Atom(root) => evaluation.is_true(*root, Moment::still(state)),
+            Linear::Atom(root) => evaluation.is_true(*root, moment),
             _ => false,
         };
         formulas.iter().map(is_so).collect()

@@ -127,6 +127,15 @@ impl<'m> Graph<'m> {
         }
     }
 
+    /// Whether something is so in every step.
+    pub(crate) fn on_all_steps(&self, root: ExprId) -> bool {
+        let mut evaluation = Evaluation::new(self.system);
+        let mut is_so = |edge: &Edge| {
+            evaluation.is_true(root, Moment { current: &edge.before, next: &self.states[edge.to] })
+        };
+        self.edges.iter().all(&mut is_so)
+    }
+
     fn holds_on_edge(&self, root: ExprId, edge: &Edge) -> bool {
         Evaluation::new(self.system).is_true(root, Moment::still(&edge.before))
     }
@@ -287,21 +296,11 @@ impl<'m> Graph<'m> {
         to: &Set,
         within: &Set,
         weight: impl Fn(usize) -> u64,
-        ends_count: bool,
     ) -> Option<u64> {
-        // Values grow along paths: if they still do after more rounds than there could be on a path, they do
-        // for ever.
-        let ends: Set = within
-            .iter()
-            .copied()
-            .filter(|s| !self.edges.iter().any(|edge| edge.from == *s && within.contains(&edge.to)))
-            .collect();
+        // Values grow along paths: if they still do after more rounds than there could be on a path, they do for ever.
         let mut best: BTreeMap<usize, u64> = within.iter().map(|state| (*state, weight(*state))).collect();
         let rounds = within.len() + 2;
         let mut endless = Set::new();
-        if ends_count {
-            endless.extend(ends.difference(to));
-        }
         for round in 0..2 * rounds {
             let mut changed = false;
             for edge in &self.edges {

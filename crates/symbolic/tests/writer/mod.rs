@@ -231,6 +231,8 @@ fn finished(mut text: String, random: &mut Random, with_input: bool) -> String {
         let _ = writeln!(text, "COMPASSION ({}, {});", condition(random, with_input), predicate(random));
     }
     let _ = writeln!(text, "INVARSPEC {};", predicate(random));
+    let _ = writeln!(text, "INVARSPEC {} -> next({});", condition(random, with_input), predicate(random));
+    let _ = writeln!(text, "LTLSPEC F G ({} | next({}));", condition(random, with_input), predicate(random));
     for _ in 0..3 {
         let depth = 1 + random.below(2) as u32;
         let _ = writeln!(text, "CTLSPEC {};", branching(random, depth));

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use narrows_model::synchronous::{
-    Constraint, Demand, ExprId, HazardKind, Node, Role, SynchronousSystem, VariableId,
-};
+use narrows_model::synchronous::{Constraint, Demand, ExprId, HazardKind, Node, Role, VariableId};
 use narrows_source::{Diagnostic, Span};
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
+use super::wide::is_wide;
 use super::{Lowering, Typed};
 use crate::smv::ast::{Id, Item, When};
 
@@ -33,26 +32,28 @@ impl Lowering<'_> {
         let mut found: BTreeMap<(VariableId, u8), Vec<Assigned>> = BTreeMap::new();
         for (scope, item) in self.items() {
             let Item::Assign(when, target, value) = item else { continue };
-            let variable = self.target(*target, scope);
+            let target_of = self.target(*target, scope);
             let process = if *when == When::Next { self.scopes[scope.0].process } else { 0 };
             let running = self.runs(process).filter(|_| *when == When::Next);
             if let Some(running) = running {
                 self.guards.push(running);
             }
-            let value = self.assignment(*when, variable, *value, scope);
+            let value = self.assignment(*when, target_of.as_ref(), *value, scope);
             self.guards.clear();
-            let (Some(variable), Some(value)) = (variable, value) else { continue };
+            let (Some((variables, _)), Some(values)) = (target_of, value) else { continue };
             let span = self.tree.span(*target);
-            if !self.may_assign(*when, variable, span) {
+            if !self.may_assign(*when, variables[0], span) {
                 continue;
             }
-            let list = found.entry((variable, *when as u8)).or_default();
-            if let Some(first) = list.iter().find(|other| other.process == process) {
-                let (first, name) = (first.span, self.builder.system.variable(variable).name.clone());
-                self.assigned_twice(&name, span, first, "the first assignment");
-                continue;
+            for (variable, value) in variables.into_iter().zip(values) {
+                let list = found.entry((variable, *when as u8)).or_default();
+                if let Some(first) = list.iter().find(|other| other.process == process) {
+                    let (first, name) = (first.span, self.builder.system.variable(variable).name.clone());
+                    self.assigned_twice(&name, span, first, "the first assignment");
+                    break;
+                }
+                list.push(Assigned { process, value, span });
             }
-            list.push(Assigned { process, value, span });
         }
         self.contradictions(&found);
         for ((variable, when), list) in found {
@@ -130,16 +131,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers the right side of an assignment.
+    /// Lowers the right side of an assignment; of a wide word, limb by limb.
     fn assignment(
         &mut self,
         when: When,
-        variable: Option<VariableId>,
+        target: Option<&(Vec<VariableId>, Sort)>,
         expr: Id,
         scope: ScopeId,
-    ) -> Option<ExprId> {
+    ) -> Option<Vec<ExprId>> {
         let value = self.value(expr, scope)?;
-        let variable = variable?;
+        let (variables, sort) = target?;
         let what = match when {
             When::Initial => "`init(…)`",
             When::Current => "an assignment for all times",
@@ -150,31 +151,14 @@ impl Lowering<'_> {
         {
             return None;
         }
-        let sort = self.sort_of(variable);
-        if sort != value.sort && !self.suits(sort, value, expr) {
+        if *sort != value.sort && !self.suits(*sort, value, expr) {
             return None;
         }
-        self.check_range(when, variable, value.id, expr)?;
-        Some(value.id)
-    }
-
-    fn sort_of(&self, variable: VariableId) -> Sort {
-        use narrows_model::synchronous::{Display, Domain};
-        let variable = self.builder.system.variable(variable);
-        match (variable.display, &variable.domain) {
-            (Display::Boolean, _) => Sort::Boolean,
-            (Display::Unsigned(width), _) => Sort::Word { width, signed: false },
-            (Display::Signed(width), _) => Sort::Word { width, signed: true },
-            (Display::Plain, Domain::Range(..)) => Sort::Number,
-            (Display::Plain, Domain::Values(values)) => {
-                let symbols = values.iter().filter(|value| **value >= SynchronousSystem::SYMBOLS).count();
-                match symbols {
-                    0 => Sort::Number,
-                    _ if symbols == values.len() => Sort::Symbol,
-                    _ => Sort::Mixed,
-                }
-            }
+        if is_wide(*sort) {
+            return Some(self.limbs_of(value));
         }
+        self.check_range(when, variables[0], value.id, expr)?;
+        Some(vec![value.id])
     }
 
     fn suits(&mut self, sort: Sort, value: Typed, expr: Id) -> bool {
@@ -241,7 +225,7 @@ impl Lowering<'_> {
             return None;
         }
         if all == Fits::Maybe {
-            let looks_ahead = !self.builder.system.looks_at(value).1.is_empty();
+            let looks_ahead = self.looks(value).next;
             if when == When::Next && !looks_ahead {
                 let within = self.builder.node(Node::Within(value, variable));
                 let outside = self.builder.not(within);

@@ -5,7 +5,9 @@ use narrows_source::Diagnostic;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
+use super::wide::{LIMB, is_wide};
 use super::{Lowering, Typed};
+use crate::smv::MOST_BITS;
 use crate::smv::ast::{Binary, Function, Id};
 
 fn word(id: ExprId, width: u32, signed: bool) -> Typed {
@@ -16,7 +18,7 @@ impl Lowering<'_> {
     /// Takes some bits of a word.
     pub(super) fn bits(
         &mut self,
-        id: ExprId,
+        of_word: Typed,
         width: u32,
         (high, low): (i128, i128),
         of: Id,
@@ -27,8 +29,11 @@ impl Lowering<'_> {
             self.report(Diagnostic::error("V0215", self.tree.span(of), title).label(label));
             return None;
         }
+        if is_wide(of_word.sort) {
+            return self.wide_bits(of_word, (high as u32, low as u32));
+        }
         let by = self.builder.constant(low);
-        let shifted = self.builder.binary(Operator::ShiftRight, id, by);
+        let shifted = self.builder.binary(Operator::ShiftRight, of_word.id, by);
         let width = (high - low + 1) as u32;
         Some(word(self.builder.wrap(shifted, width, false), width, false))
     }
@@ -43,41 +48,19 @@ impl Lowering<'_> {
             self.mismatch(self.tree.span(left.1), "a word", &left.0.sort.name(), None);
             return None;
         };
-        if operator == Binary::Concatenate {
-            let Sort::Word { width: other, .. } = right.0.sort else {
-                self.mismatch(self.tree.span(right.1), "a word", &right.0.sort.name(), None);
-                return None;
-            };
-            self.width_limit(width + other, left.1)?;
-            let by = self.builder.constant(i128::from(other));
-            let upper = self.builder.wrap(left.0.id, width, false);
-            let upper = self.builder.binary(Operator::ShiftLeft, upper, by);
-            let lower = self.builder.wrap(right.0.id, other, false);
-            return Some(word(self.builder.binary(Operator::Or, upper, lower), width + other, false));
-        }
-        let by = match right.0.sort {
-            Sort::Word { signed: false, .. } => right.0.id,
-            _ => self.number(right.0, right.1)?,
-        };
-        if !matches!(self.interval(by), Some((0.., ..=64))) {
-            let title = "a word is shifted by 0 to 64 bits";
-            let diagnostic = Diagnostic::error("V0208", self.tree.span(right.1), title)
-                .label("this can be something else")
-                .help("shift by a variable of a small range, or take bits with `[…:…]`");
-            self.report(diagnostic);
-            return None;
-        }
+        let by = self.amount(right, width)?;
         let operator = if operator == Binary::ShiftLeft { Operator::ShiftLeft } else { Operator::ShiftRight };
         let id = self.builder.binary(operator, left.0.id, by);
         Some(word(self.builder.wrap(id, width, signed), width, signed))
     }
 
-    fn width_limit(&mut self, width: u32, at: Id) -> Option<()> {
-        if width <= 64 {
+    pub(super) fn width_limit(&mut self, width: u32, at: Id) -> Option<()> {
+        if width <= MOST_BITS {
             return Some(());
         }
         let title = format!("a word can't have {width} bits");
-        self.report(Diagnostic::error("V0210", self.tree.span(at), title).label("1 to 64 bits are read"));
+        let label = format!("1 to {MOST_BITS} bits are read");
+        self.report(Diagnostic::error("V0210", self.tree.span(at), title).label(label));
         None
     }
 
@@ -137,6 +120,11 @@ impl Lowering<'_> {
                 let width = self.width_argument(arguments[1], scope)?;
                 let id = self.builder.constant(value);
                 let signed = function == Function::SignedConstant;
+                if width > LIMB {
+                    let narrow = word(self.builder.wrap(id, LIMB, true), LIMB, true);
+                    let cast = if signed { Function::Signed } else { Function::Unsigned };
+                    return self.wide_cast(narrow, cast, width);
+                }
                 Some(word(self.builder.wrap(id, width, signed), width, signed))
             }
             Function::Word1 => {
@@ -168,6 +156,35 @@ impl Lowering<'_> {
         Some(width)
     }
 
+    /// Returns the width that a function gives a word, if one of both is wide; `None` within if that is wrong.
+    fn wide_target(
+        &mut self,
+        function: Function,
+        width: u32,
+        arguments: &[Id],
+        scope: ScopeId,
+    ) -> Option<Option<u32>> {
+        let target = match function {
+            Function::Signed | Function::Unsigned => Some(width),
+            Function::Extend => {
+                let more = self.constant(arguments[1], scope).and_then(|more| u32::try_from(more).ok());
+                more.and_then(|more| width.checked_add(more)).filter(|width| *width <= MOST_BITS)
+            }
+            Function::Resize => {
+                self.constant(arguments[1], scope).and_then(|width| u32::try_from(width).ok())
+            }
+            _ => return None,
+        };
+        let is_narrow = width <= LIMB && target.is_none_or(|target| target <= LIMB);
+        if is_narrow {
+            return None;
+        }
+        Some(target.filter(|width| (1..=MOST_BITS).contains(width)).or_else(|| {
+            self.width_limit(u32::MAX, arguments[arguments.len() - 1]);
+            None
+        }))
+    }
+
     fn word_function(
         &mut self,
         function: Function,
@@ -180,6 +197,21 @@ impl Lowering<'_> {
             return None;
         };
         let id = typed.id;
+        if let Some(target) = self.wide_target(function, width, arguments, scope) {
+            return self.wide_cast(typed, function, target?);
+        }
+        if is_wide(typed.sort) && function == Function::Bool {
+            let id = self.wide_truth(typed);
+            return Some(Typed { id, sort: Sort::Boolean, is_set: false });
+        }
+        if is_wide(typed.sort) && function == Function::ToInt {
+            let title = format!("a word of {width} bits can't be a number");
+            let diagnostic = Diagnostic::error("V0210", self.tree.span(argument), title)
+                .label("numbers have at most 64 bits")
+                .help("take some bits of it with `[…:…]`");
+            self.report(diagnostic);
+            return None;
+        }
         match function {
             Function::Bool => {
                 let zero = self.builder.constant(0);

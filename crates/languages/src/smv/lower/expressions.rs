@@ -1,14 +1,16 @@
 //! Operators, choices and sets.
 
-use narrows_model::synchronous::{HazardKind, Node, Operator};
+use narrows_model::synchronous::{ExprId, HazardKind, Node, Operator};
 use narrows_source::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
+use super::wide::is_wide;
 use super::{Lowering, Typed};
 use crate::smv::ast::{Binary, ExprKind, Id, Unary};
 
-fn plain(id: narrows_model::synchronous::ExprId, sort: Sort) -> Typed {
+fn plain(id: ExprId, sort: Sort) -> Typed {
     Typed { id, sort, is_set: false }
 }
 
@@ -19,10 +21,7 @@ impl Lowering<'_> {
         match &self.tree.expr(expr).kind {
             ExprKind::Number(number) => Some(plain(self.builder.constant(*number), Sort::Number)),
             ExprKind::Truth(truth) => Some(plain(self.builder.truth(*truth), Sort::Boolean)),
-            ExprKind::Word { value, width, signed } => {
-                let sort = Sort::Word { width: *width, signed: *signed };
-                Some(plain(self.builder.constant(*value), sort))
-            }
+            ExprKind::Word { limbs, width, signed } => Some(self.wide_constant(limbs, *width, *signed)),
             ExprKind::Unary(operator, operand) => self.unary(*operator, *operand, scope),
             ExprKind::Binary(..) => self.chain(expr, scope),
             ExprKind::Conditional(condition, then, otherwise) => {
@@ -32,7 +31,7 @@ impl Lowering<'_> {
                 let otherwise = self.guarded(opposite, |this| this.value(*otherwise, scope));
                 let (then, otherwise) = (then?, otherwise?);
                 let sort = self.join(then.sort, otherwise.sort, span)?;
-                let id = self.builder.choose(condition, then.id, otherwise.id);
+                let id = self.choose(condition, then, otherwise);
                 Some(Typed { id, sort, is_set: then.is_set || otherwise.is_set })
             }
             ExprKind::Case(branches) => self.case(expr, branches, scope),
@@ -46,6 +45,13 @@ impl Lowering<'_> {
                         Some(other) => self.join(other, member.sort, span)?,
                     });
                     ids.push(member.id);
+                }
+                if sort.is_some_and(is_wide) {
+                    if let [id] = ids.as_slice() {
+                        return Some(plain(*id, sort?));
+                    }
+                    self.no_wide_set(expr);
+                    return None;
                 }
                 // The set of one value is that value.
                 if let ([id], false) = (ids.as_slice(), self.builder.system.is_set(ids[0])) {
@@ -83,7 +89,7 @@ impl Lowering<'_> {
                     self.mismatch(self.tree.span(*operand), "a word", &typed.sort.name(), None);
                     return None;
                 };
-                self.bits(typed.id, width, (high, low), *operand)
+                self.bits(typed, width, (high, low), *operand)
             }
             ExprKind::Call(function, arguments) => self.call(*function, arguments, expr, scope),
             ExprKind::Temporal(..)
@@ -93,7 +99,11 @@ impl Lowering<'_> {
                 self.temporal_here(expr);
                 None
             }
-            ExprKind::Name(_) | ExprKind::Own | ExprKind::Dot(..) | ExprKind::Index(..) => None,
+            ExprKind::Name(_)
+            | ExprKind::Own
+            | ExprKind::Dot(..)
+            | ExprKind::Index(..)
+            | ExprKind::List(_) => None,
         }
     }
 
@@ -110,6 +120,7 @@ impl Lowering<'_> {
         let typed = self.value(operand, scope)?;
         self.single(typed, self.tree.span(operand))?;
         match (operator, typed.sort) {
+            (_, sort) if is_wide(sort) => self.wide_unary(typed, operator == Unary::Minus),
             (Unary::Not, Sort::Word { width, signed }) => {
                 let inverted = self.builder.invert(typed.id);
                 Some(plain(self.builder.wrap(inverted, width, signed), typed.sort))
@@ -174,23 +185,30 @@ impl Lowering<'_> {
         match operator {
             Binary::Union => {
                 let sort = self.join(left.0.sort, right.0.sort, span)?;
+                if is_wide(sort) {
+                    self.no_wide_set(whole);
+                    return None;
+                }
                 let id = self.builder.node(Node::Set(vec![left.0.id, right.0.id]));
                 return Some(Typed { id, sort, is_set: true });
             }
             Binary::In => {
-                self.single(left.0, self.tree.span(left.1))?;
-                self.join(left.0.sort, right.0.sort, span)?;
-                let id = if right.0.is_set {
-                    self.builder.node(Node::In(left.0.id, right.0.id))
-                } else {
-                    self.builder.equal(left.0.id, right.0.id)
-                };
-                return Some(plain(id, Sort::Boolean));
+                if is_wide(self.join(left.0.sort, right.0.sort, span)?) {
+                    return self.wide_binary(Binary::Equal, left, right, whole);
+                }
+                return Some(plain(self.subset(left.0.id, right.0.id), Sort::Boolean));
             }
             _ => {}
         }
         self.single(left.0, self.tree.span(left.1))?;
         self.single(right.0, self.tree.span(right.1))?;
+        let is_shifted = matches!(operator, Binary::ShiftLeft | Binary::ShiftRight);
+        let are_words = matches!((left.0.sort, right.0.sort), (Sort::Word { .. }, Sort::Word { .. }));
+        let is_joined = are_words && operator == Binary::Concatenate;
+        let has_wide = is_wide(left.0.sort) || (is_wide(right.0.sort) && !is_shifted);
+        if is_joined || (has_wide && (is_shifted || are_words)) {
+            return self.wide_binary(operator, left, right, whole);
+        }
         match operator {
             Binary::Equal | Binary::NotEqual => {
                 self.join(left.0.sort, right.0.sort, span)?;
@@ -216,6 +234,39 @@ impl Lowering<'_> {
             }
             _ => self.arithmetic(operator, left, right, whole),
         }
+    }
+
+    /// Makes the claim that all members of a set, or a value, are members of another.
+    fn subset(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        // Sets have parts that are sets, and so on: smaller numbers come first.
+        let mut parts = std::collections::BTreeSet::new();
+        let mut waiting = vec![left];
+        while let Some(id) = waiting.pop() {
+            if parts.insert(id) {
+                match self.builder.system.node(id) {
+                    Node::Set(members) => waiting.extend(members),
+                    Node::Choose(_, then, otherwise) => waiting.extend([*then, *otherwise]),
+                    _ => {}
+                }
+            }
+        }
+        let is_set = self.builder.system.is_set(right);
+        let mut made: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for id in parts {
+            let claim = match self.builder.system.node(id).clone() {
+                Node::Set(members) => {
+                    let all = self.builder.truth(true);
+                    members.iter().fold(all, |all, member| self.builder.and(all, made[member]))
+                }
+                Node::Choose(condition, then, otherwise) => {
+                    self.builder.choose(condition, made[&then], made[&otherwise])
+                }
+                _ if is_set => self.builder.node(Node::In(id, right)),
+                _ => self.builder.equal(id, right),
+            };
+            made.insert(id, claim);
+        }
+        made[&left]
     }
 
     fn logical(
@@ -267,7 +318,7 @@ impl Lowering<'_> {
         left: (Typed, Id),
         right: (Typed, Id),
         whole: Id,
-    ) -> Option<(Sort, (narrows_model::synchronous::ExprId, narrows_model::synchronous::ExprId))> {
+    ) -> Option<(Sort, (ExprId, ExprId))> {
         if let (Sort::Word { .. }, Sort::Word { .. }) = (left.0.sort, right.0.sort) {
             let sort = self.join(left.0.sort, right.0.sort, self.tree.span(whole))?;
             return Some((sort, (left.0.id, right.0.id)));
@@ -296,7 +347,7 @@ impl Lowering<'_> {
         {
             let zero = self.builder.constant(0);
             let is_zero = self.builder.equal(b, zero);
-            self.hazard(is_zero, HazardKind::DivisionByZero, self.tree.span(right.1));
+            self.division_by_zero(is_zero, right.1);
         }
         let id = self.builder.binary(operator, a, b);
         let id = match sort {
@@ -314,6 +365,10 @@ impl Lowering<'_> {
             return None;
         }
         Some(plain(id, sort))
+    }
+
+    pub(super) fn division_by_zero(&mut self, is_zero: ExprId, at: Id) {
+        self.hazard(is_zero, HazardKind::DivisionByZero, self.tree.span(at));
     }
 
     fn case(&mut self, expr: Id, branches: &[(Id, Id)], scope: ScopeId) -> Option<Typed> {
@@ -354,10 +409,11 @@ impl Lowering<'_> {
         self.hazard(open, HazardKind::NoBranch, span);
         let is_set = lowered.iter().any(|(_, value)| value.is_set);
         let (_, last) = lowered.pop()?;
-        let id = lowered
-            .into_iter()
-            .rev()
-            .fold(last.id, |rest, (condition, value)| self.builder.choose(condition, value.id, rest));
-        Some(Typed { id, sort: sort?, is_set: is_set && self.builder.system.is_set(id) })
+        let sort = sort?;
+        let id = lowered.into_iter().rev().fold(last.id, |rest, (condition, value)| {
+            let rest = Typed { id: rest, sort, is_set };
+            self.choose(condition, value, rest)
+        });
+        Some(Typed { id, sort, is_set: is_set && self.builder.system.is_set(id) })
     }
 }

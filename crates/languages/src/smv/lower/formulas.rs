@@ -1,10 +1,13 @@
 //! Specifications.
 
+use std::hash::Hash;
+
 use narrows_logic::Paths;
 use narrows_model::synchronous::{
     Branching, BranchingId, ExprId, Linear, LinearId, Specification, SynchronousClaim as Claim,
 };
 use narrows_source::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use super::scopes::ScopeId;
@@ -13,17 +16,30 @@ use crate::smv::ast::{Binary, Bounded, ExprKind, Id, Ident, Item, SpecKind, Temp
 /// Formulas that a specification consists of, and the propositions in it.
 struct Parts<F> {
     formulas: Vec<F>,
+    /// Where each formula stands: what is said twice is looked at once.
+    known: FxHashMap<F, u32>,
     atoms: Vec<(ExprId, String, Span)>,
 }
 
-impl<F> Parts<F> {
+impl<F: Copy + Eq + Hash> Parts<F> {
     fn new() -> Self {
-        Parts { formulas: Vec::new(), atoms: Vec::new() }
+        Parts { formulas: Vec::new(), known: FxHashMap::default(), atoms: Vec::new() }
     }
 
     fn add(&mut self, formula: F) -> u32 {
-        self.formulas.push(formula);
-        self.formulas.len() as u32 - 1
+        let formulas = &mut self.formulas;
+        *self.known.entry(formula).or_insert_with(|| {
+            formulas.push(formula);
+            formulas.len() as u32 - 1
+        })
+    }
+
+    /// Returns the formulas with a certain one as the last.
+    fn ending_with(mut self, root: u32, same: impl Fn(u32) -> F) -> Vec<F> {
+        if root as usize + 1 != self.formulas.len() {
+            self.formulas.push(same(root));
+        }
+        self.formulas
     }
 
     /// Notes a proposition; constants are not worth it.
@@ -41,10 +57,13 @@ impl Lowering<'_> {
     pub(super) fn specifications(&mut self, main: ScopeId, more: &[(SpecKind, Id)]) {
         for (scope, item) in self.items() {
             match item {
-                Item::Specification { kind, name, formula } => {
-                    self.specification(*kind, name.as_ref(), *formula, scope);
+                Item::Specification { kind, name, formula, context } => {
+                    if let Some(scope) = self.context(*context, scope) {
+                        self.specification(*kind, name.as_ref(), *formula, scope);
+                    }
                 }
-                Item::Compute { longest, from, to, name, span } => {
+                Item::Compute { longest, from, to, name, context, span } => {
+                    let Some(scope) = self.context(*context, scope) else { continue };
                     let ends = (
                         self.state_predicate(*from, scope, "COMPUTE"),
                         self.state_predicate(*to, scope, "COMPUTE"),
@@ -73,6 +92,19 @@ impl Lowering<'_> {
         }
     }
 
+    /// Returns the instance that a specification is about.
+    fn context(&mut self, context: Option<Id>, scope: ScopeId) -> Option<ScopeId> {
+        let Some(path) = context else { return Some(scope) };
+        let found = self.locate(path, scope);
+        if found.is_none() {
+            let title = format!("`{}` is no instance of a module", self.text(path));
+            let diagnostic = Diagnostic::error("V0201", self.tree.span(path), title)
+                .label("the specification is about what stands behind `IN`");
+            self.report(diagnostic);
+        }
+        found
+    }
+
     fn spec_name(&self, name: Option<&Ident>, text: &str, scope: ScopeId) -> String {
         let prefix = self.scopes[scope.0].prefix.trim_end_matches('.');
         match (name, prefix) {
@@ -85,19 +117,27 @@ impl Lowering<'_> {
 
     fn specification(&mut self, kind: SpecKind, name: Option<&Ident>, formula: Id, scope: ScopeId) {
         let found = match kind {
-            SpecKind::Invariant => self.state_predicate(formula, scope, "INVARSPEC").map(|id| {
+            SpecKind::Invariant => self.predicate(formula, scope).map(|id| {
                 let atoms = vec![(id, self.text(formula), self.tree.span(formula))];
                 (Claim::Invariant(id), atoms)
             }),
             SpecKind::Branching => {
                 let mut parts = Parts::new();
                 let root = self.branching(formula, scope, &mut parts);
-                root.map(|_| (Claim::Branching(parts.formulas), parts.atoms))
+                root.map(|root| {
+                    let atoms = std::mem::take(&mut parts.atoms);
+                    let same = |id| Branching::And(BranchingId(id), BranchingId(id));
+                    (Claim::Branching(parts.ending_with(root.0, same)), atoms)
+                })
             }
             SpecKind::Linear => {
                 let mut parts = Parts::new();
                 let root = self.linear(formula, scope, &mut parts);
-                root.map(|_| (Claim::Linear(parts.formulas), parts.atoms))
+                root.map(|root| {
+                    let atoms = std::mem::take(&mut parts.atoms);
+                    let same = |id| Linear::And(LinearId(id), LinearId(id));
+                    (Claim::Linear(parts.ending_with(root.0, same)), atoms)
+                })
             }
         };
         let Some((claim, atoms)) = found else { return };
@@ -137,28 +177,7 @@ impl Lowering<'_> {
         }
         let formula = match &self.tree.expr(expr).kind {
             ExprKind::Unary(Unary::Not, operand) => B::Not(self.branching(*operand, scope, parts)?),
-            ExprKind::Binary(operator, left, right) => {
-                let (left, right) =
-                    (self.branching(*left, scope, parts)?, self.branching(*right, scope, parts)?);
-                let not = |parts: &mut Parts<B>, one| BranchingId(parts.add(B::Not(one)));
-                match operator {
-                    Binary::And => B::And(left, right),
-                    Binary::Or => B::Or(left, right),
-                    Binary::Implies => B::Or(not(parts, left), right),
-                    Binary::Equivalent | Binary::Xnor | Binary::Equal | Binary::Xor | Binary::NotEqual => {
-                        let (no_left, no_right) = (not(parts, left), not(parts, right));
-                        let is_same = !matches!(operator, Binary::Xor | Binary::NotEqual);
-                        let (first, second) = if is_same { (right, no_right) } else { (no_right, right) };
-                        let both = BranchingId(parts.add(B::And(left, first)));
-                        let neither = BranchingId(parts.add(B::And(no_left, second)));
-                        B::Or(both, neither)
-                    }
-                    _ => {
-                        self.formula_as_value(expr);
-                        return None;
-                    }
-                }
-            }
+            ExprKind::Binary(..) => return self.branching_chain(expr, scope, parts),
             ExprKind::Temporal(operator, operand) => {
                 if !operator.is_branching() {
                     let help = "in CTL, `A` (all paths) or `E` (some path) stands before `X`, `F` and `G`";
@@ -215,6 +234,83 @@ impl Lowering<'_> {
         Some(BranchingId(parts.add(formula)))
     }
 
+    /// Returns operators that stand one after the other, from the first to the last, with what stands on their right,
+    /// and what stands on the left of all: there may be thousands.
+    fn spine(&self, expr: Id) -> (Id, Vec<(Id, Binary, Id)>) {
+        let mut spine = Vec::new();
+        let mut left = expr;
+        while let (ExprKind::Binary(operator, first, second), true) =
+            (&self.tree.expr(left).kind, self.tree.expr(left).is_temporal)
+        {
+            spine.push((left, *operator, *second));
+            left = *first;
+        }
+        spine.reverse();
+        (left, spine)
+    }
+
+    fn branching_chain(
+        &mut self,
+        expr: Id,
+        scope: ScopeId,
+        parts: &mut Parts<Branching>,
+    ) -> Option<BranchingId> {
+        use Branching as B;
+        let (first, spine) = self.spine(expr);
+        let mut left = self.branching(first, scope, parts)?;
+        for (whole, operator, second) in spine {
+            let right = self.branching(second, scope, parts)?;
+            let not = |parts: &mut Parts<B>, one| BranchingId(parts.add(B::Not(one)));
+            let formula = match operator {
+                Binary::And => B::And(left, right),
+                Binary::Or => B::Or(left, right),
+                Binary::Implies => B::Or(not(parts, left), right),
+                Binary::Equivalent | Binary::Xnor | Binary::Equal | Binary::Xor | Binary::NotEqual => {
+                    let (no_left, no_right) = (not(parts, left), not(parts, right));
+                    let is_same = !matches!(operator, Binary::Xor | Binary::NotEqual);
+                    let (first, second) = if is_same { (right, no_right) } else { (no_right, right) };
+                    let both = BranchingId(parts.add(B::And(left, first)));
+                    let neither = BranchingId(parts.add(B::And(no_left, second)));
+                    B::Or(both, neither)
+                }
+                _ => {
+                    self.formula_as_value(whole);
+                    return None;
+                }
+            };
+            left = BranchingId(parts.add(formula));
+        }
+        Some(left)
+    }
+
+    fn linear_chain(&mut self, expr: Id, scope: ScopeId, parts: &mut Parts<Linear>) -> Option<LinearId> {
+        use Linear as L;
+        let (first, spine) = self.spine(expr);
+        let mut left = self.linear(first, scope, parts)?;
+        for (whole, operator, second) in spine {
+            let right = self.linear(second, scope, parts)?;
+            let formula = match operator {
+                Binary::And => L::And(left, right),
+                Binary::Or => L::Or(left, right),
+                Binary::Implies => L::Or(not(parts, left), right),
+                Binary::Equivalent | Binary::Xnor | Binary::Equal | Binary::Xor | Binary::NotEqual => {
+                    let (no_left, no_right) = (not(parts, left), not(parts, right));
+                    let is_same = !matches!(operator, Binary::Xor | Binary::NotEqual);
+                    let (first, second) = if is_same { (right, no_right) } else { (no_right, right) };
+                    let both = LinearId(parts.add(L::And(left, first)));
+                    let neither = LinearId(parts.add(L::And(no_left, second)));
+                    L::Or(both, neither)
+                }
+                _ => {
+                    self.formula_as_value(whole);
+                    return None;
+                }
+            };
+            left = LinearId(parts.add(formula));
+        }
+        Some(left)
+    }
+
     fn formula_as_value(&mut self, expr: Id) {
         let diagnostic = Diagnostic::error("V0212", self.tree.span(expr), "a formula is used as a value")
             .label("formulas are joined by `!`, `&`, `|`, `xor`, `->` and `<->` alone");
@@ -225,9 +321,6 @@ impl Lowering<'_> {
         use Linear as L;
         if !self.tree.expr(expr).is_temporal {
             let id = self.predicate(expr, scope)?;
-            if !self.allows_no_next(id, expr, "LTLSPEC") {
-                return None;
-            }
             parts.note(id, self.text(expr), self.tree.span(expr));
             return Some(LinearId(parts.add(L::Atom(id))));
         }
@@ -236,29 +329,7 @@ impl Lowering<'_> {
                 let operand = self.linear(*operand, scope, parts)?;
                 Some(not(parts, operand))
             }
-            ExprKind::Binary(operator, left, right) => {
-                let (left, right) = (self.linear(*left, scope, parts)?, self.linear(*right, scope, parts)?);
-                match operator {
-                    Binary::And => Some(LinearId(parts.add(L::And(left, right)))),
-                    Binary::Or => Some(LinearId(parts.add(L::Or(left, right)))),
-                    Binary::Implies => {
-                        let left = not(parts, left);
-                        Some(LinearId(parts.add(L::Or(left, right))))
-                    }
-                    Binary::Equivalent | Binary::Xnor | Binary::Equal | Binary::Xor | Binary::NotEqual => {
-                        let (no_left, no_right) = (not(parts, left), not(parts, right));
-                        let is_same = !matches!(operator, Binary::Xor | Binary::NotEqual);
-                        let (first, second) = if is_same { (right, no_right) } else { (no_right, right) };
-                        let both = LinearId(parts.add(L::And(left, first)));
-                        let neither = LinearId(parts.add(L::And(no_left, second)));
-                        Some(LinearId(parts.add(L::Or(both, neither))))
-                    }
-                    _ => {
-                        self.formula_as_value(expr);
-                        None
-                    }
-                }
-            }
+            ExprKind::Binary(..) => self.linear_chain(expr, scope, parts),
             ExprKind::Temporal(operator, operand) => {
                 if operator.is_branching() {
                     let help = "in LTL, write `G`, `F` and `X`; paths are not chosen, all runs are meant";
@@ -340,7 +411,10 @@ impl Lowering<'_> {
 }
 
 fn not(parts: &mut Parts<Linear>, one: LinearId) -> LinearId {
-    LinearId(parts.add(Linear::Not(one)))
+    match parts.formulas[one.0 as usize] {
+        Linear::Not(inner) => inner,
+        _ => LinearId(parts.add(Linear::Not(one))),
+    }
 }
 
 /// Writes out an operator with bounds, from the last step to the first.

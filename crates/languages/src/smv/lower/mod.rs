@@ -11,10 +11,13 @@ mod resolve;
 mod scopes;
 mod sorts;
 mod types;
+mod wide;
 
 use std::rc::Rc;
 
-use narrows_model::synchronous::{Builder, Definition, ExprId, Hazard, HazardKind, VariableId};
+use narrows_model::synchronous::{
+    Builder, Definition, Display, ExprId, Hazard, HazardKind, Node, Role, VariableId,
+};
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
 use rustc_hash::FxHashMap;
 
@@ -22,6 +25,7 @@ use super::Compiled;
 use super::ast::{ConstraintKind, Id, Item, SpecKind, Tree};
 use scopes::{Define, Scope, ScopeId};
 use sorts::Sort;
+use wide::{LIMB, is_wide};
 
 /// An expression and what it is.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +48,8 @@ struct Lowering<'a> {
     defines: Vec<Define>,
     /// Symbols by name, with their numbers.
     symbols: FxHashMap<Rc<str>, usize>,
+    /// Where symbols are first written.
+    symbol_spans: FxHashMap<Rc<str>, Span>,
     /// The names of the processes; `main` first. More than one, if there are processes at all.
     processes: Vec<String>,
     selector: Option<VariableId>,
@@ -52,6 +58,17 @@ struct Lowering<'a> {
     hazards: Vec<Hazard>,
     warned_of_numbers: bool,
     intervals: FxHashMap<ExprId, Option<(i128, i128)>>,
+    /// Whether the name of a symbol has a dot.
+    has_dotted_symbols: bool,
+    /// What each expression looks at, as far as that was asked for.
+    looks: Vec<Looks>,
+}
+
+/// What an expression looks at beside current values of the state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Looks {
+    next: bool,
+    input: bool,
 }
 
 /// What is asked beside what the text asks, about `main`.
@@ -81,6 +98,9 @@ pub(super) fn lower(
         scopes: Vec::new(),
         defines: Vec::new(),
         symbols: FxHashMap::default(),
+        symbol_spans: FxHashMap::default(),
+        has_dotted_symbols: false,
+        looks: Vec::new(),
         processes: vec!["main".to_owned()],
         selector: None,
         guards: Vec::new(),
@@ -98,7 +118,8 @@ pub(super) fn lower(
     let expressions: Vec<ExprId> = found.collect();
     let steps: Vec<ExprId> = asked.steps.iter().filter_map(|id| lowering.predicate(*id, main)).collect();
     let values = asked.values.iter().filter_map(|id| lowering.value(*id, main));
-    let values = values.map(|typed| (!typed.is_set).then(|| (typed.id, typed.sort.display()))).collect();
+    let is_plain = |typed: &Typed| !typed.is_set && !is_wide(typed.sort);
+    let values = values.map(|typed| is_plain(&typed).then(|| (typed.id, typed.sort.display()))).collect();
     if lowering.diagnostics.has_errors() {
         return None;
     }
@@ -109,6 +130,28 @@ pub(super) fn lower(
 }
 
 impl<'a> Lowering<'a> {
+    /// Returns what an expression looks at. Each is looked at once: definitions may be built on each other by the thousand.
+    fn looks(&mut self, id: ExprId) -> Looks {
+        let system = &self.builder.system;
+        for index in self.looks.len()..system.nodes.len() {
+            let node = ExprId(index as u32);
+            let mut found = Looks::default();
+            match system.node(node) {
+                Node::Current(variable) => found.input = system.variable(*variable).role == Role::Input,
+                Node::Next(_) => found.next = true,
+                _ => {
+                    for operand in system.operands(node) {
+                        let below = self.looks[operand.0 as usize];
+                        found.next |= below.next;
+                        found.input |= below.input;
+                    }
+                }
+            }
+            self.looks.push(found);
+        }
+        self.looks[id.0 as usize]
+    }
+
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
@@ -151,7 +194,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn constraint(&mut self, kind: ConstraintKind, expr: Id, scope: ScopeId) {
-        use narrows_model::synchronous::{Constraint, Demand, Node, Operator};
+        use narrows_model::synchronous::{Constraint, Demand, Operator};
         let Some(id) = self.predicate(expr, scope) else { return };
         let what = match kind {
             ConstraintKind::Initial => "INIT",
@@ -190,12 +233,24 @@ impl<'a> Lowering<'a> {
             // What nobody uses can do no harm.
             self.hazards.truncate(before);
             if let Some(value) = value.filter(|value| !value.is_set)
-                && self.builder.system.looks_at(value.id).1.is_empty()
+                && !self.looks(value.id).next
             {
                 let define = &self.defines[index];
                 let name = format!("{}{}", self.scopes[define.home.0].prefix, define.name.name);
-                let definition = Definition { name, value: value.id, display: value.sort.display() };
-                self.builder.system.definitions.push(definition);
+                let mut limbs = vec![(name.clone(), value.id, value.sort.display())];
+                if let (Sort::Word { width, .. }, true) = (value.sort, is_wide(value.sort)) {
+                    limbs.clear();
+                    for (place, value) in self.limbs_of(value).into_iter().enumerate() {
+                        let low = place as u32 * LIMB;
+                        let bits = (width - low).min(LIMB);
+                        let name = format!("{name}[{}:{low}]", low + bits - 1);
+                        limbs.push((name, value, Display::Unsigned(bits)));
+                    }
+                }
+                let definitions = limbs.into_iter();
+                let definitions =
+                    definitions.map(|(name, value, display)| Definition { name, value, display });
+                self.builder.system.definitions.extend(definitions);
             }
         }
     }
@@ -209,7 +264,7 @@ impl<'a> Lowering<'a> {
         if self.builder.constant_value(all) == Some(0) {
             return;
         }
-        if self.builder.system.looks_at(all).1.is_empty() {
+        if !self.looks(all).next {
             self.hazards.push(Hazard { condition: all, kind, span });
             return;
         }
@@ -246,7 +301,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn allows_no_next(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
-        let fine = self.builder.system.looks_at(id).1.is_empty();
+        let fine = !self.looks(id).next;
         if !fine {
             let title = format!("`next` has no place in {what}");
             let diagnostic = Diagnostic::error("V0211", self.tree.span(expr), title)
@@ -258,7 +313,9 @@ impl<'a> Lowering<'a> {
     }
 
     fn allows_no_input(&mut self, id: ExprId, expr: Id, what: &str) -> bool {
-        use narrows_model::synchronous::Role;
+        if !self.looks(id).input {
+            return true;
+        }
         let system = &self.builder.system;
         let (current, _) = system.looks_at(id);
         let input = current.into_iter().find(|id| system.variable(*id).role == Role::Input);

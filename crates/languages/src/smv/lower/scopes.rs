@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use narrows_model::synchronous::{Display, Domain, Role, SynchronousSystem, Variable, VariableId};
 use narrows_source::{Diagnostic, Span, closest};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::resolve::Resolved;
 use super::sorts::Sort;
+use super::wide::{LIMB, is_wide, limb_widths};
 use super::{Lowering, Typed};
 use narrows_model::synchronous::Hazard;
 
-use crate::smv::ast::{Id, Ident, Item, Section, Type, TypeKind};
+use crate::smv::ast::{ExprKind, Id, Ident, Item, Section, Type, TypeKind};
 
 /// Names one of the instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct Scope {
     pub(super) prefix: String,
     pub(super) parameters: FxHashMap<Rc<str>, (Id, ScopeId)>,
     pub(super) symbols: FxHashMap<Rc<str>, (Symbol, Span)>,
+    /// What names that look like paths begin with: `p` and `p.q`, if there is a `p.q.r`.
+    pub(super) prefixes: FxHashSet<Rc<str>>,
     /// The number of the process it belongs to.
     pub(super) process: usize,
     /// The modules it is within.
@@ -36,10 +38,14 @@ pub(super) struct Scope {
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
     Variable(VariableId, Sort),
+    /// A wide word, limb by limb.
+    Wide(Rc<[VariableId]>, Sort),
     Define(usize),
     Instance(ScopeId),
     /// The first index, and the elements.
     Array(i128, Rc<[Symbol]>),
+    /// An element that an index chooses.
+    Value(Typed),
     /// Its declaration is wrong, and that has been said.
     Broken,
 }
@@ -101,6 +107,7 @@ impl Lowering<'_> {
             prefix: String::new(),
             parameters: FxHashMap::default(),
             symbols: FxHashMap::default(),
+            prefixes: FxHashSet::default(),
             process: 0,
             within: vec![main],
         };
@@ -110,23 +117,66 @@ impl Lowering<'_> {
             self.add_selector();
         }
         self.define_within();
+        self.collisions();
         Some(ScopeId(0))
+    }
+
+    /// Reports names of `main` that are symbols as well: nobody could say which is meant.
+    fn collisions(&mut self) {
+        let mut found: Vec<(Ident, Span)> = Vec::new();
+        for (name, (symbol, span)) in &self.scopes[0].symbols {
+            if let (Some(first), false) = (self.symbol_spans.get(name), matches!(symbol, Symbol::Instance(_)))
+            {
+                found.push((Ident { name: name.clone(), span: *span }, *first));
+            }
+        }
+        found.sort_by_key(|(name, _)| name.span.start);
+        for (name, first) in found {
+            let title = format!("`{}` is a symbol and something else as well", name.name);
+            let diagnostic = Diagnostic::error("V0202", name.span, title)
+                .label("declared again")
+                .also(first, "here it is a symbol")
+                .help("give one of them another name");
+            self.report(diagnostic);
+        }
     }
 
     /// Enters definitions of names in other instances than the one they are written in.
     fn define_within(&mut self) {
         for (scope, item) in self.items() {
             let Item::DefineWithin(instance, name, value) = item else { continue };
-            match self.resolve(*instance, scope) {
-                Some(Resolved::Instance(home)) => {
-                    let state = DefineState::Fresh;
-                    self.defines.push(Define { name: name.clone(), home, scope, value: *value, state });
-                    self.enter(home, name, Symbol::Define(self.defines.len() - 1));
+            match (self.locate(*instance, scope), self.tree.flat_name(*instance)) {
+                (Some(home), _) => self.define(home, scope, name, *value),
+                (None, Some(path)) => {
+                    let whole = Ident { name: format!("{path}.{}", name.name).into(), span: name.span };
+                    self.define(scope, scope, &whole, *value);
                 }
-                Some(_) => self.no_part(name, *instance),
-                None => {}
+                (None, None) => self.no_part(name, *instance),
             }
         }
+    }
+
+    /// Enters a definition: where it is known, and where its value is written.
+    fn define(&mut self, home: ScopeId, scope: ScopeId, name: &Ident, value: Id) {
+        let symbol = self.defined(home, scope, name, value);
+        self.enter(home, name, symbol);
+    }
+
+    /// Makes a definition; of an array, one for each element.
+    fn defined(&mut self, home: ScopeId, scope: ScopeId, name: &Ident, value: Id) -> Symbol {
+        if let ExprKind::List(elements) = &self.tree.expr(value).kind {
+            let numbered = elements.iter().enumerate();
+            let elements: Vec<Symbol> = numbered
+                .map(|(index, element)| {
+                    let name = Ident { name: format!("{}[{index}]", name.name).into(), span: name.span };
+                    self.defined(home, scope, &name, *element)
+                })
+                .collect();
+            return Symbol::Array(0, elements.into());
+        }
+        let state = DefineState::Fresh;
+        self.defines.push(Define { name: name.clone(), home, scope, value, state });
+        Symbol::Define(self.defines.len() - 1)
     }
 
     /// Makes symbols known before anything can look for them.
@@ -136,6 +186,7 @@ impl Lowering<'_> {
                 if let Item::Constants(names) = item {
                     for name in names {
                         self.symbol(&name.name.clone());
+                        self.symbol_spans.entry(name.name.clone()).or_insert(name.span);
                     }
                 }
             }
@@ -147,6 +198,7 @@ impl Lowering<'_> {
         let next = self.builder.system.symbols.len();
         let number = *self.symbols.entry(name.clone()).or_insert(next);
         if number == next {
+            self.has_dotted_symbols |= name.contains('.');
             self.builder.system.symbols.push(name.to_string());
         }
         SynchronousSystem::SYMBOLS + number as i128
@@ -181,17 +233,7 @@ impl Lowering<'_> {
             next += 1;
             for item in &self.tree.modules[module].items {
                 match item {
-                    Item::Define(name, value) => {
-                        let define = Define {
-                            name: name.clone(),
-                            home: id,
-                            scope: id,
-                            value: *value,
-                            state: DefineState::Fresh,
-                        };
-                        self.defines.push(define);
-                        self.enter(id, name, Symbol::Define(self.defines.len() - 1));
-                    }
+                    Item::Define(name, value) => self.define(id, id, name, *value),
                     Item::Include(name) => {
                         if let Some(module) = self.find_module(name)
                             && !self.scopes[id.0].modules.contains(&module)
@@ -224,7 +266,10 @@ impl Lowering<'_> {
         match first {
             Some(first) => self.twice(name, first),
             None => {
-                self.scopes[id.0].symbols.insert(name.name.clone(), (symbol, name.span));
+                let scope = &mut self.scopes[id.0];
+                scope.symbols.insert(name.name.clone(), (symbol, name.span));
+                let ends = name.name.match_indices(['.', '[']).map(|(end, _)| &name.name[..end]);
+                scope.prefixes.extend(ends.map(Rc::from));
             }
         }
     }
@@ -243,6 +288,9 @@ impl Lowering<'_> {
                     Section::Input => Role::Input,
                     Section::Frozen => Role::Frozen,
                 };
+                if is_wide(sort) {
+                    return self.wide_declared(whole, sort, role, name);
+                }
                 let display = sort.display();
                 let variable = Variable { name: whole.to_owned(), domain, display, role, span: name.span };
                 self.builder.system.variables.push(variable);
@@ -250,6 +298,24 @@ impl Lowering<'_> {
             }),
         };
         symbol.unwrap_or(Symbol::Broken)
+    }
+
+    /// Declares a wide word as a variable for each limb, named by its bits.
+    fn wide_declared(&mut self, whole: &str, sort: Sort, role: Role, name: &Ident) -> Symbol {
+        let Sort::Word { width, .. } = sort else { return Symbol::Broken };
+        let mut limbs = Vec::new();
+        for (place, bits) in limb_widths(width).enumerate() {
+            let low = place as u32 * LIMB;
+            limbs.push(VariableId(self.builder.system.variables.len() as u32));
+            self.builder.system.variables.push(Variable {
+                name: format!("{whole}[{}:{low}]", low + bits - 1),
+                domain: Domain::Range(0, (1 << bits) - 1),
+                display: Display::Unsigned(bits),
+                role,
+                span: name.span,
+            });
+        }
+        Symbol::Wide(limbs.into(), sort)
     }
 
     fn array(
@@ -336,6 +402,7 @@ impl Lowering<'_> {
             prefix: format!("{whole}."),
             parameters,
             symbols: FxHashMap::default(),
+            prefixes: FxHashSet::default(),
             process,
             within,
         });

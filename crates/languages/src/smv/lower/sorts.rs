@@ -139,10 +139,15 @@ impl Lowering<'_> {
         if let Some(known) = self.intervals.get(&root) {
             return *known;
         }
-        for id in self.builder.system.below([root]) {
-            if self.intervals.contains_key(&id) {
-                continue;
+        // Only what is new: the rest has been looked at.
+        let mut new = std::collections::BTreeSet::new();
+        let mut waiting = vec![root];
+        while let Some(id) = waiting.pop() {
+            if !self.intervals.contains_key(&id) && new.insert(id) {
+                waiting.extend(self.builder.system.operands(id));
             }
+        }
+        for id in new {
             let system = &self.builder.system;
             let of = |id: &ExprId| self.intervals.get(id).copied().flatten();
             let both = |left: &ExprId, right: &ExprId| Some((of(left)?, of(right)?));

@@ -5,7 +5,9 @@ use narrows_source::Diagnostic;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
+use super::wide::LIMB;
 use super::{Bound, Lowering};
+use crate::smv::MOST_BITS;
 use crate::smv::ast::{ExprKind, Id, Type, TypeKind, Unary};
 
 impl Lowering<'_> {
@@ -28,13 +30,17 @@ impl Lowering<'_> {
             TypeKind::Enumeration(values) => self.enumeration(values, scope),
             TypeKind::Word(signed, width) => {
                 let bits = self.constant(*width, scope)?;
-                let width = u32::try_from(bits).ok().filter(|bits| (1..=64).contains(bits));
+                let width = u32::try_from(bits).ok().filter(|bits| (1..=MOST_BITS).contains(bits));
                 let Some(width) = width else {
                     let title = format!("a word can't have {bits} bits");
-                    self.report(Diagnostic::error("V0210", kind.span, title).label("1 to 64 bits are read"));
+                    let label = format!("1 to {MOST_BITS} bits are read");
+                    self.report(Diagnostic::error("V0210", kind.span, title).label(label));
                     return None;
                 };
-                let domain = if *signed {
+                let domain = if width > LIMB {
+                    // Of each limb; the first may have less.
+                    Domain::Range(0, (1 << LIMB) - 1)
+                } else if *signed {
                     Domain::Range(-(1 << (width - 1)), (1 << (width - 1)) - 1)
                 } else {
                     Domain::Range(0, (1 << width) - 1)
@@ -72,9 +78,12 @@ impl Lowering<'_> {
                     truths += 1;
                     i128::from(*truth)
                 }
-                ExprKind::Name(name) => self.symbol(&name.clone()),
+                ExprKind::Name(name) => {
+                    self.symbol_spans.entry(name.clone()).or_insert(self.tree.span(*id));
+                    self.symbol(&name.clone())
+                }
                 ExprKind::Dot(..) => {
-                    let name = self.text(*id).into();
+                    let name = self.tree.flat_name(*id).unwrap_or_else(|| self.text(*id)).into();
                     self.symbol(&name)
                 }
                 _ => self.constant(*id, scope)?,

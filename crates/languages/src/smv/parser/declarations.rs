@@ -86,7 +86,7 @@ impl Parser<'_> {
             "VAR" => |parser| parser.variable(Section::State),
             "IVAR" => |parser| parser.variable(Section::Input),
             "FROZENVAR" => |parser| parser.variable(Section::Frozen),
-            "DEFINE" => Self::define,
+            "DEFINE" | "MDEFINE" => Self::define,
             "ASSIGN" => Self::assign,
             _ => {
                 match self.single(&keyword, start) {
@@ -143,9 +143,9 @@ impl Parser<'_> {
                 Item::Compassion(first, second)
             }
             "CONSTANTS" => {
-                let mut names = vec![self.name("the name of a constant")?];
+                let mut names = vec![self.declared_name("the name of a constant")?];
                 while self.eat(Kind::Comma) {
-                    names.push(self.name("the name of a constant")?);
+                    names.push(self.declared_name("the name of a constant")?);
                 }
                 Item::Constants(names)
             }
@@ -162,7 +162,8 @@ impl Parser<'_> {
                 self.expect(Kind::Comma, "`,` or an operator")?;
                 let to = self.expression()?;
                 self.expect(Kind::RightBracket, "`]` or an operator")?;
-                Item::Compute { longest, from, to, name, span: self.span_from(start + 1) }
+                let span = self.span_from(start + 1);
+                Item::Compute { longest, from, to, name, context: self.context()?, span }
             }
             "PSLSPEC" => {
                 let name = self.spec_name()?;
@@ -176,7 +177,7 @@ impl Parser<'_> {
                 }
                 let (formula, is_branching) = self.psl()?;
                 let kind = if is_branching { SpecKind::Branching } else { SpecKind::Linear };
-                Item::Specification { kind, name, formula }
+                Item::Specification { kind, name, formula, context: None }
             }
             _ => {
                 let kind = match keyword {
@@ -185,7 +186,8 @@ impl Parser<'_> {
                     _ => SpecKind::Branching,
                 };
                 let name = self.spec_name()?;
-                Item::Specification { kind, name, formula: self.expression()? }
+                let formula = self.expression()?;
+                Item::Specification { kind, name, formula, context: self.context()? }
             }
         };
         if !self.eat(Kind::Semicolon) && !self.at_section() && !self.at(Kind::End) {
@@ -194,21 +196,46 @@ impl Parser<'_> {
         Ok(Some(item))
     }
 
+    /// Parses `IN a.b`: the instance that a specification is about.
+    fn context(&mut self) -> Parsed<Option<Id>> {
+        if !(self.at(Kind::Name) && &*self.token().text == "IN") {
+            return Ok(None);
+        }
+        self.bump();
+        Ok(Some(self.postfix()?))
+    }
+
     fn spec_name(&mut self) -> Parsed<Option<Ident>> {
         if !self.eat_keyword("NAME") {
             return Ok(None);
         }
-        let name = self.name("the name of the specification")?;
+        let name = self.declared_name("the name of the specification")?;
         self.expect(Kind::Becomes, "`:=`")?;
         Ok(Some(name))
     }
 
     fn variable(&mut self, section: Section) -> Parsed<Item> {
-        let name = self.name("the name of a variable")?;
+        let name = self.declared_name("the name of a variable")?;
         self.expect(Kind::Colon, "`:` and a type")?;
         let kind = self.type_of()?;
         self.expect(Kind::Semicolon, "`;`")?;
         Ok(Item::Variable(section, name, kind))
+    }
+
+    /// Parses a name that is declared. As in models that were written by a program, it may look like a path: `p.state`,
+    /// `x.1.ssa` or `r[0]`.
+    fn declared_name(&mut self, expected: &str) -> Parsed<Ident> {
+        let start = self.position;
+        let first = self.name(expected)?;
+        if !matches!(self.kind(), Kind::Dot | Kind::LeftBracket) {
+            return Ok(first);
+        }
+        self.position = start;
+        let path = self.postfix()?;
+        match self.tree.flat_name(path) {
+            Some(name) => Ok(Ident { name: name.into(), span: self.tree.span(path) }),
+            None => Err(self.unexpected("a number as index")),
+        }
     }
 
     fn define(&mut self) -> Parsed<Item> {
@@ -218,20 +245,31 @@ impl Parser<'_> {
         let path = self.postfix()?;
         let span = self.tree.span(path);
         let target = match &self.tree.expr(path).kind {
-            ExprKind::Name(name) => Some((None, Ident { name: name.clone(), span })),
             ExprKind::Dot(left, part) => Some((Some(*left), part.clone())),
-            _ => None,
+            _ => self.tree.flat_name(path).map(|name| (None, Ident { name: name.into(), span })),
         };
         let Some((within, name)) = target.filter(|_| self.at(Kind::Becomes)) else {
             return Err(self.unexpected("`:=`"));
         };
         self.bump();
-        let value = self.expression()?;
+        let value = if self.at(Kind::LeftBracket) { self.array()? } else { self.expression()? };
         self.expect(Kind::Semicolon, "`;` or an operator")?;
         Ok(match within {
             Some(instance) => Item::DefineWithin(instance, name, value),
             None => Item::Define(name, value),
         })
+    }
+
+    /// Parses the elements of an array that is defined, which may be arrays in turn.
+    fn array(&mut self) -> Parsed<Id> {
+        let start = self.position;
+        self.bump();
+        let elements = self.nested(|parser| {
+            parser.list(Kind::RightBracket, "`,`, `]` or an operator", |parser| {
+                if parser.at(Kind::LeftBracket) { parser.array() } else { parser.expression() }
+            })
+        })?;
+        Ok(self.add(ExprKind::List(elements.clone()), start, &elements))
     }
 
     fn assign(&mut self) -> Parsed<Item> {

@@ -2,7 +2,8 @@
 
 use narrows_source::Diagnostic;
 
-use super::{Parsed, Parser, Reported};
+use super::{MAX_DEPTH, Parsed, Parser, Reported};
+use crate::smv::MOST_BITS;
 use crate::smv::ast::{Binary, Bounded, ExprKind, Function, Id, Ident, Temporal, TemporalPair, Unary};
 use crate::smv::lexer::Kind;
 
@@ -242,13 +243,12 @@ impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Id> {
         let start = self.position;
         let mut left = self.primary()?;
-        loop {
+        for _ in 0..MAX_DEPTH {
             if self.eat(Kind::Dot) {
                 // Elements may be named by numbers: `x.1`.
-                let part = if self.at(Kind::Digits) {
-                    let ident = Ident { name: self.token().text.clone(), span: self.span() };
-                    self.bump();
-                    ident
+                let part = if matches!(self.kind(), Kind::Digits | Kind::Real) {
+                    left = self.numbered(left, start);
+                    continue;
                 } else if self.eat_keyword("self") {
                     continue;
                 } else {
@@ -269,6 +269,17 @@ impl Parser<'_> {
                 return Ok(left);
             }
         }
+        Err(self.too_deep())
+    }
+
+    /// Parses what stands after a dot and is a number: `1`, or `1.2`, which looks like a number with a fraction.
+    fn numbered(&mut self, mut left: Id, start: usize) -> Id {
+        let (text, span) = (self.token().text.clone(), self.span());
+        self.bump();
+        for part in text.split('.') {
+            left = self.add(ExprKind::Dot(left, Ident { name: part.into(), span }), start, &[left]);
+        }
+        left
     }
 
     fn primary(&mut self) -> Parsed<Id> {
@@ -408,23 +419,32 @@ impl Parser<'_> {
             "" => return Err(self.bad_number("a decimal word needs a width", "write `0ud8_25`")),
             width => width.parse().unwrap_or(0),
         };
-        let Ok(value) = i128::from_str_radix(&digits, radix) else {
-            return Err(
-                self.bad_number("the digits do not fit the base", "2, 8, 10 or 16, for b, o, d and h")
-            );
-        };
-        if !(1..=64).contains(&width) {
-            return Err(self.bad_number("a word has 1 to 64 bits", "this many are not read"));
+        if !(1..=MOST_BITS).contains(&width) {
+            let title = format!("a word has 1 to {MOST_BITS} bits");
+            return Err(self.bad_number(&title, "this many are not read"));
+        }
+        let mut limbs: Vec<u64> = vec![0; width.div_ceil(64) as usize];
+        let mut fits = true;
+        for letter in digits.chars() {
+            let Some(mut carry) = letter.to_digit(radix).map(u128::from) else {
+                let label = "2, 8, 10 or 16, for b, o, d and h";
+                return Err(self.bad_number("the digits do not fit the base", label));
+            };
+            for limb in &mut limbs {
+                let sum = u128::from(*limb) * u128::from(radix) + carry;
+                *limb = sum as u64;
+                carry = sum >> 64;
+            }
+            fits &= carry == 0;
         }
         // Written as bits, a word with a sign may begin with a one: that is its sign.
-        let fits = value < 1 << width;
-        if !fits {
+        let free = limbs.len() as u32 * 64 - width;
+        if !fits || limbs.last().is_some_and(|last| last.leading_zeros() < free) {
             return Err(
                 self.bad_number("the number does not fit into the word", "it has more bits than the word")
             );
         }
-        let value = if signed && value >= 1 << (width - 1) { value - (1 << width) } else { value };
-        Ok(ExprKind::Word { value, width, signed })
+        Ok(ExprKind::Word { limbs, width, signed })
     }
 
     fn bad_number(&mut self, title: &str, label: &str) -> Reported {

@@ -155,15 +155,20 @@ impl<'a> Parser<'a> {
     /// Runs a rule one level deeper, or reports that it is too deep.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            let title = "the text is nested too deeply";
-            let label = format!("more than {MAX_DEPTH} levels");
-            self.diagnostics.push(Diagnostic::error("V0102", self.span(), title).label(label));
-            return Err(Reported);
+            return Err(self.too_deep());
         }
         self.depth += 1;
         let result = rule(self);
         self.depth -= 1;
         result
+    }
+
+    #[cold]
+    fn too_deep(&mut self) -> Reported {
+        let label = format!("more than {MAX_DEPTH} levels");
+        let title = "the text is nested too deeply";
+        self.diagnostics.push(Diagnostic::error("V0102", self.span(), title).label(label));
+        Reported
     }
 
     /// Says what should stand here.

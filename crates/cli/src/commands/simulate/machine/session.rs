@@ -9,6 +9,8 @@ use narrows_report::{RecordedAtom, RecordedRun};
 
 /// So many steps are looked for at most; of a system with more there are others too.
 pub(super) const MOST: usize = 10_000;
+/// So many values are tried at most to find them: two words of 64 bits have more than anybody could wait for.
+const PATIENCE: u64 = 2_000_000;
 
 /// A run, where it is now, and where it can go.
 pub(super) struct Session<'m> {
@@ -132,23 +134,26 @@ impl<'m> Session<'m> {
     fn look_around(&mut self) {
         let mut steps: Vec<Step> = Vec::new();
         let mut has_more = false;
-        match self.state() {
-            None => self.reference.initial_states(&mut |after| {
+        let is_all = match self.state() {
+            None => self.reference.initial_states_within(PATIENCE, &mut |after| {
                 has_more = steps.len() == MOST;
                 if !has_more {
                     steps.push(Step { before: Vec::new(), after: after.to_vec(), changes: Vec::new() });
                 }
                 !has_more
             }),
-            Some(state) => self.reference.steps(&self.settled(state), &mut |before, after| {
-                has_more = steps.len() == MOST;
-                if !has_more {
-                    let changes = changes(self.system(), before, after);
-                    steps.push(Step { before: before.to_vec(), after: after.to_vec(), changes });
-                }
-                !has_more
-            }),
-        }
+            Some(state) => {
+                self.reference.steps_within(&self.settled(state), PATIENCE, &mut |before, after| {
+                    has_more = steps.len() == MOST;
+                    if !has_more {
+                        let changes = changes(self.system(), before, after);
+                        steps.push(Step { before: before.to_vec(), after: after.to_vec(), changes });
+                    }
+                    !has_more
+                })
+            }
+        };
+        has_more |= !is_all;
         if self.state().is_none() {
             self.tell_apart(&mut steps);
         }
@@ -253,20 +258,7 @@ impl<'m> Session<'m> {
     pub(super) fn replay(&mut self, recorded: &RecordedRun) -> Result<(), String> {
         self.states.clear();
         self.here = 0;
-        let mut first = None;
-        self.reference.initial_states(&mut |state| {
-            let values = self.values_of(state);
-            let fits = |(name, value): &(String, String)| {
-                values.iter().any(|one| {
-                    one.name == *name && one.after.as_ref().is_some_and(|shown| shown.text == *value)
-                })
-            };
-            if recorded.values.iter().all(fits) {
-                first = Some(state.to_vec());
-            }
-            first.is_none()
-        });
-        let Some(first) = first else {
+        let Some(first) = self.first_like(recorded) else {
             self.look_around();
             return Err("the run does not fit the model: it does not begin in a first state".to_owned());
         };
@@ -286,18 +278,50 @@ impl<'m> Session<'m> {
         self.cycle = recorded.cycle.filter(|start| *start < self.states.len());
     }
 
-    /// Finds the step with the given inputs and changes.
-    fn find(&self, wanted: &[Change]) -> Option<Step> {
-        let state = self.settled(self.state()?);
-        let mut found = None;
-        self.reference.steps(&state, &mut |before, after| {
-            let changes = changes(self.system(), before, after);
-            if changes == wanted {
-                found = Some(Step { before: before.to_vec(), after: after.to_vec(), changes });
+    /// Finds the first state with the given values: at once if all are given, else by looking at all of them.
+    fn first_like(&self, recorded: &RecordedRun) -> Option<Vec<Value>> {
+        let mut state = self.reference.unpack(&[]);
+        let mut open = 0;
+        for (id, variable) in self.system().each_variable().filter(|(_, one)| one.role != Role::Input) {
+            let given = recorded.values.iter().find(|(name, _)| *name == variable.name);
+            match given.and_then(|(_, text)| self.system().read(text, id)) {
+                Some(value) => state[id.0 as usize] = value,
+                None => open += 1,
             }
-            found.is_none()
+        }
+        if open == 0 {
+            return self.reference.is_initial(&state).then_some(state);
+        }
+        let mut first = None;
+        self.reference.initial_states_within(PATIENCE, &mut |state| {
+            let values = self.values_of(state);
+            let fits = |(name, value): &(String, String)| {
+                values.iter().any(|one| {
+                    one.name == *name && one.after.as_ref().is_some_and(|shown| shown.text == *value)
+                })
+            };
+            if recorded.values.iter().all(fits) {
+                first = Some(state.to_vec());
+            }
+            first.is_none()
         });
-        found
+        first
+    }
+
+    /// Finds the step with the given inputs and changes: these say where it leads.
+    fn find(&self, wanted: &[Change]) -> Option<Step> {
+        let mut before = self.settled(self.state()?);
+        let mut after = before.clone();
+        for change in wanted {
+            let mut variables = self.system().each_variable();
+            let (id, variable) = variables.find(|(_, variable)| variable.name == change.name)?;
+            let value = self.system().read(&change.after.as_ref()?.text, id)?;
+            let side = if variable.role == Role::Input { &mut before } else { &mut after };
+            side[id.0 as usize] = value;
+        }
+        let changes = changes(self.system(), &before, &after);
+        let is_it = self.reference.is_step(&before, &after) && changes == wanted;
+        is_it.then_some(Step { before, after, changes })
     }
 
     /// Returns the run up to the current state.
