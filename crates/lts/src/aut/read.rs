@@ -39,8 +39,14 @@ pub struct Reader {
     edges: Option<usize>,
     states: Option<u32>,
     count: usize,
+    /// One more than the greatest state of an edge.
+    named: u32,
     builder: Option<Builder>,
 }
+
+/// So many states may be without edges, and so many for each edge: more are a mistake that would only take memory.
+const MOST_ALONE: u64 = 1 << 24;
+const ALONE_PER_EDGE: u64 = 64;
 
 impl Reader {
     /// Takes the next line.
@@ -55,6 +61,7 @@ impl Reader {
             let (initial, edges, states) = header(line).map_err(wrong)?;
             // What the first line says may be wrong: not all room is taken at once.
             self.builder = Some(Builder::new(initial, edges.unwrap_or(0).min(1 << 20)));
+            self.named = initial + 1;
             (self.edges, self.states) = (edges, states);
             return Ok(());
         };
@@ -68,6 +75,7 @@ impl Reader {
         }
         let label = builder.label(label);
         builder.edge(from, label, target);
+        self.named = self.named.max(from + 1).max(target + 1);
         self.count += 1;
         Ok(())
     }
@@ -84,7 +92,15 @@ impl Reader {
             let message = format!("the first line announces {edges} edges, but there are {}", self.count);
             return Err(wrong(message));
         }
-        builder.states(self.states.unwrap_or(0));
+        let states = self.states.unwrap_or(0).max(self.named);
+        let most = MOST_ALONE.max(ALONE_PER_EDGE * self.count as u64);
+        if u64::from(states) > most {
+            let edges = self.count;
+            return Err(wrong(format!(
+                "{states} states are too many for {edges} edges: most would stand alone"
+            )));
+        }
+        builder.states(states);
         builder.build().map_err(|reason| wrong(reason.to_string()))
     }
 }
@@ -173,6 +189,11 @@ mod tests {
         assert!(message("des (0, 1, 2)\n(0, a, 99999999999)").contains("too large"));
         assert!(message("des (3, 1, 2)\n(0, a, 1)").contains("begins with state 3"));
         assert!(message("des (0, 1, 2)\n(é, a, 1)").contains("no number"));
+        let alone = "1000000000 states are too many for 1 edges";
+        assert!(message("des (0, 1, 1000000000)\n(0, a, 1)").contains(alone));
+        assert!(message("des (0, ?, ?)\n(0, a, 999999999)").contains(alone));
+        assert!(message("des (4000000000, ?, ?)\n(0, a, 1)").contains("too many"));
+        assert_eq!(read("des (0, 1, 100000)\n(0, a, 1)").unwrap().states(), 100_000);
     }
 
     #[test]
