@@ -51,6 +51,14 @@ pub enum AutError {
         /// How many states there are.
         states: u32,
     },
+    /// Far more states than edges could connect.
+    #[error("{states} states are too many for {edges} edges: most would stand alone")]
+    Alone {
+        /// How many states there would be.
+        states: u32,
+        /// How many edges there are.
+        edges: usize,
+    },
     /// There are more or fewer edges than the first line says.
     #[error("the first line announces {announced} edges, but there are {found}")]
     Edges {
@@ -83,8 +91,14 @@ pub struct Reader {
     edges: Option<usize>,
     states: Option<u32>,
     count: usize,
+    /// One more than the greatest state of an edge.
+    named: u32,
     builder: Option<Builder>,
 }
+
+/// So many states may be without edges, and so many for each edge: more are a mistake that would only take memory.
+const MAX_ALONE: u64 = 1 << 24;
+const ALONE_PER_EDGE: u64 = 64;
 
 impl Reader {
     /// Takes the next line.
@@ -99,6 +113,7 @@ impl Reader {
             let (initial, edges, states) = header(line).map_err(wrong)?;
             // What the first line says may be wrong: not all room is taken at once.
             self.builder = Some(Builder::new(initial, edges.unwrap_or(0).min(1 << 20)));
+            self.named = initial + 1;
             (self.edges, self.states) = (edges, states);
             return Ok(());
         };
@@ -110,6 +125,7 @@ impl Reader {
         }
         let label = builder.label(label);
         builder.edge(from, label, target);
+        self.named = self.named.max(from + 1).max(target + 1);
         self.count += 1;
         Ok(())
     }
@@ -125,7 +141,12 @@ impl Reader {
         {
             return Err(wrong(AutError::Edges { announced: edges, found: self.count }));
         }
-        builder.states(self.states.unwrap_or(0));
+        let states = self.states.unwrap_or(0).max(self.named);
+        let most = MAX_ALONE.max(ALONE_PER_EDGE * self.count as u64);
+        if u64::from(states) > most {
+            return Err(wrong(AutError::Alone { states, edges: self.count }));
+        }
+        builder.states(states);
         builder.build().map_err(|reason| wrong(reason.into()))
     }
 }
@@ -211,6 +232,11 @@ mod tests {
         assert!(message("des (0, 1, 2)\n(0, a, 99999999999)").contains("too large"));
         assert!(message("des (3, 1, 2)\n(0, a, 1)").contains("begins with state 3"));
         assert!(message("des (0, 1, 2)\n(é, a, 1)").contains("no number"));
+        let alone = "1000000000 states are too many for 1 edges";
+        assert!(message("des (0, 1, 1000000000)\n(0, a, 1)").contains(alone));
+        assert!(message("des (0, ?, ?)\n(0, a, 999999999)").contains(alone));
+        assert!(message("des (4000000000, ?, ?)\n(0, a, 1)").contains("too many"));
+        assert_eq!(read("des (0, 1, 100000)\n(0, a, 1)").unwrap().states(), 100_000);
     }
 
     #[test]

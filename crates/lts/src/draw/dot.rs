@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use narrows_source::printable;
+
 use crate::graph::Graph;
 
 /// Writes a graph for Graphviz; the state to begin with has a thick circle.
@@ -14,7 +16,7 @@ pub fn dot(graph: &Graph) -> String {
         let _ = writeln!(text, "  {state};");
     }
     for (from, edge) in graph.all_edges() {
-        let label = graph.label(edge.label).replace('\\', "\\\\").replace('"', "\\\"");
+        let label = printable(graph.label(edge.label)).replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "  {from} -> {} [label=\"{label}\"];", edge.target);
     }
     text.push_str("}\n");
