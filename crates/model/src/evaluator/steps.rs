@@ -206,8 +206,11 @@ impl<'w, 's> Walk<'w, 's> {
     pub(super) fn expand_inside(mut self, state: &[u8], pid: usize) -> bool {
         let mut frame = self.scratch.frames.blank();
         frame.load(self.evaluator.system, state);
-        let turn = Turn { inside: true, ..self.turn(frame, pid, None, false) };
+        let here = self.marks();
+        let edge = if self.may_move(&frame, pid, false) { 0 } else { usize::MAX };
+        let turn = Turn { inside: true, edge, ..self.turn(frame, pid, None, false) };
         let (frame, _) = self.run(turn);
+        self.restore(here);
         self.scratch.frames.give_back(frame);
         self.stopped
     }
