@@ -42,4 +42,4 @@ pub use trace_json::{
     trace_document,
 };
 pub use trail::{Trail, TrailEntry, read_trail, write_trail};
-pub use units::{bytes, count, grouped, seconds};
+pub use units::{WIDEST, bytes, count, grouped, seconds};

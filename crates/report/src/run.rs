@@ -6,7 +6,7 @@ use narrows_model::{Change, MoveKind, Trace, TraceMove, TraceStep, Violation};
 
 use crate::Report;
 use crate::report::{place, written};
-use crate::units::count;
+use crate::units::{WIDEST, count};
 
 /// A run with more steps than this is shown without its middle.
 const LONGEST: usize = 400;
@@ -23,8 +23,8 @@ pub(crate) fn steps(report: &Report<'_>, trace: &Trace, into: &mut String) {
     let names = trace.steps.iter().flat_map(|step| &step.moves).map(|step| label(step).chars().count());
     let name_width = names.max().unwrap_or(0).min(24);
     let places = trace.steps.iter().flat_map(|step| &step.moves).map(|step| report.place(step.span).len());
-    let layout =
-        Layout { number: total.to_string().len(), name: name_width, place: places.max().unwrap_or(0) };
+    let place = places.max().unwrap_or(0).min(WIDEST);
+    let layout = Layout { number: total.to_string().len(), name: name_width.min(WIDEST), place };
     first_values(trace, &layout, into);
     each_step(trace, into, |index, step, bar, into| {
         one_step(report, index + 1, step, &layout, bar, into);
