@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Context;
 use narrows_languages::lotos::{self, Options};
@@ -69,17 +70,27 @@ pub(crate) fn parameters(path: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// Reads a model and makes its graph, for commands that take graphs. The definitions are values of its parameters.
-pub(crate) fn read_graph(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+pub(crate) fn read_graph(
+    path: &Path,
+    definitions: &[String],
+    time: Option<Duration>,
+    memory: u64,
+) -> anyhow::Result<Graph> {
     let model =
         compile_file(path, definitions, true).with_context(|| format!("can't read {}", path.display()))?;
     let Ok(model) = model else { anyhow::bail!("{} is not a model that can be used", path.display()) };
     let interrupted = crate::limits::interrupt_flag()?;
-    let clock = Clock::with(None, None, false, &model.name, &interrupted);
+    let clock = Clock::with(time, Some(memory), false, &model.name, &interrupted);
     let built = labelled::build(&model.behaviour, &clock.budget());
     clock.finish();
     match built {
         Ok(built) => Ok(built.graph),
-        Err(Unbuilt::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
+        Err(Unbuilt::Limit(limit)) => {
+            // Processes without end were warned of, if this had not been quiet.
+            let _ = compile_file(path, definitions, false);
+            let reason = limit.reason().replace("--time", "--time-limit");
+            anyhow::bail!("{}: undecided: no end of its states is in sight, and {reason}", model.name)
+        }
         Err(Unbuilt::Fault(fault)) => {
             show_fault(&model, &fault);
             anyhow::bail!("{}: there is no graph of all states", model.name)

@@ -23,6 +23,7 @@ use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::machines::is_machine;
 use crate::output::{self, Format};
+use crate::reading;
 
 /// What may be used, and how figures are written.
 #[derive(Args)]
@@ -246,7 +247,8 @@ impl Options {
         let mut file = FileId(0);
         let subject = match model {
             Some(path) if !diagnostics.has_errors() => {
-                let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+                let text = reading::check_named(path).and_then(|()| read_text(path));
+                let text = text.map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
                 file = sources.add(path.display().to_string(), text);
                 let disk = Disk { folders: &self.include };
                 Subject::prepare(&study, &mut sources, file, &disk, &mut diagnostics)

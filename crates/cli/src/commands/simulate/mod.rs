@@ -37,6 +37,7 @@ use crate::behaviours::is_behaviour;
 use crate::input::{compile_file, unreadable};
 use crate::limits::interrupt_flag;
 use crate::machines::is_machine;
+use crate::output::Printer;
 use app::App;
 use session::Session;
 
@@ -149,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
 
 /// Prints a run; a reader that has gone away is no error.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool, note: Option<String>) -> Result<u8> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     if let Some(note) = note.filter(|_| !quiet) {
         writeln!(out, "{note}")?;
     }
@@ -192,7 +193,7 @@ fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments)
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| anyhow!(unreadable(path, &error)))
+    crate::input::read_text(path).map_err(|error| anyhow!(unreadable(path, &error)))
 }
 
 /// Returns the run as a document to save.

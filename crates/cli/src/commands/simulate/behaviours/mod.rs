@@ -16,6 +16,7 @@ use super::keys::App;
 use super::terminal::drive;
 use crate::behaviours::{compile_file, show_fault};
 use crate::input::unreadable;
+use crate::output::Printer;
 use session::Session;
 
 /// Simulates a model; returns the exit status.
@@ -78,7 +79,7 @@ fn saved_document(session: &Session<'_>, definitions: &[String]) -> serde_json::
 
 /// Prints a run.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool) -> io::Result<bool> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     let well = random(session, count, quiet, &mut out)?;
     out.flush().map(|()| well)
 }

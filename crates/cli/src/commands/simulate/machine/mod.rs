@@ -16,6 +16,7 @@ use super::keys::App;
 use super::terminal::drive;
 use crate::input::unreadable;
 use crate::machines::{MachineModel, compile_file};
+use crate::output::Printer;
 use session::Session;
 use view::Shown;
 
@@ -63,7 +64,7 @@ fn saved_document(session: &Session<'_>, model: &MachineModel, definitions: &[St
 
 /// Prints a run; a reader that has gone away is no error.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool) -> Result<u8> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     let well = random(session, count, quiet, &mut out).and_then(|well| out.flush().map(|()| well));
     match well {
         Ok(well) => Ok(u8::from(!well)),
