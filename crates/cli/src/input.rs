@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::limits;
 use crate::output::{self, Format};
+use crate::reading;
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
@@ -270,6 +271,7 @@ const LARGEST: u64 = 64 << 20;
 /// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no harm.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
+    reading::check_kind(path)?;
     std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST {
         return Err(std::io::Error::new(ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
@@ -315,7 +317,7 @@ impl Loader for Disk<'_> {
         let mut reason = LoadError::NotFound { searched };
         for folder in beside.iter().chain(self.folders) {
             let candidate = folder.join(path);
-            match read_text(&candidate) {
+            match reading::check_named(&candidate).and_then(|()| read_text(&candidate)) {
                 Ok(text) => return Ok(Loaded { name: candidate.display().to_string(), text }),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {

@@ -6,7 +6,9 @@ mod input;
 mod limits;
 mod output;
 mod progress;
+mod reading;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
@@ -35,8 +37,21 @@ Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or ba
 #[derive(Parser)]
 #[command(name = "narrows", version, after_help = EXAMPLES, max_term_width = 110)]
 struct Arguments {
+    /// Confine what models include, and studies name as their model, to this folder
+    #[arg(long, value_name = "DIR", global = true)]
+    include_only: Option<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
+}
+
+impl Arguments {
+    fn run(&self) -> anyhow::Result<u8> {
+        if let Some(folder) = &self.include_only {
+            reading::confine(folder)?;
+        }
+        self.command.run()
+    }
 }
 
 #[derive(Subcommand)]
@@ -99,7 +114,7 @@ fn main() -> ExitCode {
             *text = Some(info.to_string());
         }
     }));
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || arguments.command.run());
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || arguments.run());
     let result = match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => {

@@ -1,9 +1,9 @@
 //! Standard output and standard error.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
 use clap::ValueEnum;
-use narrows_source::{Diagnostic, Sources, render};
+use narrows_source::{Diagnostic, Sources, printable, printable_json, render};
 use serde_json::{Value, json};
 
 /// How a report is written.
@@ -15,8 +15,17 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Prints text; a reader that has gone away is no error.
+/// Prints text for people; what a model says in it does nothing to the terminal. A reader that has gone away is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    print_raw(&printable(text))
+}
+
+/// Prints data: to a terminal like text, and otherwise every character as it is.
+pub(crate) fn print_data(text: &str) -> anyhow::Result<()> {
+    if std::io::stdout().is_terminal() { print(text) } else { print_raw(text) }
+}
+
+fn print_raw(text: &str) -> anyhow::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -24,9 +33,31 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Standard output for text that comes in pieces; what a model says in it does nothing to the terminal.
+pub(crate) struct Printer<W: Write>(W);
+
+impl Printer<StdoutLock<'static>> {
+    /// Takes standard output.
+    pub(crate) fn stdout() -> BufWriter<Self> {
+        BufWriter::new(Printer(std::io::stdout().lock()))
+    }
+}
+
+impl<W: Write> Write for Printer<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // Texts come whole: whoever writes has strings, and nobody cuts them.
+        self.0.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Prints a JSON document.
 pub(crate) fn print_json(document: &Value) -> anyhow::Result<()> {
-    print(&format!("{document:#}\n"))
+    print_raw(&printable_json(&format!("{document:#}\n")))
 }
 
 /// Prints a document that says that there is no answer.
@@ -40,17 +71,17 @@ pub(crate) fn print_failure(message: &str) {
 
 /// Says on standard error what is wrong.
 pub(crate) fn error(message: &str) {
-    warn_user(&format!("error: {message}\n"));
+    warn_user(&format!("error: {}\n", printable(message)));
 }
 
 /// Says on standard error what is going on.
 pub(crate) fn note(message: &str) {
-    warn_user(&format!("note: {message}\n"));
+    warn_user(&format!("note: {}\n", printable(message)));
 }
 
 /// Says on standard error what may become a problem.
 pub(crate) fn warning(message: &str) {
-    warn_user(&format!("warning: {message}\n"));
+    warn_user(&format!("warning: {}\n", printable(message)));
 }
 
 /// Shows messages about a text on standard error, in colour on a terminal.

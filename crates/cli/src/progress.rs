@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use narrows::Progress;
 use narrows_report::{bytes, grouped};
+use narrows_source::printable;
 
 /// How often the line changes.
 const EVERY: Duration = Duration::from_millis(100);
@@ -29,7 +30,7 @@ impl Display {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
             bar.set_style(style);
         }
-        let about = if about.is_empty() { String::new() } else { format!("{about}: ") };
+        let about = if about.is_empty() { String::new() } else { format!("{}: ", printable(about)) };
         Some(Display { bar, last: Mutex::new(Duration::ZERO), about })
     }
 

@@ -139,6 +139,9 @@ fn channel_events(pid: usize, old: &ChannelView, new: &ChannelView, events: &mut
         events.push(Event::Sent { pid, channel, slot: slot + offset, text });
     }
     let removed = old.messages.len().saturating_sub(new.messages.len());
+    // Of equal messages side by side, the one that came first is taken.
+    let slot = old.messages[..slot].iter().rposition(|message| Some(message) != old.messages.get(slot));
+    let slot = slot.map_or(0, |before| before + 1);
     for message in old.messages[slot..].iter().take(removed) {
         events.push(Event::Received { pid, channel, slot, text: format!("{name}?{}", message.join(",")) });
     }

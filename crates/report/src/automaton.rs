@@ -6,7 +6,7 @@ use narrows_logic::{Buchi, Cube};
 use serde_json::{Map, Value, json};
 
 use crate::json::{SCHEMA, tool};
-use crate::units::count;
+use crate::units::{WIDEST, count};
 
 /// Shows an automaton: its sizes, then each state with the ways on from it.
 pub fn automaton(formula: &str, automaton: &Buchi<String>) -> String {
@@ -33,6 +33,7 @@ pub fn automaton(formula: &str, automaton: &Buchi<String>) -> String {
             })
             .collect();
         let width = lines.iter().map(|(condition, _)| condition.chars().count()).max().unwrap_or(0);
+        let width = width.min(WIDEST);
         for (condition, target) in lines {
             let _ = writeln!(text, "    {condition:<width$}  → {target}");
         }

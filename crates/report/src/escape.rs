@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use narrows_source::is_harmful;
+
 /// Writes a text so that it means itself in HTML and XML, between tags and in quoted attributes.
 pub(crate) struct Escaped<T>(pub(crate) T);
 
@@ -14,9 +16,8 @@ impl<T: AsRef<str>> fmt::Display for Escaped<T> {
                 '>' => to.write_str("&gt;")?,
                 '"' => to.write_str("&quot;")?,
                 '\'' => to.write_str("&#39;")?,
-                '\n' | '\t' => write!(to, "{character}")?,
-                // XML has no way to write these.
-                other if other.is_control() || matches!(other, '\u{fffe}' | '\u{ffff}') => {
+                // XML has no way to write most of these.
+                other if is_harmful(other) || matches!(other, '\u{fffe}' | '\u{ffff}') => {
                     to.write_str("\u{fffd}")?;
                 }
                 other => write!(to, "{other}")?,
@@ -37,6 +38,7 @@ mod tests {
             ("</script><script>alert('x')", "&lt;/script&gt;&lt;script&gt;alert(&#39;x&#39;)"),
             ("\" onload=\"x", "&quot; onload=&quot;x"),
             ("a\u{0}b\u{1b}", "a\u{fffd}b\u{fffd}"),
+            ("one\n\ttwo \u{202e}eerht", "one\n\ttwo \u{fffd}eerht"),
         ];
         for (text, expected) in cases {
             assert_eq!(Escaped(text).to_string(), expected);

@@ -50,4 +50,4 @@ pub use trace_json::{
     RecordedAtom, RecordedMove, RecordedRun, RecordedTrace, read_run, read_trace, trace_document,
 };
 pub use trail::{Trail, TrailEntry, read_trail, write_trail};
-pub use units::{bytes, count, grouped, seconds};
+pub use units::{WIDEST, bytes, count, grouped, seconds};

@@ -8,7 +8,7 @@ use narrows_source::Sources;
 pub use narrows_model::wording::one_line;
 
 use crate::report::{place, written};
-use crate::units::count;
+use crate::units::{WIDEST, count};
 
 /// A run with more steps than this is shown without its middle.
 const LONGEST: usize = 400;
@@ -25,8 +25,8 @@ pub(crate) fn steps(sources: &Sources, trace: &Trace, into: &mut String) {
     let actions = || trace.steps.iter().flat_map(|step| &step.actions);
     let name_width = actions().map(|action| actor(action).chars().count()).max().unwrap_or(0).min(24);
     let places = actions().map(|action| place(sources, action.span).len());
-    let layout =
-        Layout { number: total.to_string().len(), name: name_width, place: places.max().unwrap_or(0) };
+    let place = places.max().unwrap_or(0).min(WIDEST);
+    let layout = Layout { number: total.to_string().len(), name: name_width.min(WIDEST), place };
     first_values(trace, &layout, into);
     each_step(trace, into, |index, step, bar, into| {
         one_step(sources, index + 1, step, &layout, bar, into);

@@ -7,7 +7,7 @@ use narrows_model::{Answer, Limit, Question, Reply, SetSize, Trace, Verdict, Vio
 use crate::figures::{judgement, result_text};
 use crate::narration::steps;
 use crate::run::{one_line, stuck, violation_text};
-use crate::units::{bytes, count, grouped, grouped_digits, seconds};
+use crate::units::{WIDEST, bytes, count, grouped, grouped_digits, seconds};
 use crate::{Report, Unreached, loss};
 
 /// Reports what exploring a model found.
@@ -301,7 +301,7 @@ fn unreached(report: &Report<'_>, text: &mut String) {
     let so_far = if report.limit.is_some() { " so far" } else { "" };
     let _ = writeln!(text, "\n  never executed{so_far}:");
     let places: Vec<String> = list.iter().map(|entry| report.place(entry.span)).collect();
-    let width = places.iter().map(String::len).max().unwrap_or(0);
+    let width = places.iter().map(String::len).max().unwrap_or(0).min(WIDEST);
     let mut proctype: Option<&Unreached> = None;
     for (entry, place) in list.iter().zip(&places) {
         if proctype.is_none_or(|last| last.proctype != entry.proctype) {

@@ -1,5 +1,8 @@
 //! Numbers for people.
 
+/// No column of text is made wider than this: beside longer names, nothing is aligned.
+pub const WIDEST: usize = 200;
+
 /// Writes a number with its digits in groups of three: `1 234 567`.
 pub fn grouped(number: u64) -> String {
     grouped_digits(&number.to_string())

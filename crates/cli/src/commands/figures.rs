@@ -18,6 +18,7 @@ use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Format};
+use crate::reading;
 
 /// What may be used, and how figures are written.
 #[derive(Args)]
@@ -187,7 +188,8 @@ impl Options {
     ) -> anyhow::Result<Result<PreparedStudy, Said>> {
         let model = match model {
             Some(path) if !diagnostics.has_errors() => {
-                let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
+                let text = reading::check_named(path).and_then(|()| read_text(path));
+                let text = text.map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
                 Some((path.display().to_string(), text))
             }
             _ => None,

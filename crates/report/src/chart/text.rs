@@ -169,7 +169,7 @@ fn finished(line: &[char]) -> String {
 #[cfg(test)]
 mod tests {
 
-    use super::super::Chart;
+    use super::super::{Chart, What};
     use crate::samples::{Sample, TALK, TURNS};
 
     fn check(sample: &Sample, width: Option<usize>, expected: &str) {
@@ -192,6 +192,26 @@ mod tests {
             let lines = chart.lines(Some(width));
             assert!(lines.iter().all(|line| line.chars().count() <= width.max(26)), "{width}: {lines:?}");
         }
+    }
+
+    #[test]
+    fn equal_messages_arrive_in_the_order_in_which_they_left() {
+        let model = "chan c = [3] of { byte };
+            active proctype One() { c!7; c!7 }
+            active proctype Two() { c!7 }
+            active proctype Reader() { c?_; c?_; c?_ }";
+        // One sends twice, then Two; what Reader takes last is from Two.
+        let sample = Sample::new(model, &[1, 2, 1, 0, 0, 0], None);
+        let chart = Chart::of(Evaluator::new(&sample.system), &sample.trace);
+        let senders: Vec<Option<usize>> = chart
+            .rows
+            .iter()
+            .filter_map(|row| match row.what {
+                What::Received { sent, .. } => Some(sent),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(senders, [Some(0), Some(1), Some(2)], "{:?}", chart.lines(None));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use narrows_source::printable;
+
 use super::Diagram;
 
 /// Writes diagrams in the language DOT, each in a box of its own. Nodes where a run may end have two lines.
@@ -36,5 +38,5 @@ pub fn dot(diagrams: &[Diagram], name: &str) -> String {
 
 /// A text between quotes.
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

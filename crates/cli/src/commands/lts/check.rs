@@ -11,6 +11,7 @@ use narrows_report::{count, json_diagnostics, one_line};
 use narrows_source::{Diagnostics, Sources};
 use serde_json::{Value, json};
 
+use super::Given;
 use super::run_text::{run_note, run_text};
 use crate::output::{self, Format};
 
@@ -59,7 +60,7 @@ impl Arguments {
     fn texts(&self) -> anyhow::Result<Vec<(String, String)>> {
         let given = self.formulas.iter().map(|text| Ok(("formula".to_owned(), text.clone())));
         let read = self.formula_files.iter().map(|path| {
-            let text = std::fs::read_to_string(path);
+            let text = crate::input::read_text(path);
             Ok((path.display().to_string(), text.with_context(|| format!("can't read {}", path.display()))?))
         });
         given.chain(read).collect()
@@ -72,7 +73,7 @@ struct Question {
     formula: Formula,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let texts = arguments.texts()?;
     if arguments.diagnostic.is_some() {
         anyhow::ensure!(texts.len() == 1, "--diagnostic is for one formula, and there are {}", texts.len());

@@ -6,7 +6,7 @@ use clap::Args;
 use narrows_lts::{Evidence, Verdict, compare};
 use serde_json::{Value, json};
 
-use super::{files, relation};
+use super::{Given, files, relation};
 use crate::output::{self, Format};
 
 /// Say whether two graphs behave the same, and what tells them apart
@@ -34,7 +34,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let (first, second) = files::read_both(&arguments.first, &arguments.second, given)?;
     let verdict = compare(&first, &second, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
     if arguments.is_json() {

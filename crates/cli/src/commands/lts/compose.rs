@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_lts::edit::{self, Operator};
 
-use super::files;
+use super::{Given, files};
 use crate::output;
 
 /// Put two graphs side by side, as LOTOS does
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let Some(operator) = Operator::parse(&arguments.operator) else {
         anyhow::bail!("`{}` is no operator: try '|||', '||' or '|[a, b]|', in quotes", arguments.operator);
     };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use narrows_lts::{draw, edit};
 
-use super::files;
+use super::{Given, files};
 
 /// Write a graph in another form
 #[derive(Args)]
@@ -35,7 +35,7 @@ enum Form {
     Csv,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let graph = files::read(&arguments.file, given)?;
     let text = match arguments.to {
         Form::Aut => {

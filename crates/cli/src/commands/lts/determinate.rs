@@ -6,6 +6,7 @@ use clap::Args;
 use narrows_lts::aut;
 use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 
+use super::Given;
 use crate::output;
 
 /// Leave out states in which no time passes, if it does not matter what is chosen there
@@ -20,7 +21,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let graph = super::read(&arguments.file, given)?;
     let shown = arguments.file.display();
     let result = GraphAutomaton::new(&graph).and_then(|timed| timed.determinate(&graph));
@@ -30,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8>
             match &arguments.output {
                 Some(path) => std::fs::write(path, text)
                     .map_err(|error| anyhow::anyhow!("can't write {}: {error}", path.display()))?,
-                None => output::print(&text)?,
+                None => output::print_data(&text)?,
             }
             Ok(0)
         }

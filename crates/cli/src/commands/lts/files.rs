@@ -2,31 +2,31 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use narrows::{GraphError, LabelStyle, Options, of_ending};
 use narrows_lts::{Graph, aut};
 
+use super::Given;
+use super::limits::Limits;
 use crate::input::{read_model, read_text};
 use crate::limits::{Clock, interrupt_flag};
-use crate::output;
+use crate::output::{self, Printer};
+use crate::reading;
 
 /// Reads a graph, or makes that of a LOTOS model; `-` is standard input. The definitions are values of parameters.
-pub(super) fn read(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
-    let given = shared(&[path], definitions)?;
-    read_one(path, &given[0])
+pub(super) fn read(path: &Path, given: &Given<'_>) -> anyhow::Result<Graph> {
+    let definitions = shared(&[path], given.definitions)?;
+    read_one(path, &definitions[0], given.limits)
 }
 
 /// Reads two graphs. A definition is for those of them that have such a parameter.
-pub(super) fn read_both(
-    first: &Path,
-    second: &Path,
-    definitions: &[String],
-) -> anyhow::Result<(Graph, Graph)> {
-    let given = shared(&[first, second], definitions)?;
-    Ok((read_one(first, &given[0])?, read_one(second, &given[1])?))
+pub(super) fn read_both(first: &Path, second: &Path, given: &Given<'_>) -> anyhow::Result<(Graph, Graph)> {
+    let definitions = shared(&[first, second], given.definitions)?;
+    let limits = given.limits;
+    Ok((read_one(first, &definitions[0], limits)?, read_one(second, &definitions[1], limits)?))
 }
 
 /// Says which definitions are for which file. What fits none is for the first model, which says so.
@@ -66,31 +66,38 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
     Ok(given)
 }
 
-fn read_one(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+fn read_one(path: &Path, definitions: &[String], limits: &Limits) -> anyhow::Result<Graph> {
     if path == Path::new("-") {
         return read_lines(io::stdin().lock(), "standard input");
     }
     if of_ending(&path.display().to_string()).is_some() {
-        return graph_of_model(path, definitions);
+        return graph_of_model(path, definitions, limits);
     }
     let shown = path.display().to_string();
+    reading::check_kind(path).with_context(|| format!("can't read {shown}"))?;
     let file = File::open(path).with_context(|| format!("can't read {shown}"))?;
     read_lines(BufReader::with_capacity(1 << 16, file), &shown)
 }
 
 /// Reads a model and makes its graph.
-fn graph_of_model(path: &Path, definitions: &[String]) -> anyhow::Result<Graph> {
+fn graph_of_model(path: &Path, definitions: &[String], limits: &Limits) -> anyhow::Result<Graph> {
     let definitions = definitions.iter().map(|text| text.as_str().into()).collect();
     let options = Options { definitions, ..Options::default() };
     let read =
         read_model(path, &[], &options, true).with_context(|| format!("can't read {}", path.display()))?;
     let Ok(model) = read else { anyhow::bail!("{} is not a model that can be used", path.display()) };
-    let clock = Clock::with(None, None, false, &model.name, &interrupt_flag()?);
+    let (time, memory) = (limits.time_limit, Some(limits.for_states()));
+    let clock = Clock::with(time, memory, false, &model.name, &interrupt_flag()?);
     let built = narrows::states(&model, LabelStyle::Text, &clock.budget());
     clock.finish();
     match built? {
         Ok(states) => Ok(states.graph),
-        Err(GraphError::Limit(limit)) => anyhow::bail!("{}: {}", model.name, limit.reason()),
+        Err(GraphError::Limit(limit)) => {
+            // Processes without end were warned of, if this had not been quiet.
+            let _ = read_model(path, &[], &options, false);
+            let reason = limit.reason().replace("--time", "--time-limit");
+            anyhow::bail!("{}: undecided: no end of its states is in sight, and {reason}", model.name)
+        }
         Err(GraphError::Fault(fault)) => {
             output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
             anyhow::bail!("{}: there is no graph of all states", model.name)
@@ -121,7 +128,11 @@ pub(super) fn write_text(text: &str, path: Option<&Path>) -> anyhow::Result<()> 
 
 fn write_with(path: Option<&Path>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> anyhow::Result<()> {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-        let result = Pieces::write(io::stdout().lock(), write);
+        let result = if io::stdout().is_terminal() {
+            Pieces::write(Printer::stdout(), write)
+        } else {
+            Pieces::write(io::stdout().lock(), write)
+        };
         return match result {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             result => Ok(result?),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_lts::edit::{self, Choice, Pattern};
 
-use super::files;
+use super::{Given, files};
 
 /// Make actions internal
 #[derive(Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let patterns = arguments.regex.iter().map(|text| Pattern::new(text));
     let patterns = patterns.collect::<Result<_, _>>().map_err(anyhow::Error::msg)?;
     let choice = Choice { names: arguments.names.clone(), patterns, all_but: arguments.all_but };

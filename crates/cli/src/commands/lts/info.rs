@@ -6,6 +6,7 @@ use clap::Args;
 use narrows_lts::{Graph, Label, LabelTiming};
 use serde_json::json;
 
+use super::Given;
 use crate::output::{self, Format};
 
 /// Count states, edges, labels and deadlocks
@@ -34,7 +35,7 @@ struct Counts {
     deadlocks: usize,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let graph = super::read(&arguments.file, given)?;
     let counts = count(&graph)?;
     let labels = graph.labels().len();

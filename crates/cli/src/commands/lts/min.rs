@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_lts::minimise;
 
-use super::{files, relation};
+use super::{Given, files, relation};
 
 /// Make the smallest graph that behaves the same
 #[derive(Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     relation: relation::Chosen,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let graph = files::read(&arguments.file, given)?;
     let small = minimise(&graph, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
     files::write(&small, arguments.output.as_deref())?;

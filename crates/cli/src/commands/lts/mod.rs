@@ -8,6 +8,7 @@ mod determinate;
 mod files;
 mod hide;
 mod info;
+mod limits;
 mod min;
 mod relation;
 mod rename;
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// In a LOTOS model, give a parameter of the specification this value
     #[arg(short = 'D', value_name = "NAME=VALUE", global = true)]
     definitions: Vec<String>,
+
+    #[command(flatten)]
+    limits: limits::Limits,
 
     #[command(subcommand)]
     command: Command,
@@ -44,6 +48,18 @@ enum Command {
     Convert(convert::Arguments),
 }
 
+impl Command {
+    /// Returns the kind of the answers.
+    fn kind(&self) -> &'static str {
+        match self {
+            Command::Check(_) => "mu",
+            Command::Compare(_) => "equivalence",
+            Command::Steady(_) | Command::Transient(_) => "throughput",
+            _ => "graph",
+        }
+    }
+}
+
 impl Arguments {
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
@@ -59,8 +75,16 @@ impl Arguments {
     }
 }
 
+/// What is given for all commands.
+struct Given<'a> {
+    /// Values of parameters.
+    definitions: &'a [String],
+    limits: &'a limits::Limits,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let given = &arguments.definitions;
+    arguments.limits.watch(arguments.command.kind(), arguments.is_json())?;
+    let given = &Given { definitions: &arguments.definitions, limits: &arguments.limits };
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments, given),
         Command::Info(arguments) => info::run(arguments, given),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use narrows_lts::edit::{self, Pattern, Rule};
 
-use super::files;
+use super::{Given, files};
 
 /// Give labels other names
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let mut rules = Vec::new();
     for pair in arguments.rules.chunks(2) {
         let [pattern, replacement] = pair else {

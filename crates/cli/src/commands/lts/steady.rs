@@ -8,8 +8,11 @@ use clap::{Args, ValueEnum};
 use narrows_lts::Graph;
 use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 use narrows_performance::markov::{self, Accuracy, Aim, Interval, Vanished};
+use narrows_report::WIDEST;
+use narrows_source::csv_cell;
 use serde_json::{Value, json};
 
+use super::Given;
 use crate::output;
 
 /// Compute how often each action happens in the long run
@@ -93,7 +96,7 @@ struct Throughput {
     greatest: Option<Interval>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
     let graph = super::read(&common.file, given)?;
@@ -174,20 +177,12 @@ pub(super) fn short(number: f64) -> String {
     if is_plain { number.to_string() } else { format!("{number:e}") }
 }
 
-/// Quotes a field of CSV if it needs it.
-pub(super) fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 /// Puts columns below each other.
 pub(super) fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
@@ -237,7 +232,7 @@ impl Report<'_> {
     }
 
     fn csv(&self) -> String {
-        let names = self.timed.actions.iter().map(|action| field(action));
+        let names = self.timed.actions.iter().map(|action| csv_cell(action));
         let mut text = format!("value,{}\n", names.collect::<Vec<_>>().join(","));
         let mut row = |name: &str, of: &dyn Fn(&Throughput) -> Option<f64>| {
             let cells: Option<Vec<String>> =

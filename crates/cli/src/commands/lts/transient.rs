@@ -5,9 +5,11 @@ use std::fmt::Write;
 use clap::Args;
 use narrows_performance::graphs::GraphAutomaton;
 use narrows_performance::markov::{self, Interval};
+use narrows_source::csv_cell;
 use serde_json::json;
 
-use super::steady::{Common, Format, align, digits, field};
+use super::Given;
+use super::steady::{Common, Format, align, digits};
 use crate::output;
 
 /// Compute how often each action happens at given times
@@ -34,7 +36,7 @@ struct Moment {
     shares: Option<markov::Distribution>,
 }
 
-pub(super) fn run(arguments: &Arguments, given: &[String]) -> anyhow::Result<u8> {
+pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
     if let Some(time) = arguments.time.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
@@ -113,7 +115,7 @@ fn text(common: &Common, timed: &GraphAutomaton, moments: &[Moment], states: &[u
 }
 
 fn csv(timed: &GraphAutomaton, moments: &[Moment], states: &[u32]) -> String {
-    let names = timed.actions.iter().map(|action| field(action));
+    let names = timed.actions.iter().map(|action| csv_cell(action));
     let mut text = format!("time,value,{}\n", names.collect::<Vec<_>>().join(","));
     for moment in moments {
         for (name, of) in [("low", low as fn(&Interval) -> f64), ("high", high)] {

@@ -39,6 +39,7 @@ use narrows_study::View;
 use super::figures::{Options, Way};
 use crate::input::{read_model, read_text, unreadable};
 use crate::limits::interrupt_flag;
+use crate::output::Printer;
 use app::App;
 use session::Session;
 
@@ -165,7 +166,7 @@ fn processes(arguments: &Arguments) -> Result<u8> {
 
 /// Prints a run; a reader that has gone away is no error.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool, note: Option<String>) -> Result<u8> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     if let Some(note) = note.filter(|_| !quiet) {
         writeln!(out, "{note}")?;
     }
@@ -208,5 +209,5 @@ fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments)
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| anyhow!(unreadable(path, &error)))
+    crate::input::read_text(path).map_err(|error| anyhow!(unreadable(path, &error)))
 }

@@ -7,6 +7,7 @@ use narrows_report::one_line;
 
 use super::super::keys::Run;
 use super::session::Session;
+use crate::output::Printer;
 
 const HELP: &str = "\
   1, 2, …   take the step with this number
@@ -19,7 +20,7 @@ const HELP: &str = "\
 
 /// Asks what to do, until there is nothing more to read. Returns whether nothing went wrong.
 pub(super) fn talk(session: &mut Session<'_>) -> io::Result<bool> {
-    converse(session, &mut io::stdin().lock(), &mut io::stdout().lock())
+    converse(session, &mut io::stdin().lock(), &mut Printer::stdout())
 }
 
 pub(super) fn converse(

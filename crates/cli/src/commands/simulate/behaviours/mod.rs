@@ -15,7 +15,7 @@ use narrows_report::{RecordedLabels, one_line, read_labels, trace_document};
 use super::Arguments;
 use super::keys::App;
 use super::terminal::drive;
-use crate::output;
+use crate::output::{self, Printer};
 use session::Session;
 
 /// Simulates a model; returns the exit status.
@@ -72,7 +72,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedLabels>> {
 
 /// Prints a run.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool) -> io::Result<bool> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     let well = random(session, count, quiet, &mut out)?;
     out.flush().map(|()| well)
 }

@@ -13,6 +13,7 @@ use narrows_report::{RecordedRun, change_line, trace_document};
 use super::Arguments;
 use super::keys::App;
 use super::terminal::drive;
+use crate::output::Printer;
 use session::Session;
 use view::Shown;
 
@@ -53,7 +54,7 @@ fn recorded(arguments: &Arguments) -> Result<Option<RecordedRun>> {
 
 /// Prints a run; a reader that has gone away is no error.
 fn print(session: &mut Session<'_>, count: u64, quiet: bool) -> Result<u8> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Printer::stdout();
     let well = random(session, count, quiet, &mut out).and_then(|well| out.flush().map(|()| well));
     match well {
         Ok(well) => Ok(u8::from(!well)),

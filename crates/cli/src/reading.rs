@@ -1,0 +1,74 @@
+//! Which files may be read: none that a reader could wait for without end, and for models from strangers only those of
+//! one folder.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// The folder that everything a model or a study names must be in, if the user said so.
+static ONLY: OnceLock<PathBuf> = OnceLock::new();
+
+/// Confines what models and studies name to a folder.
+pub(crate) fn confine(folder: &Path) -> anyhow::Result<()> {
+    let real = folder.canonicalize();
+    let real = real.map_err(|error| anyhow::anyhow!("--include-only {}: {error}", folder.display()))?;
+    anyhow::ensure!(real.is_dir(), "--include-only {}: it is not a folder", folder.display());
+    // The command line is read once.
+    let _ = ONLY.set(real);
+    Ok(())
+}
+
+/// Makes sure that a file that a model or a study names may be read; the error says why not.
+///
+/// Links are followed first, so that one that leads out of the folder does not help.
+pub(crate) fn check_named(path: &Path) -> io::Result<()> {
+    match ONLY.get() {
+        Some(folder) => check_within(path, folder),
+        None => Ok(()),
+    }
+}
+
+fn check_within(path: &Path, folder: &Path) -> io::Result<()> {
+    if path.canonicalize()?.starts_with(folder) {
+        return Ok(());
+    }
+    let reason = format!("it is outside of {}, and --include-only allows nothing else", folder.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
+}
+
+/// Makes sure that a path leads to a file: a pipe or a device may keep a reader waiting for ever.
+///
+/// What the shell itself opened for the program, as in `<(…)`, is read.
+pub(crate) fn check_kind(path: &Path) -> io::Result<()> {
+    let kind = std::fs::metadata(path)?.file_type();
+    let is_opened =
+        path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") || path == Path::new("/dev/stdin");
+    if kind.is_file() || kind.is_dir() || is_opened {
+        return Ok(());
+    }
+    let reason = "it is a pipe or a device, not a file; `<(…)` and `/dev/stdin` can be read";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{check_kind, check_within};
+
+    #[test]
+    fn a_folder_confines() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().expect("the sources are here");
+        let inside = source.join("src");
+        assert!(check_within(&inside.join("main.rs"), &inside).is_ok());
+        let outside = check_within(&inside.join("../Cargo.toml"), &inside).expect_err("it is outside");
+        assert!(outside.to_string().contains("--include-only"), "{outside}");
+        assert!(check_within(&inside.join("none.rs"), &inside).is_err());
+    }
+
+    #[test]
+    fn only_files_are_read() {
+        assert!(check_kind(&Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).is_ok());
+        assert!(check_kind(Path::new("/dev/zero")).is_err());
+    }
+}
