@@ -202,7 +202,7 @@ mod tests {
             active proctype Reader() { c?_; c?_; c?_ }";
         // One sends twice, then Two; what Reader takes last is from Two.
         let sample = Sample::new(model, &[1, 2, 1, 0, 0, 0], None);
-        let chart = Chart::of(Evaluator::new(&sample.system), &sample.trace);
+        let chart = Chart::of(&sample.model, &sample.trace);
         let senders: Vec<Option<usize>> = chart
             .rows
             .iter()
