@@ -238,7 +238,9 @@ fn figures(report: &Report<'_>, text: &mut String) {
     if has_depth(report) {
         line("depth", grouped(coverage.depth));
     }
-    line("state size", format!("{} on average", bytes(report.bytes_per_state())));
+    if coverage.state_bytes > 0 {
+        line("state size", format!("{} on average", bytes(report.bytes_per_state())));
+    }
     line("memory", bytes(coverage.bytes));
     let mut time = seconds(report.seconds);
     if report.seconds >= 0.05 {
@@ -258,12 +260,16 @@ fn summary(report: &Report<'_>, text: &mut String) {
     }
     let depth =
         if has_depth(report) { format!("depth {}, ", grouped(coverage.depth)) } else { String::new() };
+    let size = if coverage.state_bytes > 0 {
+        format!("{} a state, ", bytes(report.bytes_per_state()))
+    } else {
+        String::new()
+    };
     let _ = writeln!(
         text,
-        "  {}, {}, {depth}{} a state, {}, {}",
+        "  {}, {}, {depth}{size}{}, {}",
         count(coverage.states, "state"),
         count(coverage.transitions, "transition"),
-        bytes(report.bytes_per_state()),
         bytes(coverage.bytes),
         seconds(report.seconds),
     );
