@@ -10,7 +10,6 @@ mod compare;
 pub mod draw;
 pub mod edit;
 mod error;
-mod graph;
 mod label;
 pub mod linear;
 mod minimise;
@@ -19,7 +18,8 @@ mod pattern;
 
 pub use compare::{Evidence, Verdict, compare};
 pub use error::{EquivalenceError, ExpressionError, LabelError, LinearError, PatternError};
-pub use graph::{Builder, Edge, Graph, Rows, TooLarge};
 pub use label::{Label, LabelTiming};
 pub use minimise::{Relation, Settings, minimise};
+use narrows_graph::labelled as graph;
+pub use narrows_graph::labelled::{Builder, Edge, Graph, Rows, TooLarge};
 pub use pattern::LabelPattern;
