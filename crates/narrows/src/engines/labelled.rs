@@ -4,7 +4,7 @@ use narrows_lts::mu::{Checker, End, Run};
 use narrows_lts::{Graph, linear};
 use narrows_model::{
     Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Trace, TraceStep,
-    Verdict,
+    Verdict, is_exit,
 };
 use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_source::Diagnostics;
@@ -24,12 +24,9 @@ impl Engine for ByGraph {
         "graph"
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         if model.labelled().is_none() {
-            return Err(wrong_form(model, WHO, "LOTOS models"));
-        }
-        if !matches!(question, Question::Deadlock | Question::Property { .. }) {
-            return Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind())));
+            return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
         }
         let wanted = [
             (options.fair, "fairness: its steps are not told apart by process"),
@@ -42,6 +39,20 @@ impl Engine for ByGraph {
         refuse_order(options, WHO)
     }
 
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        _: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        let count = model.labelled().map_or(0, |labelled| labelled.formulas.len());
+        match question {
+            Question::Deadlock => Ok(()),
+            Question::Property { index, .. } if *index < count => Ok(()),
+            _ => Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind()))),
+        }
+    }
+
     fn answer(
         &self,
         model: &Model,
@@ -49,8 +60,9 @@ impl Engine for ByGraph {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        let labelled =
-            model.labelled().ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models")))?;
+        let labelled = model
+            .labelled()
+            .ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models and graphs")))?;
         let built = match build(&*labelled.system, budget) {
             Ok(built) => built,
             Err(unbuilt) => return Ok(undecided(model, questions, &unbuilt)),
@@ -202,7 +214,7 @@ pub(crate) fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
     let mut ended = vec![false; graph.states() as usize];
     for edge in graph.edges() {
         let label = graph.label(edge.label);
-        if label == "exit" || label.starts_with("exit !") {
+        if is_exit(label) {
             ended[edge.target as usize] = true;
         }
     }
