@@ -7,11 +7,15 @@
 //! | [`partition`] | a refinable partition: blocks of states that are split |
 //! | [`sets`] | [`BitSet`] grows, [`DenseSet`] has a fixed universe, [`ByteSet`] is 32 bytes |
 //! | [`random`] | [`Random`], the one generator of pseudo-random numbers (`SplitMix64`) |
+//! | [`labelled`] | graphs with labels on their edges |
+//! | [`aut`] | such graphs from text |
 //! | [`varint`] | numbers in few bytes (LEB128) |
 //!
 //! All of it is deterministic: no result depends on addresses, on a hash seed or on the platform.
 
+pub mod aut;
 pub mod components;
+pub mod labelled;
 pub mod partition;
 pub mod random;
 pub mod sets;

@@ -3,7 +3,7 @@
 use narrows_model::{Form, FormKind, LabelFormula, Model};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 
-use crate::{lotos, promela, smv};
+use crate::{aut, lotos, promela, smv};
 
 /// A language that models are written in.
 pub trait Language: Sync {
@@ -111,7 +111,7 @@ impl Logic {
 }
 
 /// All languages. One that is taken when nothing else fits comes first.
-pub const LANGUAGES: [&dyn Language; 3] = [&promela::Promela, &smv::Smv, &lotos::Lotos];
+pub const LANGUAGES: [&dyn Language; 4] = [&promela::Promela, &smv::Smv, &lotos::Lotos, &aut::Aut];
 
 /// Which language a text was taken for, and why.
 #[derive(Clone, Copy)]
@@ -241,6 +241,8 @@ mod tests {
         check("x/y.d/a.LOTOS", "", "LOTOS", None);
         check("a", "-- a comment\nMODULE main\nVAR x : boolean;", "SMV", Some("`MODULE`"));
         check("a.txt", "(* a comment *)\nspecification ring [a] : noexit", "LOTOS", Some("`specification`"));
+        check("a.Aut", "", "AUT", None);
+        check("a", "\n des(0, 1, 1)\n(0, a, 0)", "AUT", Some("`des (`"));
         check("a", "byte x; active proctype P() { skip }", "Promela", Some("`proctype`"));
         check("a", "x", "Promela", Some(""));
     }

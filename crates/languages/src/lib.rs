@@ -1,5 +1,6 @@
 //! Front ends: text in, model out. A language never sees an engine.
 
+pub mod aut;
 mod language;
 pub mod lotos;
 pub mod promela;

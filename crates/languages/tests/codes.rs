@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use narrows_languages::{lotos, promela, smv};
+use narrows_languages::{aut, lotos, promela, smv};
 use narrows_source::Explanation;
 
 #[test]
 fn every_code_is_explained_once_and_used() {
     assert_all_explained("promela", 'P', promela::messages::explanations());
     assert_all_explained("lotos", 'L', lotos::messages::EXPLANATIONS.iter());
+    assert_all_explained("aut", 'G', aut::messages::EXPLANATIONS.iter());
     assert_all_explained("smv", 'V', smv::messages::EXPLANATIONS.iter());
 }
 

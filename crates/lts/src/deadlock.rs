@@ -1,5 +1,7 @@
 //! States without steps.
 
+use narrows_graph::labelled::is_exit;
+
 use crate::graph::Graph;
 use crate::mu::{End, Run};
 
@@ -9,7 +11,7 @@ pub fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
     let mut ended = vec![false; graph.states() as usize];
     for edge in graph.edges() {
         let label = graph.label(edge.label);
-        if label == "exit" || label.starts_with("exit !") {
+        if is_exit(label) {
             ended[edge.target as usize] = true;
         }
     }

@@ -13,6 +13,7 @@
 //! | `system.rs`, `evaluator/` | processes with statements (Promela) | [`Evaluator`] |
 //! | [`synchronous`] | synchronous systems (SMV) | [`synchronous::Reference`] |
 //! | [`behaviour`] | process algebra (LOTOS) | [`behaviour::Behaviour`] itself |
+//! | `labelled_graph.rs` | graphs of states and edges (AUT) | [`LabelledGraph`] itself |
 //!
 //! [`flatten`] translates the first kind to the second. `watch/` is the product of a system with an observer:
 //! never claim, Büchi automaton or trace assertion. `liveness.rs` finds dead variables, `disabled.rs` why a
@@ -30,6 +31,7 @@ mod expression;
 mod figure;
 pub mod flatten;
 mod follow;
+mod labelled_graph;
 mod liveness;
 mod model;
 mod observe;
@@ -59,6 +61,7 @@ pub use expression::{
 };
 pub use figure::{Figure, FigureResult, Number, Published};
 pub use follow::{Event, Single};
+pub use labelled_graph::LabelledGraph;
 pub use liveness::mark_dead;
 pub use model::{Form, FormKind, LabelFormula, Labelled, LabelledSystem, Model, StatePart, Unfold, Waiting};
 pub use observe::Observation;

@@ -1,8 +1,11 @@
 //! What can be asked of what: made by asking each engine whether it accepts.
 
+use std::io::{self, Read, Write};
+
+use narrows_explicit::{CheckpointError, Checkpoints, Lossy, Progress};
 use narrows_model::{Model, Question};
 
-use crate::{CheckOptions, engines};
+use crate::{CheckOptions, Engine, engines};
 
 /// Whether an engine takes a question about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,31 +14,81 @@ pub struct Capability {
     pub language: &'static str,
     /// The kind of question.
     pub question: &'static str,
+    /// The name of the question, where questions of the same kind are not taken by the same engines.
+    pub name: String,
+    /// The option that is given, as on the command line; empty if none is.
+    pub option: &'static str,
     /// The engine.
     pub engine: &'static str,
     /// Why not; `None` if it takes it.
     pub refusal: Option<String>,
 }
 
-/// Asks every engine about every question of a model, each kind once.
+/// Nothing is kept: engines are only asked whether they could.
+struct NoCheckpoints;
+
+impl Checkpoints for NoCheckpoints {
+    fn is_due(&self) -> bool {
+        false
+    }
+
+    fn save(&self, _: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {}
+
+    fn load(&self) -> Option<Box<dyn Read + '_>> {
+        None
+    }
+
+    fn loaded(&self, _: Result<Progress, CheckpointError>) {}
+}
+
+/// The options that not all engines accept, as on the command line.
+fn options() -> [(&'static str, CheckOptions<'static>); 6] {
+    let plain = CheckOptions::default();
+    [
+        ("", plain),
+        ("--fair", CheckOptions { fair: true, ..plain }),
+        ("--all", CheckOptions { more_runs: 2, ..plain }),
+        ("--bitstate", CheckOptions { lossy: Some(Lossy::Hashes), ..plain }),
+        ("--checkpoint", CheckOptions { checkpoints: Some(&NoCheckpoints), ..plain }),
+        ("--order", CheckOptions { wants_order: true, ..plain }),
+    ]
+}
+
+/// Asks every engine about every question of a model, with every option. Of questions of the same kind, only those are listed
+/// that differ in who takes them.
 pub fn capabilities(model: &Model) -> Vec<Capability> {
     let mut list: Vec<Capability> = Vec::new();
-    let mut kinds: Vec<&'static str> = Vec::new();
-    let questions: Vec<Question> = model.questions();
-    for question in &questions {
-        if kinds.contains(&question.kind()) {
-            continue;
-        }
-        kinds.push(question.kind());
-        for engine in engines() {
-            let accepted = engine.accepts(model, question, &CheckOptions::default());
-            list.push(Capability {
-                language: model.language,
-                question: question.kind(),
-                engine: engine.name(),
-                refusal: accepted.err().map(|refusal| refusal.reason),
-            });
+    for (option, options) in options() {
+        let mut known: Vec<(&'static str, Vec<Option<String>>)> = Vec::new();
+        for question in model.questions() {
+            let refusals: Vec<Option<String>> =
+                engines().iter().map(|engine| refusal(*engine, model, &question, &options)).collect();
+            let same_kind = || known.iter().filter(|(kind, _)| *kind == question.kind());
+            if same_kind().any(|(_, other)| *other == refusals) {
+                continue;
+            }
+            let name = if same_kind().next().is_some() { question.name().to_owned() } else { String::new() };
+            for (engine, refusal) in engines().iter().zip(&refusals) {
+                list.push(Capability {
+                    language: model.language,
+                    question: question.kind(),
+                    name: name.clone(),
+                    option,
+                    engine: engine.name(),
+                    refusal: refusal.clone(),
+                });
+            }
+            known.push((question.kind(), refusals));
         }
     }
     list
+}
+
+fn refusal(
+    engine: &dyn Engine,
+    model: &Model,
+    question: &Question,
+    options: &CheckOptions<'_>,
+) -> Option<String> {
+    engine.accepts(model, question, options).err().map(|refusal| refusal.reason)
 }

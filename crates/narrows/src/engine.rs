@@ -14,10 +14,25 @@ pub trait Engine: Sync {
     /// Returns its name, as on the command line.
     fn name(&self) -> &'static str;
 
-    /// Returns why it does not take a question about a model, if it doesn't. Nobody else refuses.
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal>;
+    /// Returns why it does not take a model, or not with these options, if it doesn't.
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal>;
 
-    /// Answers questions that it accepts, in their order.
+    /// Returns why it does not take a question about a model that it takes, if it doesn't and that is found out quickly.
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        options: &CheckOptions<'_>,
+    ) -> Result<(), Refusal>;
+
+    /// Returns why it does not take a question about a model, if it doesn't. Nobody else refuses.
+    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        self.accepts_model(model, options)?;
+        self.accepts_question(model, question, options)
+    }
+
+    /// Answers questions about a model that it takes, in their order. To a question that it does not accept, the answer is
+    /// why.
     fn answer(
         &self,
         model: &Model,
@@ -132,7 +147,7 @@ fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
 ///
 /// # Errors
 ///
-/// The engine may refuse the model or one of the questions.
+/// The engine may refuse the model. To a question that it refuses, the answer is [`Verdict::Refused`](narrows_model::Verdict).
 pub fn answer(
     model: &Model,
     questions: &[Question],
@@ -140,8 +155,6 @@ pub fn answer(
     budget: &Budget,
 ) -> Result<Checked, Unanswered> {
     let engine = chosen(model, options.engine);
-    for question in questions {
-        engine.accepts(model, question, options).map_err(Unanswered::Refused)?;
-    }
+    engine.accepts_model(model, options).map_err(Unanswered::Refused)?;
     engine.answer(model, questions, options, budget)
 }

@@ -29,6 +29,7 @@ mod unroll;
 
 pub use aiger::{Aiger, AigerForm, aiger};
 pub use check::{Budget, Checked, Engine, check};
+pub use question::accepts;
 pub use solver::Watch;
 
 /// How far an engine has come.

@@ -42,6 +42,11 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
     Refusal::new(reason)
 }
 
+/// Returns why SAT engines do not take a question, if that is plain without looking at the system's circuit.
+pub fn accepts(machine: &SynchronousSystem, question: &Question) -> Result<(), Refusal> {
+    understand(machine, question).map(|_| ())
+}
+
 /// Finds out what is asked.
 pub(crate) fn understand<'m>(
     system: &'m SynchronousSystem,

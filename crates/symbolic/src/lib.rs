@@ -42,5 +42,6 @@ pub use bdd::{Natural, Watch};
 pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, check_ordered, explore};
 pub use order_file::Order;
 pub use processes::{
-    Bounded, Decided, ProcessWay, Surveyed, Trouble, bounds_of_processes, check_processes, explore_processes,
+    Bounded, Decided, ProcessWay, Surveyed, Trouble, accepts_question, bounds_of_processes, check_processes,
+    explore_processes,
 };

@@ -40,7 +40,8 @@ fn all() -> Vec<&'static Explanation> {
         .chain(narrows_study::messages::explanations());
     let smv = narrows_languages::smv::messages::EXPLANATIONS;
     let lotos = narrows_languages::lotos::messages::EXPLANATIONS;
-    EXPLANATIONS.iter().chain(languages).chain(smv).chain(lotos).chain(others).collect()
+    let aut = narrows_languages::aut::messages::EXPLANATIONS;
+    EXPLANATIONS.iter().chain(languages).chain(smv).chain(lotos).chain(aut).chain(others).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {

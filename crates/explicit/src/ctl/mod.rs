@@ -24,8 +24,8 @@ use std::ops::ControlFlow;
 use narrows_graph::DenseSet;
 use narrows_logic::Ctl;
 use narrows_model::{
-    Answer, Atom, Claim, Evaluator, Limit, Question, Refusal, Scratch, StateSpace, Trace, TraceAtom, Verdict,
-    Violation,
+    Answer, Atom, Claim, Evaluator, Limit, Question, Refusal, Scratch, StateSpace, System, Trace, TraceAtom,
+    Verdict, Violation,
 };
 use rustc_hash::FxHashMap;
 
@@ -56,8 +56,23 @@ impl CtlAnswer {
     }
 }
 
-/// Answers those of the questions that are formulas of computation tree logic; returns how the search for
-/// them went, if there are any.
+/// Why formulas are not answered with fairness.
+const NOT_FAIR: &str = "Formulas of computation tree logic are answered without fairness only.";
+
+/// Returns why a question is not answered for fair runs alone, if it isn't.
+pub fn accepts_fair(system: &System, question: &Question) -> Result<(), Refusal> {
+    match question {
+        Question::Property { index, .. }
+            if matches!(system.properties.get(*index).map(|found| &found.claim), Some(Claim::Ctl(_))) =>
+        {
+            Err(Refusal::new(NOT_FAIR))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers those of the questions that are formulas of computation tree logic; returns how the search for them went, if
+/// there are any.
 pub(crate) fn answer(
     engine: &Engine<'_>,
     answers: &mut [Answer],
@@ -77,8 +92,7 @@ pub(crate) fn answer(
     }
     if options.fair {
         for place in places {
-            let reason = "Formulas of computation tree logic are answered without fairness only.".to_owned();
-            answers[place].verdict = Verdict::Refused(Refusal::new(reason));
+            answers[place].verdict = Verdict::Refused(Refusal::new(NOT_FAIR));
         }
         return Ok(None);
     }

@@ -93,12 +93,18 @@ fn add_runs(
 }
 
 fn refused(engine: &Engine<'_>, question: &Question) -> Verdict {
-    if let Err(refusal) = accepts(engine.system(), question) {
-        return Verdict::Refused(refusal);
+    let refusal = accepts(engine.system(), question).and_then(|()| accepts_lossy(question)).err();
+    Verdict::Refused(refusal.unwrap_or_else(|| Refusal::new("This question was not asked.")))
+}
+
+/// Returns why a question is not answered by a search that keeps states with loss, if it isn't.
+pub fn accepts_lossy(question: &Question) -> Result<(), Refusal> {
+    if is_safety(question) {
+        return Ok(());
     }
     let reason = "A search that keeps states with loss answers only whether assertions, deadlocks and faults are \
                   found; leave --bitstate and --hash-compact out, or ask for those alone with --only.";
-    Verdict::Refused(Refusal::new(reason))
+    Err(Refusal::new(reason))
 }
 
 fn nothing() -> Exploration {

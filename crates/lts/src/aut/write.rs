@@ -35,3 +35,16 @@ pub fn write_to(graph: &Graph, text: &mut dyn Write) -> fmt::Result {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::aut::{read, write};
+
+    #[test]
+    fn the_first_state_becomes_0() {
+        let text = "des(1, ?, ?)\n(0, a b, 1)\n(1,\"say \"hi\", now\",0)\n(1, \"i\", 2)\n";
+        let written = write(&read(text).unwrap());
+        assert_eq!(written, "des (0, 3, 3)\n(0, \"say \"hi\", now\", 1)\n(0, i, 2)\n(1, \"a b\", 0)\n");
+        assert_eq!(write(&read(&written).unwrap()), written);
+    }
+}

@@ -132,7 +132,7 @@ impl Maker<'_> {
             }
             Expr::LocationOf(pid) => self.location_of(path, actor, pid, under)?,
             Expr::PriorityOf(_) | Expr::Priority => {
-                return Err(Refused { reason: "Priorities decide actor may move.".to_owned(), span: None });
+                return Err(Refused { reason: "Priorities decide who may move.".to_owned(), span: None });
             }
             Expr::AtLocation { proctype, pid, location } => {
                 let mut list = Vec::new();

@@ -125,7 +125,7 @@ pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
     let system = evaluator.system();
     let refuse = |reason: &str| Err(Refused { reason: reason.to_owned(), span: None });
     if system.has_priorities {
-        return refuse("Priorities decide actor may move.");
+        return refuse("Priorities decide who may move.");
     }
     if system.hidden_bytes > 0 {
         return refuse("Hidden variables are no part of a state.");

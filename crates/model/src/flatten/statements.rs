@@ -86,7 +86,7 @@ impl Maker<'_> {
                 self.value(&mut path, actor, value, always)?;
             }
             Statement::SetPriority(..) => {
-                return Err(refused("Priorities decide actor may move.", span));
+                return Err(refused("Priorities decide who may move.", span));
             }
             Statement::End => self.end(&mut path, actor),
             Statement::DStep(step) => {

@@ -30,10 +30,25 @@ impl Engine for Explicit {
         }
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+        if model.processes().is_none() {
+            return Err(wrong_form(model, self.who(), "Promela models"));
+        }
+        refuse_order(options, self.who())
+    }
+
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        options: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
         let system = model.processes().ok_or_else(|| wrong_form(model, self.who(), "Promela models"))?;
-        refuse_order(options, self.who())?;
-        narrows_explicit::accepts(system, question)
+        narrows_explicit::accepts(system, question)?;
+        if options.lossy.is_some() {
+            return narrows_explicit::accepts_lossy(question);
+        }
+        if options.fair { narrows_explicit::accepts_fair(system, question) } else { Ok(()) }
     }
 
     fn answer(

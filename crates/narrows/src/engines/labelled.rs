@@ -24,12 +24,9 @@ impl Engine for ByGraph {
         "graph"
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         if model.labelled().is_none() {
-            return Err(wrong_form(model, WHO, "LOTOS models"));
-        }
-        if !matches!(question, Question::Deadlock | Question::Property { .. }) {
-            return Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind())));
+            return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
         }
         let wanted = [
             (options.fair, "fairness: its steps are not told apart by process"),
@@ -42,6 +39,20 @@ impl Engine for ByGraph {
         refuse_order(options, WHO)
     }
 
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        _: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        let count = model.labelled().map_or(0, |labelled| labelled.formulas.len());
+        match question {
+            Question::Deadlock => Ok(()),
+            Question::Property { index, .. } if *index < count => Ok(()),
+            _ => Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind()))),
+        }
+    }
+
     fn answer(
         &self,
         model: &Model,
@@ -49,8 +60,9 @@ impl Engine for ByGraph {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        let labelled =
-            model.labelled().ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models")))?;
+        let labelled = model
+            .labelled()
+            .ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models and graphs")))?;
         let built = match build(&*labelled.system, budget) {
             Ok(built) => built,
             Err(unbuilt) => return Ok(undecided(model, questions, &unbuilt)),

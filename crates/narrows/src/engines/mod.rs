@@ -6,7 +6,7 @@ pub(crate) mod portfolio;
 pub(crate) mod sat;
 pub(crate) mod symbolic;
 
-use narrows_model::{Model, Refusal};
+use narrows_model::{Model, Question, Refusal};
 
 use crate::CheckOptions;
 
@@ -30,6 +30,17 @@ fn refuse_order(options: &CheckOptions<'_>, who: &str) -> Result<(), Refusal> {
         return Err(Refusal::new(format!("{who} has no order of variables: that is for decision diagrams")));
     }
     Ok(())
+}
+
+/// Refuses what is no question about a synchronous system.
+fn synchronous_question(model: &Model, question: &Question) -> Result<(), Refusal> {
+    let count = model.synchronous().map_or(0, |system| system.specifications.len());
+    match question {
+        Question::Deadlock | Question::Faults => Ok(()),
+        Question::Property { index, .. } if *index < count => Ok(()),
+        Question::Property { .. } => Err(Refusal::new("There is no such specification.")),
+        _ => Err(Refusal::new("This is no question about a synchronous system.")),
+    }
 }
 
 /// Says that an engine is not for models of this form.

@@ -8,7 +8,7 @@ use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Limit, Model, Question, Refusal, Reply, Verdict};
 
 use super::symbolic::{Symbolic, coverage, mark};
-use super::{refuse_search_options, wrong_form};
+use super::{refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
 /// So many seconds sets of states are tried alone.
@@ -25,12 +25,20 @@ impl Engine for Portfolio {
         "auto"
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        let _ = question;
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         if model.synchronous().is_none() {
             return Err(wrong_form(model, "the portfolio", "SMV models"));
         }
         refuse_search_options(options, "an engine for SMV models")
+    }
+
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        _: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        synchronous_question(model, question)
     }
 
     fn answer(

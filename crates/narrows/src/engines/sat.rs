@@ -14,14 +14,25 @@ impl Engine for Sat {
         self.0.name()
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        let _ = question;
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         let who = format!("`{}`", self.0.name());
         if model.synchronous().is_none() {
             return Err(wrong_form(model, &who, "SMV models"));
         }
         refuse_order(options, &who)?;
         refuse_search_options(options, &who)
+    }
+
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        _: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        match model.synchronous() {
+            Some(system) => narrows_sat::accepts(system, question),
+            None => Err(wrong_form(model, self.0.name(), "SMV models")),
+        }
     }
 
     fn answer(

@@ -2,10 +2,10 @@
 
 use narrows_model::flatten::Refused;
 use narrows_model::{Coverage, Evaluator, Model, Question, Refusal, Reply, SetSize, Verdict};
-use narrows_symbolic::{Size, check_ordered, check_processes};
+use narrows_symbolic::{Size, accepts_question, check_ordered, check_processes};
 
 use super::explicit::replies;
-use super::{refuse_order, refuse_search_options, wrong_form};
+use super::{refuse_order, refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
 /// The engine.
@@ -18,8 +18,7 @@ impl Engine for Symbolic {
         "symbolic"
     }
 
-    fn accepts(&self, model: &Model, question: &Question, options: &CheckOptions<'_>) -> Result<(), Refusal> {
-        let _ = question;
+    fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
         if model.labelled().is_some() {
             return Err(wrong_form(model, WHO, "SMV and Promela models"));
         }
@@ -27,6 +26,18 @@ impl Engine for Symbolic {
             refuse_order(options, "an encoding of processes")?;
         }
         refuse_search_options(options, WHO)
+    }
+
+    fn accepts_question(
+        &self,
+        model: &Model,
+        question: &Question,
+        _: &CheckOptions<'_>,
+    ) -> Result<(), Refusal> {
+        match model.processes() {
+            Some(system) => accepts_question(system, question),
+            None => synchronous_question(model, question),
+        }
     }
 
     fn answer(

@@ -82,10 +82,9 @@ impl Study {
         !self.delays.is_empty() || self.coherence.is_some()
     }
 
-    /// Returns whether the model's steps have labels: a LOTOS model, by its name.
+    /// Returns whether only the labels of the model's steps are known, by its name.
     pub fn is_about_labels(&self) -> bool {
-        let ending = self.model.as_ref().and_then(|model| model.text.rsplit_once('.'));
-        ending.is_some_and(|(_, ending)| ending == "lotos" || ending == "lot")
+        self.form() == FormKind::Labelled
     }
 
     /// Returns when a resource is busy, or the text itself if there is no such resource.

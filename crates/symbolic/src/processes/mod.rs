@@ -16,6 +16,7 @@ use narrows_model::{
     Answer, Evaluator, Expr, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict, Violation,
 };
 
+pub use self::questions::accepts_question;
 use self::questions::{AskedClaim, plan, unfit};
 use self::replay::Replay;
 use self::survey::problems;

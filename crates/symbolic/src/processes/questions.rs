@@ -2,7 +2,7 @@
 
 use narrows_model::flatten::{Flat, Refused};
 use narrows_model::synchronous::ExprId;
-use narrows_model::{Evaluator, Limit, Question, ViolationKind};
+use narrows_model::{Claim, Evaluator, Limit, Question, Refusal, System, ViolationKind};
 
 use crate::check::Engine;
 
@@ -24,6 +24,19 @@ pub(super) fn unfit(engine: &Engine<'_>, plans: &[AskedClaim]) -> Result<Vec<usi
         }
     }
     Ok(list)
+}
+
+/// Why claims that are processes are not answered.
+const FOLLOWED: &str = "Never claims and traces are followed state by state: leave --engine symbolic out.";
+
+/// Returns why sets of states do not answer a question about processes, if that is plain to see.
+pub fn accepts_question(system: &System, question: &Question) -> Result<(), Refusal> {
+    let Question::Property { index, .. } = question else { return Ok(()) };
+    match system.properties.get(*index).map(|property| &property.claim) {
+        Some(Claim::Never(_) | Claim::Trace { .. }) => Err(Refusal::new(FOLLOWED)),
+        Some(_) => Ok(()),
+        None => Err(Refusal::new("There is no such property.")),
+    }
 }
 
 /// Adds what a question asks to the claims of a system.
@@ -63,10 +76,7 @@ pub(super) fn plan(
             None => AskedClaim::Refused("There is no such property.".to_owned()),
             Some(property) => match flat.add_claim(&property.claim)? {
                 Some(claim) => AskedClaim::Claim(claim.index, claim.wrong),
-                None => AskedClaim::Refused(
-                    "Never claims and traces are followed state by state: leave --engine symbolic out."
-                        .to_owned(),
-                ),
+                None => AskedClaim::Refused(FOLLOWED.to_owned()),
             },
         },
         _ => AskedClaim::Refused("Sets of states do not answer this question.".to_owned()),

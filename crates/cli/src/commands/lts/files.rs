@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write}
 use std::path::Path;
 
 use anyhow::Context;
-use narrows::{GraphError, LabelStyle, Options, of_ending};
+use narrows::{GraphError, LabelStyle, Language, Options, of_ending};
 use narrows_lts::{Graph, aut};
 
 use super::Given;
@@ -37,7 +37,7 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
     }
     let mut parameters = Vec::new();
     for path in paths {
-        parameters.push(match of_ending(&path.display().to_string()) {
+        parameters.push(match language_of_model(path) {
             Some(language) => {
                 let text = read_text(path).with_context(|| format!("can't read {}", path.display()))?;
                 Some(language.parameters(&text))
@@ -66,11 +66,16 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
     Ok(given)
 }
 
+/// Returns the language of a model whose graph is to be made. Graphs themselves are read line by line.
+fn language_of_model(path: &Path) -> Option<&'static dyn Language> {
+    of_ending(&path.display().to_string()).filter(|language| !language.endings().contains(&"aut"))
+}
+
 fn read_one(path: &Path, definitions: &[String], limits: &Limits) -> anyhow::Result<Graph> {
     if path == Path::new("-") {
         return read_lines(io::stdin().lock(), "standard input");
     }
-    if of_ending(&path.display().to_string()).is_some() {
+    if language_of_model(path).is_some() {
         return graph_of_model(path, definitions, limits);
     }
     let shown = path.display().to_string();

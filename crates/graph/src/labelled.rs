@@ -63,6 +63,11 @@ impl Graph {
     }
 }
 
+/// Returns whether a label says that a run ends well.
+pub fn is_exit(label: &str) -> bool {
+    label == "exit" || label.starts_with("exit !")
+}
+
 /// Makes a [`Graph`] of edges in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
