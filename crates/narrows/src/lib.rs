@@ -23,6 +23,7 @@ mod engines;
 mod explore;
 mod graph;
 mod reading;
+pub mod simulation;
 
 pub use budget::Budget;
 pub use capability::{Capability, capabilities};
