@@ -263,7 +263,7 @@ impl Options {
                 measured(&loaded.subject, &loaded.study, &clock.budget())
             }
             Way::Random { view, ends, seed } => {
-                let prepared = loaded.processes("a random run with delays")?;
+                let prepared = loaded.processes("a random run with delays follows statements: it")?;
                 let engine = Engine::automatic(Evaluator::new(&prepared.system));
                 simulate(&loaded.study, prepared, &engine, &clock.budget().explicit(), view, ends, seed)
             }
