@@ -86,6 +86,20 @@ fn runs_are_saved_drawn_and_replayed() {
 }
 
 #[test]
+fn the_model_of_a_study_is_simulated_with_its_constants() {
+    let folder = folder();
+    let output = folder.run("simulate counter.toml --random 4");
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let text = stdout(&output);
+    // It is eager: it counts in each step, and starts anew after the third.
+    assert!(text.contains("eager = TRUE") && text.contains("n: 3 → 0"), "{text}");
+    let output = folder.run("simulate counter.toml --random 4 -D MOST=7");
+    assert!(stdout(&output).contains("n: 3 → 4"), "{}{}", stdout(&output), stderr(&output));
+    let talk = folder.run("simulate counter.smv");
+    assert!(stdout(&talk).contains("choose a first state"), "{}", stdout(&talk));
+}
+
+#[test]
 fn states_become_a_graph() {
     let folder = folder();
     let output = folder.run("graph counter.smv --states");

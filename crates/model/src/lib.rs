@@ -63,7 +63,10 @@ pub use figure::{Figure, FigureResult, Number, Published};
 pub use follow::{Event, Single};
 pub use labelled_graph::LabelledGraph;
 pub use liveness::mark_dead;
-pub use model::{Form, FormKind, LabelFormula, Labelled, LabelledSystem, Model, StatePart, Unfold, Waiting};
+pub use model::{
+    Form, FormKind, LabelFormula, Labelled, LabelledSystem, MAX_LISTED_STEPS, Model, StatePart, Unfold,
+    Waiting,
+};
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
 pub use space::{

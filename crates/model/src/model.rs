@@ -10,10 +10,10 @@ use std::sync::Arc;
 use narrows_source::{FileId, Sources, Span};
 
 use crate::behaviour::Fault;
-use crate::synchronous::{Reference, SynchronousSystem, changes};
+use crate::synchronous::{Reference, Role, SynchronousSystem, Value, Variable, changes};
 use crate::{
-    Action, Choice, Evaluator, Event, Expansion, Problem, Question, Scratch, StateSpace, System, TraceStep,
-    Violation,
+    Action, Change, Choice, Evaluator, Event, Expansion, Problem, Question, Scratch, Shown, StateSpace,
+    System, TraceStep, Violation,
 };
 
 /// A model, with its text.
@@ -202,6 +202,11 @@ impl Model {
         }
     }
 
+    /// Returns whether a state is none, but what stands before all first states: its steps are those states.
+    pub fn is_start(&self, state: &[u8]) -> bool {
+        self.synchronous().is_some_and(|system| Reference::new(system).is_start(state))
+    }
+
     /// Returns the number of a step among those of the state before it, counted from 0; `None` if it is none of them, or they are
     /// not told apart by numbers.
     pub fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
@@ -261,13 +266,22 @@ impl Model {
     }
 }
 
-/// With free inputs, a state may have more steps than can be listed.
-const MAX_LISTED_STEPS: usize = 10_000;
+/// With free inputs, a state may have more steps than can be listed: so many are.
+pub const MAX_LISTED_STEPS: usize = 10_000;
 
 fn synchronous_steps(system: &SynchronousSystem, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
     let reference = Reference::new(system);
-    let values = reference.unpack(state);
     let mut steps = Vec::new();
+    if reference.is_start(state) {
+        reference.initial_states(&mut |first| {
+            let (state, changes) = (reference.pack(first), first_values(system, first));
+            steps.push(TraceStep { state, changes, ..TraceStep::default() });
+            steps.len() < MAX_LISTED_STEPS
+        });
+        let expansion = if steps.is_empty() { Expansion::Deadlock } else { Expansion::Moves };
+        return (steps, expansion);
+    }
+    let values = reference.unpack(state);
     reference.steps(&values, &mut |before, after| {
         let changes = changes(system, before, after);
         steps.push(TraceStep { state: reference.pack(after), changes, ..TraceStep::default() });
@@ -275,6 +289,17 @@ fn synchronous_steps(system: &SynchronousSystem, state: &[u8]) -> (Vec<TraceStep
     });
     let expansion = if steps.is_empty() { Expansion::Deadlock } else { Expansion::Moves };
     (steps, expansion)
+}
+
+/// Tells all values of a first state, as what the step to it sets.
+fn first_values(system: &SynchronousSystem, state: &[Value]) -> Vec<Change> {
+    let kept = system.variables.iter().zip(state).filter(|(variable, _)| variable.role != Role::Input);
+    let change = |(variable, value): (&Variable, &Value)| {
+        let text = system.show(*value, variable.display);
+        let after = Some(Shown { text, number: Some(*value) });
+        Change { name: variable.name.clone(), before: None, after }
+    };
+    kept.map(change).collect()
 }
 
 fn labelled_steps(system: &dyn LabelledSystem, state: &[u8]) -> (Vec<TraceStep>, Expansion) {

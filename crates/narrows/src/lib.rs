@@ -23,6 +23,7 @@ mod engines;
 mod explore;
 mod graph;
 mod reading;
+pub mod simulation;
 mod study;
 
 pub use budget::Budget;

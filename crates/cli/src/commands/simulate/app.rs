@@ -1,15 +1,17 @@
-//! What the keys do with processes. It touches no files.
+//! What the keys do. It touches no files.
 
-use narrows_model::ProcessView;
+use narrows::simulation::{Session, Status, Stop};
+use narrows_model::TraceStep;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::session::{Session, Status, Stop};
 use super::terminal::{Action, Screen};
-use super::{text, view};
+use super::view;
 
 /// How many steps `R` and `p` take at most.
 const RUN: usize = 100;
+/// How many steps `u` and `d` go up and down in the list.
+const PAGE: usize = 10;
 
 /// The simulator on the screen.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(super) struct App<'s> {
     pub(super) selected: usize,
     /// What the large pane shows.
     pub(super) pane: Pane,
+    /// What it shows if nothing else is asked for: the source, where something stands in it.
+    rest: Pane,
     /// How many lines the large pane is scrolled.
     pub(super) scroll: u16,
     /// The process that the user looks at; otherwise the one of the selected step.
@@ -42,9 +46,10 @@ pub(super) enum Pane {
 
 impl<'s> App<'s> {
     pub(super) fn new(session: Session<'s>) -> Self {
-        let pane = Pane::Source;
+        let has_source = session.processes().iter().any(|process| process.span.is_some());
+        let pane = if has_source { Pane::Source } else { Pane::History };
         let digits = String::new();
-        App { session, selected: 0, pane, scroll: 0, process: None, message: None, digits }
+        App { session, selected: 0, pane, rest: pane, scroll: 0, process: None, message: None, digits }
     }
 
     /// Returns the process that the user looks at: chosen, or of the selected step, or the last that moved.
@@ -65,9 +70,11 @@ impl<'s> App<'s> {
             KeyCode::Char('q') => return Action::Quit,
             KeyCode::Char('s') => return Action::Save,
             KeyCode::Char(digit) if digit.is_ascii_digit() => self.digit(digits, digit),
-            KeyCode::Enter => self.choose(),
+            KeyCode::Enter | KeyCode::Char(' ') => self.choose(),
             KeyCode::Up | KeyCode::Char('k') => self.select(self.selected.saturating_sub(1)),
             KeyCode::Down | KeyCode::Char('j') => self.select(self.selected + 1),
+            KeyCode::Char('u') => self.select(self.selected.saturating_sub(PAGE)),
+            KeyCode::Char('d') => self.select(self.selected + PAGE),
             KeyCode::Tab => self.next_process(1),
             KeyCode::BackTab => self.next_process(-1),
             KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(5),
@@ -123,8 +130,10 @@ impl<'s> App<'s> {
         }
         // The step that was taken here is the one that is most likely wanted again.
         let next = self.session.history().get(self.session.position());
-        let again =
-            next.and_then(|next| self.session.steps().iter().position(|s| s.actions == next.step.actions));
+        let again = next.and_then(|next| {
+            let is_it = |step: &TraceStep| step.actions == next.step.actions && step.state == next.step.state;
+            self.session.steps().iter().position(is_it)
+        });
         self.select(again.unwrap_or(0));
         true
     }
@@ -137,10 +146,13 @@ impl<'s> App<'s> {
             KeyCode::Char('h') => Pane::History,
             KeyCode::Char('o') => Pane::Output,
             KeyCode::Char('?') => Pane::Help,
-            KeyCode::Esc => Pane::Source,
-            _ => return,
+            KeyCode::Esc => self.rest,
+            _ => {
+                self.message = Some("? shows what the keys do".to_owned());
+                return;
+            }
         };
-        self.pane = if pane == self.pane { Pane::Source } else { pane };
+        self.pane = if pane == self.pane { self.rest } else { pane };
         self.scroll = 0;
     }
 
@@ -169,8 +181,10 @@ impl<'s> App<'s> {
     fn choose(&mut self) {
         if self.session.choose(self.selected) {
             self.select(0);
+            self.message = self.session.wrong();
+        } else {
+            self.message = Some(describe(self.session.status()).to_owned());
         }
-        self.tell_violation();
     }
 
     fn arrived(&mut self, stop: Stop, asked: usize) {
@@ -179,18 +193,13 @@ impl<'s> App<'s> {
             Stop::Count if asked > 1 => Some(format!("Took {asked} steps.")),
             Stop::Count | Stop::Reached => None,
             Stop::Breakpoint => Some("Stopped at a breakpoint.".to_owned()),
-            Stop::Violation(found) => Some(text::violation(&self.session, &found)),
+            Stop::Wrong(wrong) => Some(wrong),
             Stop::Status(status) => Some(describe(status).to_owned()),
         };
     }
 
-    fn tell_violation(&mut self) {
-        let found = self.session.violations().first();
-        self.message = found.map(|found| text::violation(&self.session, found));
-    }
-
     fn next_process(&mut self, by: isize) {
-        let count = self.session.view().processes.len();
+        let count = self.session.processes().len();
         if count > 0 {
             let next = self.focus() as isize + by;
             self.process = Some(next.rem_euclid(count as isize) as usize);
@@ -199,10 +208,9 @@ impl<'s> App<'s> {
     }
 
     fn toggle_breakpoint(&mut self) {
-        let focus = self.focus();
-        let view = self.session.view();
-        let process: Option<&ProcessView> = view.processes.get(focus);
-        let place = process.and_then(|process| Some((process.span.file, self.session.line(process.span)?)));
+        let processes = self.session.processes();
+        let span = processes.get(self.focus()).and_then(|process| process.span);
+        let place = span.and_then(|span| Some((span.file, self.session.line(span)?)));
         if let Some((file, line)) = place {
             let set = self.session.toggle_breakpoint(file, line);
             let verb = if set { "stop" } else { "no longer stop" };
@@ -237,14 +245,13 @@ pub(super) fn describe(status: Status) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Evaluator;
+    use narrows::Model;
 
-    use super::super::examples::{Example, counting, meeting};
+    use super::super::examples::{buffer, counting, light, meeting};
     use super::*;
 
-    fn app(example: &Example) -> App<'_> {
-        let session = Session::new(Evaluator::new(&example.system), &example.sources, 1);
-        App::new(session.expect("it has an initial state"))
+    fn app(model: &Model) -> App<'_> {
+        App::new(Session::new(model, 1).expect("it has an initial state"))
     }
 
     fn press(app: &mut App<'_>, keys: &[KeyCode]) -> Action {
@@ -321,5 +328,37 @@ mod tests {
         assert_eq!(press(&mut app, &[KeyCode::Char('s')]), Action::Save);
         assert_eq!(press(&mut app, &[KeyCode::Char('q')]), Action::Quit);
         assert_eq!(app.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Action::Quit);
+    }
+
+    #[test]
+    fn keys_do_the_same_with_values() {
+        let model = light();
+        let mut app = app(&model);
+        assert_eq!(app.pane, Pane::History);
+        press(&mut app, &[KeyCode::Char('1'), KeyCode::Down, KeyCode::Enter]);
+        assert_eq!((app.session.position(), app.session.history().len()), (1, 1));
+        press(&mut app, &[KeyCode::Char('R')]);
+        assert_eq!(app.session.position(), 101);
+        press(&mut app, &[KeyCode::Char('g')]);
+        assert_eq!(app.session.position(), 0);
+        press(&mut app, &[KeyCode::Char('9')]);
+        assert_eq!(app.message.as_deref(), Some("There is no step 9."));
+        press(&mut app, &[KeyCode::Left]);
+        assert!(app.session.is_before_first());
+        press(&mut app, &[KeyCode::Left]);
+        assert_eq!(app.message.as_deref(), Some("This is where the run starts."));
+    }
+
+    #[test]
+    fn keys_do_the_same_with_labels() {
+        let model = buffer();
+        let mut app = app(&model);
+        assert_eq!(app.pane, Pane::Source);
+        press(&mut app, &[KeyCode::Char('1'), KeyCode::Down, KeyCode::Enter, KeyCode::Left]);
+        assert_eq!((app.session.position(), app.selected), (1, 1));
+        press(&mut app, &[KeyCode::Char('g'), KeyCode::Char('2'), KeyCode::Char('1'), KeyCode::Char('r')]);
+        assert_eq!(app.message.as_deref(), Some("Nothing can move: the run has ended."));
+        press(&mut app, &[KeyCode::Char('x')]);
+        assert_eq!(app.message.as_deref(), Some("? shows what the keys do"));
     }
 }

@@ -1,6 +1,7 @@
 //! The large pane: source, chart, reasons, history, output or help.
 
-use narrows_model::StateView;
+use narrows::simulation::text;
+use narrows_model::StateEntry;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -8,12 +9,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph, Wrap};
 
 use super::app::{App, Pane};
-use super::text;
 use super::view::{CHANGED, FAINT, FOCUS, WRONG, clean};
 
 const HELP: &str = "\
 Enter       take the selected step; so does its number
-↑ ↓, k j    select a step
+↑ ↓, k j    select a step    u d   ten steps up, down
 r           take a random step
 R           take 100 random steps, or until something is wrong
 p           random steps until the marked process moves
@@ -23,19 +23,19 @@ B           stop runs at the marked process's line, or don't
 g G         first state, last state
 Tab         look at the next process
 m           message sequence chart
-w           why can't a statement be executed?
+w           why can't something be done?
 h o         history, output
 PgUp PgDn   scroll this pane
 s           save the run as JSON
-Esc         back to the source
+Esc         back to the source, or to the history
 q, Ctrl-C   quit";
 
 /// Draws one of the panes.
-pub(super) fn pane(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, pane: Pane, area: Rect) {
+pub(super) fn pane(frame: &mut Frame<'_>, app: &App<'_>, pane: Pane, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
     let width = usize::from(area.width.saturating_sub(2));
     let (title, content) = match pane {
-        Pane::Source => return source(frame, app, view, area),
+        Pane::Source => return source(frame, app, area),
         Pane::Chart => return messages(frame, app, area),
         Pane::Why => ("Why not?", Content { lines: why(app), focus: 0 }),
         Pane::History => ("History", history(app)),
@@ -75,31 +75,35 @@ impl Content {
 
 /// The text around the line of the process that the user looks at, with marks where each process is and at what the
 /// selected step executes.
-fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
+fn source(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let session = &app.session;
-    let Some(process) = view.processes.get(app.focus()).or(view.processes.first()) else {
+    let processes = session.processes();
+    let is_placed = |number: &usize| processes.get(*number).is_some_and(|process| process.span.is_some());
+    let shown = Some(app.focus()).filter(is_placed).or_else(|| (0..processes.len()).find(is_placed));
+    let place = shown.and_then(|number| Some((number, processes[number].span?)));
+    let place = place.and_then(|(number, span)| Some((number, span, session.line(span)?)));
+    let Some((focus, span, current)) = place else {
         let empty = Paragraph::new("All processes have ended.").block(Block::bordered().title(" Source "));
         return frame.render_widget(empty, area);
     };
-    let Some(current) = session.line(process.span) else { return };
-    let file = session.sources().file(process.span.file);
+    let file = session.sources().file(span.file);
     let inside = usize::from(area.height.saturating_sub(2));
     let most = (file.line_count() + 1).saturating_sub(inside).max(1);
     let first = current.saturating_sub(inside / 2).clamp(1, most) + usize::from(app.scroll);
     let step = session.steps().get(app.selected).into_iter().flat_map(|step| &step.actions);
     let own = step.filter(|action| {
-        action.actor.as_ref().is_some_and(|actor| actor.number == process.pid)
-            && action.span.file == process.span.file
+        action.actor.as_ref().is_some_and(|actor| actor.number == focus) && action.span.file == span.file
     });
     let selected: Vec<Option<usize>> = own.map(|step| session.line(step.span)).collect();
     let mut lines = Vec::new();
     for number in first..(first + inside).min(file.line_count() + 1) {
-        let others = view
-            .processes
-            .iter()
-            .filter(|other| other.span.file == process.span.file && session.line(other.span) == Some(number));
-        let pids: Vec<String> = others.map(|other| other.pid.to_string()).collect();
-        let stop = if session.is_breakpoint(process.span.file, number) { "●" } else { " " };
+        let is_here = |(_, other): &(usize, &StateEntry)| {
+            other.span.is_some_and(|other| other.file == span.file && session.line(other) == Some(number))
+        };
+        let others = processes.iter().enumerate().filter(is_here);
+        let first_number = usize::from(session.model().processes().is_none());
+        let pids: Vec<String> = others.map(|(other, _)| (other + first_number).to_string()).collect();
+        let stop = if session.is_breakpoint(span.file, number) { "●" } else { " " };
         let (mark, style) = match number {
             _ if number == current => ("▶", FOCUS),
             _ if selected.contains(&Some(number)) => ("→", CHANGED),
@@ -116,14 +120,20 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
         }
         lines.push(Line::from(spans));
     }
-    let title = format!(" {} — {} ", file.name, process.label());
+    let title = format!(" {} — {} ", file.name, processes[focus].owner);
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
 }
 
 /// The message sequence chart; the names of the processes stay at the top.
 fn messages(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
-    let rows = app.session.chart().lines(Some(usize::from(area.width.saturating_sub(2))));
+    let Some(chart) = app.session.chart() else {
+        let none = "There are no messages between processes in this model.";
+        let pane =
+            Paragraph::new(none).wrap(Wrap { trim: false }).block(Block::bordered().title(" Messages "));
+        return frame.render_widget(pane, area);
+    };
+    let rows = chart.lines(Some(usize::from(area.width.saturating_sub(2))));
     let mut lines: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
     let names = if lines.is_empty() { Line::default() } else { lines.remove(0) };
     let focus = lines.len().saturating_sub(1);
@@ -134,18 +144,20 @@ fn messages(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
 
 fn why(app: &App<'_>) -> Vec<Line<'static>> {
     let session = &app.session;
-    let view = session.view();
-    let disabled = session.evaluator().disabled(session.state());
-    if disabled.is_empty() {
-        return vec![Line::from("Every process can execute every statement it is at.")];
+    let reasons = session.why_not();
+    if reasons.is_empty() {
+        let is_stuck = session.steps().is_empty();
+        let text =
+            if is_stuck { "Nobody waits for anything." } else { "Everything that is there can be done." };
+        return vec![Line::from(text)];
     }
-    let entries = disabled.into_iter().map(|entry| {
-        let label = view.processes.get(entry.pid).map_or(String::new(), narrows_model::ProcessView::label);
+    let entries = reasons.into_iter().map(|reason| {
+        let place = reason.place.map_or(String::new(), |span| session.short_place(span));
         Line::from(vec![
-            Span::raw(format!("{label} ")),
-            Span::styled(session.short_place(entry.span), FAINT),
-            Span::raw(format!(" [{}]: ", narrows_report::one_line(&entry.text))),
-            Span::styled(entry.reason, CHANGED),
+            Span::raw(format!("{} ", reason.who)),
+            Span::styled(place, FAINT),
+            Span::raw(format!(" [{}]: ", clean(&reason.what))),
+            Span::styled(clean(&reason.reason), CHANGED),
         ])
     });
     entries.collect()
@@ -158,7 +170,7 @@ fn history(app: &App<'_>) -> Content {
     let mut lines = vec![Line::from(format!("{}   0 the initial state", mark(at == 0)))];
     for (index, taken) in session.history().iter().enumerate() {
         let number = index + 1;
-        let title = text::title(&taken.step);
+        let title = clean(&text::title(&taken.step));
         let again = if session.cycle() == Some(index) { "↻ " } else { "" };
         let text = format!("{}{number:>4} {again}{title}", mark(number == at));
         let style = match () {

@@ -1,186 +1,56 @@
-//! Small systems to test with, built by hand so that the simulator is tested without a language.
+//! Small models to test with.
 
-use narrows_model::{
-    Area, Binary, ChannelKind, Edge, Expr, InitialProcess, Leaf, Location, LocationId, Pattern, Place,
-    Proctype, ProctypeId, Receive, Scalar, Send, Setup, Statement, System, Transition, TransitionId,
-};
-use narrows_source::{FileId, Sources, Span};
+use narrows::{Model, NoFiles, Options, read};
 
-/// A system and its text.
-pub(super) struct Example {
-    pub(super) system: System,
-    pub(super) sources: Sources,
-    file: FileId,
-    numbers: u32,
-}
-
-pub(super) fn constant(value: i32) -> Expr {
-    Expr::Constant(value)
-}
-
-pub(super) fn global(offset: u32) -> Place {
-    place(Area::Global, offset)
-}
-
-pub(super) fn local(offset: u32) -> Place {
-    place(Area::Local, offset)
-}
-
-fn place(area: Area, offset: u32) -> Place {
-    Place { area, offset, indices: Vec::new(), scalar: Scalar::Byte, span: Span::default() }
-}
-
-pub(super) fn load(place: Place) -> Expr {
-    Expr::Load(Box::new(place))
-}
-
-pub(super) fn binary(operator: Binary, left: Expr, right: Expr) -> Expr {
-    Expr::Binary(operator, Box::new(left), Box::new(right), Span::default())
-}
-
-pub(super) fn send(channel: Place, value: Expr) -> Statement {
-    let span = Span::default();
-    Statement::Send(Send { channel: load(channel), arguments: vec![value], sorted: false, span })
-}
-
-pub(super) fn receive(channel: Place, into: Place) -> Statement {
-    let patterns = vec![Pattern::Store(into)];
-    let span = Span::default();
-    Statement::Receive(Receive { channel: load(channel), patterns, random: false, peek: false, span })
-}
-
-impl Example {
-    pub(super) fn new(text: &str) -> Self {
-        let mut sources = Sources::default();
-        let file = sources.add("example.pml", text);
-        let system = System { name: "example.pml".to_owned(), ..System::default() };
-        Example { system, sources, file, numbers: 0 }
-    }
-
-    fn span(&self, text: &str) -> Span {
-        let start = self.sources.file(self.file).text.find(text).unwrap_or(0);
-        Span::new(self.file, start, start + text.len())
-    }
-
-    /// Adds a global byte.
-    pub(super) fn byte(&mut self, name: &str) -> Place {
-        let place = global(self.system.global_bytes);
-        let leaf = Leaf { name: name.to_owned(), offset: place.offset, scalar: Scalar::Byte };
-        self.system.globals.push(leaf);
-        self.system.global_bytes += 1;
-        place
-    }
-
-    /// Adds a global channel of bytes.
-    pub(super) fn channel(&mut self, name: &str, capacity: u16) -> Place {
-        let place = self.byte(name);
-        let kind = ChannelKind { name: name.to_owned(), capacity, fields: vec![Scalar::Byte] };
-        self.system.channel_kinds.push(kind);
-        let number = self.system.channel_kinds.len() as u16 - 1;
-        self.system.setup.push(Setup::Channel(place.clone(), number));
-        place
-    }
-
-    /// Adds a process that does one thing after the other, then ends; `true` keeps control afterwards.
-    pub(super) fn process(&mut self, name: &str, locals: &[&str], lines: Vec<(&str, Statement, bool)>) {
-        let mut locations = Vec::new();
-        let mut transitions = Vec::new();
-        let end = ("-end-", Statement::End, false);
-        for (index, (text, statement, atomic)) in lines.into_iter().chain([end]).enumerate() {
-            self.numbers += 1;
-            let span = self.span(text);
-            let is_end = statement == Statement::End;
-            let edges = vec![Edge { transition: TransitionId(index as u32), escape: 0 }];
-            locations.push(Location { edges, span, is_end, ..Location::default() });
-            let target = if is_end { index } else { index + 1 };
-            transitions.push(Transition {
-                statement,
-                target: LocationId(target as u16),
-                atomic,
-                span,
-                text: text.to_owned(),
-                is_glue: is_end,
-                trail_number: self.numbers,
-                dead: Vec::new(),
-                unread: Vec::new(),
-            });
-        }
-        let leaf = |(offset, name): (usize, &&str)| Leaf {
-            name: (*name).to_owned(),
-            offset: offset as u32,
-            scalar: Scalar::Byte,
-        };
-        let proctype = ProctypeId(self.system.proctypes.len() as u16);
-        self.system.initial_processes.push(InitialProcess { proctype, priority: 1 });
-        self.system.proctypes.push(Proctype {
-            name: name.to_owned(),
-            span: self.span(name),
-            parameters: Vec::new(),
-            locals: locals.iter().enumerate().map(leaf).collect(),
-            local_bytes: locals.len() as u32,
-            setup: Vec::new(),
-            start: LocationId(0),
-            dead: Vec::new(),
-            locations,
-            transitions,
-            provided: None,
-            deterministic: false,
-        });
-    }
+/// Reads a model; its name tells the language.
+pub(super) fn model(name: &str, text: &str) -> Model {
+    read(name, text.to_owned(), &NoFiles, &Options::default()).expect("a model").model
 }
 
 /// P counts inside an atomic sequence and sends what it got; Q receives that, twice in vain.
-pub(super) fn counting() -> Example {
+pub(super) fn counting() -> Model {
     let text = "byte x;\nchan c = [2] of { byte };\nactive proctype P() {\n  atomic {\n    x = 1;\n    \
                 printf(\"x is %d\\n\", x);\n    x = 2;\n    printf(\"now %d\\n\", x)\n  };\n  c!x\n}\n\
                 active proctype Q() {\n  byte y;\n  c?y;\n  assert(y == 3);\n  c?0\n}\n";
-    let mut example = Example::new(text);
-    let x = example.byte("x");
-    let c = example.channel("c", 2);
-    let print = |format: &str| Statement::Print(format.to_owned(), vec![load(global(0))]);
-    let lines = vec![
-        ("x = 1", Statement::Assign(x.clone(), constant(1)), true),
-        ("printf(\"x is %d\\n\", x)", print("x is %d\n"), true),
-        ("x = 2", Statement::Assign(x.clone(), constant(2)), true),
-        ("printf(\"now %d\\n\", x)", print("now %d\n"), false),
-        ("c!x", send(c.clone(), load(x)), false),
-    ];
-    example.process("P", &[], lines);
-    let wrong = binary(Binary::Equal, load(local(0)), constant(3));
-    let lines = vec![
-        ("c?y", receive(c.clone(), local(0)), false),
-        ("assert(y == 3)", Statement::Assert(wrong), false),
-        ("c?0", receive(c, local(0)), false),
-    ];
-    example.process("Q", &["y"], lines);
-    example
+    model("example.pml", text)
 }
 
 /// P hands a message over to Q, after a statement of its own; both end.
-pub(super) fn meeting() -> Example {
+pub(super) fn meeting() -> Model {
     let text = "chan m = [0] of { byte };\nactive proctype P() {\n  byte n;\n  n = 7;\n  m!n\n}\n\
                 active proctype Q() {\n  byte k;\n  k = 1;\n  m?k\n}\n";
-    let mut example = Example::new(text);
-    let m = example.channel("m", 0);
-    let lines = vec![
-        ("n = 7", Statement::Assign(local(0), constant(7)), false),
-        ("m!n", send(m.clone(), load(local(0))), false),
-    ];
-    example.process("P", &["n"], lines);
-    let lines = vec![
-        ("k = 1", Statement::Assign(local(0), constant(1)), false),
-        ("m?k", receive(m, local(0)), false),
-    ];
-    example.process("Q", &["k"], lines);
-    example
+    model("example.pml", text)
 }
 
 /// A process that divides by zero.
-pub(super) fn dividing() -> Example {
-    let mut example = Example::new("byte x;\nactive proctype P() {\n  x = 1 / x\n}\n");
-    let x = example.byte("x");
-    let span = example.span("1 / x");
-    let value = Expr::Binary(Binary::Divide, Box::new(constant(1)), Box::new(load(x.clone())), span);
-    example.process("P", &[], vec![("x = 1 / x", Statement::Assign(x, value), false)]);
-    example
+pub(super) fn dividing() -> Model {
+    model("example.pml", "byte x;\nactive proctype P() {\n  x = 1 / x\n}\n")
+}
+
+/// A traffic light with a button.
+pub(super) fn light() -> Model {
+    let text = "MODULE main
+FROZENVAR fast : boolean;
+VAR light : {red, green}; left : 0..2;
+IVAR press : boolean;
+ASSIGN init(light) := red; init(left) := 0;
+  next(light) := case left > 0 : light; press & light = red : green; TRUE : red; esac;
+  next(left) := case left > 0 : left - 1; press & light = red : fast ? 1 : 2; TRUE : 0; esac;
+DEFINE waits := light = red;
+";
+    model("light.smv", text)
+}
+
+/// What is put may be lost: after `put` there are two steps `i`.
+pub(super) fn buffer() -> Model {
+    let text = "specification Buffer [put, get, done] : exit library Boolean, Natural endlib
+behaviour Buffer [put, get, done] (0) where
+  process Buffer [put, get, done] (n : Nat) : exit :=
+    put; (i; Buffer [put, get, done] (n) [] i; Buffer [put, get, done] (n + 1))
+    [] [n gt 0] -> get !n; Buffer [put, get, done] (n - 1)
+    [] done; exit
+  endproc
+endspec
+";
+    model("buffer.lotos", text)
 }

@@ -1,27 +1,16 @@
 //! `narrows simulate`: choose, run at random, step back, replay.
 //!
-//! `terminal.rs` is the loop that draws and reads keys, for all kinds of models. `app.rs` and `view.rs` are
-//! the screen of processes; `keys.rs` and `screen.rs` that of runs whose states and steps are text, which
-//! `machine/` (SMV) and `behaviours/` (LOTOS) have. A `session.rs` knows no terminal.
+//! The run itself is a [`Session`] of the library, the same for all models. `app.rs` is what keys do with it,
+//! `view.rs` and `detail.rs` draw it, `terminal.rs` is the loop that reads keys; `random.rs` and `lines.rs`
+//! need no terminal.
 
 mod app;
-mod behaviours;
 mod detail;
 #[cfg(test)]
 mod examples;
-mod keys;
-mod machine;
+mod lines;
 mod random;
-#[cfg(test)]
-mod real_trails;
-mod saved;
-mod screen;
-mod session;
-#[cfg(test)]
-mod session_tests;
 mod terminal;
-mod text;
-mod trail;
 mod view;
 #[cfg(test)]
 mod view_tests;
@@ -31,17 +20,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use narrows::{Model, Options as ReadOptions, identify};
-use narrows_model::{Evaluator, FormKind};
-use narrows_report::{RecordedTrace, Trail};
+use narrows::simulation::{NoStart, Recording, Session};
+use narrows::{Model, Options as ReadOptions};
 use narrows_study::View;
+use serde_json::Value;
 
 use super::figures::{Options, Way};
-use crate::input::{read_model, read_text, unreadable};
+use crate::input::{read_model, unreadable};
 use crate::limits::interrupt_flag;
-use crate::output::Printer;
+use crate::output::{self, Printer};
 use app::App;
-use session::Session;
 
 /// Run a model step by step: choose, run at random, step back, replay
 #[derive(Clone, Debug, Args)]
@@ -49,7 +37,7 @@ use session::Session;
     after_help = "Exit status: 0 nothing went wrong, 1 a violation or a deadlock was met, 2 bad input or usage"
 )]
 pub(crate) struct Arguments {
-    /// The model; with --timed, a study
+    /// The model, or a study: then its model, with the study's constants; with --timed, a study
     file: PathBuf,
     /// Estimate the means of a study from a random run, as a check of what `narrows measure` computes
     #[arg(long, conflicts_with_all = ["random", "trace", "trail"])]
@@ -84,26 +72,6 @@ pub(crate) struct Arguments {
     include: Vec<PathBuf>,
 }
 
-impl Arguments {
-    /// Refuses a trail for a model that SPIN does not read.
-    fn refuse_trail(&self) -> Result<()> {
-        anyhow::ensure!(self.trail.is_none(), "--trail is for Promela models: SPIN writes trails of them");
-        Ok(())
-    }
-
-    /// Returns the definitions that were given, or else those of a recorded run.
-    fn definitions(&self, recorded: Option<&[String]>) -> Vec<String> {
-        let is_given = !self.define.is_empty();
-        recorded.filter(|_| !is_given).unwrap_or(&self.define).to_vec()
-    }
-}
-
-/// A run that the user gave.
-enum Recorded {
-    Trace(RecordedTrace),
-    Trail(Trail),
-}
-
 /// Simulates a model; returns the exit status.
 pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
     if arguments.timed {
@@ -113,97 +81,105 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
         let said = options.answer_study(&arguments.file, &arguments.define, way, None, &interrupt_flag()?)?;
         return options.print(vec![said]);
     }
-    let text = read_text(&arguments.file).map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
-    let form = identify(&arguments.file.display().to_string(), &text).language.form();
-    let needs_terminal = form != FormKind::Labelled && arguments.random.is_none();
-    if needs_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
-        bail!(
-            "the simulator needs a terminal\nhint: --random N takes N random steps and prints them; with --trace or \
-             --trail, --random 0 prints the run"
-        );
+    let document = arguments.trace.as_deref().map(read_document).transpose()?;
+    let Some(model) = load(arguments, document.as_ref())? else { return Ok(2) };
+    let recording = recording(arguments, &model, document.as_ref())?;
+    let mut session = match Session::new(&model, arguments.seed) {
+        Ok(session) => session,
+        Err(NoStart { diagnostic: Some(diagnostic), .. }) => {
+            output::diagnostics(&[*diagnostic], &model.sources);
+            return Ok(2);
+        }
+        Err(NoStart { message, .. }) => bail!(message),
+    };
+    let has_terminal = io::stdout().is_terminal() && io::stdin().is_terminal();
+    let is_shown = arguments.random.is_none() && has_terminal;
+    let note = recording.map_or(Ok(None), |recording| replay(&mut session, &recording, is_shown))?;
+    if is_shown {
+        let mut app = App::new(session);
+        app.message = note;
+        let document = |app: &App<'_>| narrows_report::trace_document(&model, "run", &app.session.trace());
+        terminal::drive(&mut app, &arguments.file, document)?;
+        return Ok(0);
     }
-    match form {
-        FormKind::Labelled => behaviours::run(arguments),
-        FormKind::Synchronous => machine::run(arguments),
-        FormKind::Processes => processes(arguments),
-    }
+    print(&mut session, arguments, note)
 }
 
-/// Reads the model, and shows what is wrong with it; `None` if it can't be used.
-fn load(arguments: &Arguments, definitions: &[String]) -> Result<Option<Model>> {
-    let definitions = definitions.iter().map(|text| text.as_str().into()).collect();
+/// Reads the model, or that of a study, and shows what is wrong with it; `None` if it can't be used. A
+/// recorded run tells which definitions it was made with.
+fn load(arguments: &Arguments, recorded: Option<&Value>) -> Result<Option<Model>> {
+    if arguments.file.extension().is_some_and(|ending| ending == "toml") {
+        let options = Options::plain(&arguments.include, arguments.quiet);
+        let loaded = options.load(&arguments.file, &arguments.define, &[])?;
+        return Ok(loaded.ok().map(|prepared| prepared.model()));
+    }
+    let recorded = recorded.and_then(|document| document.get("definitions")?.as_array());
+    let definitions: Vec<&str> = match recorded {
+        Some(recorded) if arguments.define.is_empty() => recorded.iter().filter_map(Value::as_str).collect(),
+        _ => arguments.define.iter().map(String::as_str).collect(),
+    };
+    let definitions = definitions.into_iter().map(Into::into).collect();
     let options = ReadOptions { definitions, ..ReadOptions::default() };
     let read = read_model(&arguments.file, &arguments.include, &options, arguments.quiet)
         .map_err(|error| anyhow!(unreadable(&arguments.file, &error)))?;
     Ok(read.ok())
 }
 
-/// Simulates processes.
-fn processes(arguments: &Arguments) -> Result<u8> {
-    let recorded = recorded(arguments)?;
-    let definitions = arguments.definitions(match &recorded {
-        Some(Recorded::Trace(trace)) => Some(&trace.definitions),
-        _ => None,
-    });
-    let Some(model) = load(arguments, &definitions)? else { return Ok(2) };
-    let Some(system) = model.processes() else { return Ok(2) };
-    let sources = &model.sources;
-    let mut session = Session::new(Evaluator::new(system), sources, arguments.seed).map_err(|violation| {
-        let line = sources.position(violation.span).line;
-        let name = &sources.file(violation.span.file).name;
-        anyhow!("there is no initial state: {} at {name}:{line}", violation.kind.message())
-    })?;
-    let note = recorded.map_or(Ok(None), |recorded| replay(&mut session, &recorded, arguments))?;
-    if let Some(count) = arguments.random {
-        return print(&mut session, count, arguments.quiet, note);
+/// Prints a run, or talks about it line by line; a reader that has gone away is no error.
+fn print(session: &mut Session<'_>, arguments: &Arguments, note: Option<String>) -> Result<u8> {
+    let written = match arguments.random {
+        Some(count) => {
+            let mut out = Printer::stdout();
+            if let Some(note) = note.filter(|_| !arguments.quiet) {
+                writeln!(out, "{note}")?;
+            }
+            let well = random::run(session, count, arguments.quiet, &mut out);
+            well.and_then(|well| out.flush().map(|()| well))
+        }
+        None => lines::talk(session),
+    };
+    let status = match written {
+        Ok(well) => u8::from(!well),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) => return Err(error.into()),
+    };
+    match session.diagnostic() {
+        Some(diagnostic) => {
+            output::diagnostics(&[diagnostic], session.sources());
+            Ok(2)
+        }
+        None => Ok(status),
     }
-    let mut app = App::new(session);
-    app.message = note;
-    let document = |app: &App<'_>| narrows_report::trace_document(&model, "run", &app.session.trace());
-    terminal::drive(&mut app, &arguments.file, document)?;
-    Ok(0)
 }
 
-/// Prints a run; a reader that has gone away is no error.
-fn print(session: &mut Session<'_>, count: u64, quiet: bool, note: Option<String>) -> Result<u8> {
-    let mut out = Printer::stdout();
-    if let Some(note) = note.filter(|_| !quiet) {
-        writeln!(out, "{note}")?;
-    }
-    let well = random::run(session, count, quiet, &mut out).and_then(|well| out.flush().map(|()| well));
-    match well {
-        Ok(well) => Ok(u8::from(!well)),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        Err(error) => Err(error.into()),
-    }
+fn bad(path: &Path, reason: &str) -> anyhow::Error {
+    anyhow!("can't use `{}`: {reason}", path.display())
+}
+
+/// Reads a document that a run was saved in.
+fn read_document(path: &Path) -> Result<Value> {
+    serde_json::from_str(&read(path)?).map_err(|error| bad(path, &error.to_string()))
 }
 
 /// Reads the run that the user gave, if any.
-fn recorded(arguments: &Arguments) -> Result<Option<Recorded>> {
-    let bad = |path: &Path, reason: String| anyhow!("can't use `{}`: {reason}", path.display());
-    if let Some(path) = &arguments.trace {
-        let document = serde_json::from_str(&read(path)?).map_err(|error| bad(path, error.to_string()))?;
-        let trace = narrows_report::read_trace(&document).map_err(|error| bad(path, error.to_string()))?;
-        return Ok(Some(Recorded::Trace(trace)));
+fn recording(arguments: &Arguments, model: &Model, document: Option<&Value>) -> Result<Option<Recording>> {
+    if let (Some(path), Some(document)) = (&arguments.trace, document) {
+        return Recording::read(model, document).map(Some).map_err(|reason| bad(path, &reason.to_string()));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
-    let trail = narrows_report::read_trail(&read(path)?).map_err(|error| bad(path, error.to_string()))?;
-    Ok(Some(Recorded::Trail(trail)))
+    anyhow::ensure!(model.processes().is_some(), "--trail is for Promela models: SPIN writes trails of them");
+    let trail = narrows_report::read_trail(&read(path)?).map_err(|reason| bad(path, &reason.to_string()))?;
+    Ok(Some(Recording::Trail(trail)))
 }
 
-/// Replays a run; returns what there is to say of it. With a terminal, a run that does not fit the model is
-/// shown as far as it goes.
-fn replay(session: &mut Session<'_>, recorded: &Recorded, arguments: &Arguments) -> Result<Option<String>> {
-    let (result, note) = match recorded {
-        Recorded::Trace(trace) => (saved::replay(session, trace), None),
-        Recorded::Trail(trail) => {
-            let note = "The trail follows a claim; the claim's own moves are left out.";
-            (trail::replay(session, trail), trail.has_claim.then(|| note.to_owned()))
-        }
-    };
-    match result {
-        Ok(()) => Ok(note),
-        Err(reason) if arguments.random.is_none() => Ok(Some(reason)),
+/// Replays a run; returns what there is to say of it. On a screen, a run that does not fit the model is shown
+/// as far as it goes.
+fn replay(session: &mut Session<'_>, recording: &Recording, is_shown: bool) -> Result<Option<String>> {
+    let note = "The trail follows a claim; the claim's own moves are left out.";
+    let has_claim = matches!(recording, Recording::Trail(trail) if trail.has_claim);
+    match session.replay(recording) {
+        Ok(()) => Ok(has_claim.then(|| note.to_owned())),
+        Err(reason) if is_shown => Ok(Some(reason)),
         Err(reason) => bail!(reason),
     }
 }

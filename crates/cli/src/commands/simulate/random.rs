@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::session::{Session, Status};
-use super::text;
+use narrows::simulation::{Session, Status, text};
 
 /// Writes the run so far, takes at most `count` random steps, writes them and how things stand then. Returns whether
 /// nothing went wrong.
@@ -13,31 +12,34 @@ pub(super) fn run(
     quiet: bool,
     out: &mut dyn Write,
 ) -> io::Result<bool> {
-    let mut well = session.violations().is_empty();
-    let replayed = session.history().len();
-    for position in 1..=replayed {
+    if session.is_before_first() {
+        // Where to begin is no step.
+        session.random_step();
+    }
+    let mut well = true;
+    for position in 0..=session.history().len() {
         session.jump(position);
-        if session.cycle() == Some(position - 1) && !quiet {
-            writeln!(out, "      the cycle starts here")?;
+        if let Some(line) = text::cycle_start(session).filter(|_| !quiet) {
+            writeln!(out, "{line}")?;
         }
         write_step(session, quiet, out)?;
-        well &= session.violations().is_empty();
+        well &= session.wrong().is_none();
     }
-    if let Some(cycle) = session.cycle().filter(|_| !quiet) {
-        writeln!(out, "      {}", text::cycle(cycle, replayed))?;
+    if let Some(line) = text::cycle_end(session).filter(|_| !quiet) {
+        writeln!(out, "{line}")?;
     }
     for _ in 0..count {
-        if !session.violations().is_empty() {
+        if session.wrong().is_some() || session.steps().is_empty() {
             break;
         }
         session.forget();
-        if !session.random_step() {
-            break;
-        }
+        session.random_step();
         write_step(session, quiet, out)?;
-        well &= session.violations().is_empty();
+        well &= session.wrong().is_none();
     }
-    writeln!(out, "{}", text::verdict(session))?;
+    if let Some(verdict) = text::verdict(session) {
+        writeln!(out, "{verdict}")?;
+    }
     Ok(well && !matches!(session.status(), Status::Deadlock | Status::Faulted))
 }
 
@@ -48,14 +50,15 @@ fn write_step(session: &Session<'_>, quiet: bool, out: &mut dyn Write) -> io::Re
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Evaluator;
+    use narrows::Model;
+    use narrows::simulation::Recording;
+    use narrows_report::{RecordedLabel, RecordedLabels};
 
-    use super::super::examples::{Example, counting, dividing, meeting};
+    use super::super::examples::{buffer, counting, dividing, light, meeting, model};
     use super::*;
 
-    fn check(example: &Example, count: u64, quiet: bool) -> (String, bool) {
-        let mut session = Session::new(Evaluator::new(&example.system), &example.sources, 3)
-            .expect("it has an initial state");
+    fn check(model: &Model, count: u64, quiet: bool) -> (String, bool) {
+        let mut session = Session::new(model, 3).expect("it has an initial state");
         let mut out = Vec::new();
         let well = run(&mut session, count, quiet, &mut out).expect("memory takes everything");
         (String::from_utf8(out).expect("text"), well)
@@ -92,5 +95,53 @@ violation after 4 steps: assertion violated at example.pml:15
         assert_eq!(check(&meeting(), 100, true), ("end after 5 steps\n".to_owned(), true));
         let fault = "violation after 1 step: division by zero at example.pml:3\n";
         assert_eq!(check(&dividing(), 100, true), (fault.to_owned(), false));
+    }
+
+    #[test]
+    fn values_are_written_state_by_state() {
+        let (text, well) = check(&light(), 4, false);
+        assert!(well);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("   0  fast = "), "{text}");
+        assert!(lines[1].starts_with("   1  press = "), "{text}");
+        assert_eq!(lines.last(), Some(&"stopped after 4 steps"), "{text}");
+        // The same seed gives the same run.
+        assert_eq!(check(&light(), 4, false).0, text);
+    }
+
+    #[test]
+    fn the_end_of_values_and_what_is_wrong_are_said() {
+        let stuck = "MODULE main\nVAR x : 0..2;\nASSIGN init(x) := 0;\nTRANS next(x) = x + 1";
+        let (text, well) = check(&model("stuck.smv", stuck), 9, false);
+        assert!(!well && text.ends_with("deadlock after 2 steps: there is no next state\n"), "{text}");
+        let divides = "MODULE main\nVAR x : 0..3;\nASSIGN init(x) := 1; next(x) := (2 / x) mod 2;";
+        let (text, well) = check(&model("divides.smv", divides), 9, false);
+        assert!(!well && text.contains("fault after"), "{text}");
+    }
+
+    #[test]
+    fn labels_are_written_step_by_step() {
+        let ends = model("ends.lotos", "specification Ends [a, b] : exit behaviour a; b; exit endspec");
+        assert_eq!(check(&ends, 2, false), ("     1  A\n     2  B\n".to_owned(), true));
+        let all = "     1  A\n     2  B\n     3  exit\nthe run has ended\n";
+        assert_eq!(check(&ends, 9, false), (all.to_owned(), true));
+        let stops = model("stops.lotos", "specification Stops [a] : noexit behaviour a; stop endspec");
+        let text = "     1  A\ndeadlock: nothing can happen any more\n";
+        assert_eq!(check(&stops, 9, false), (text.to_owned(), false));
+    }
+
+    #[test]
+    fn endless_runs_say_where_they_come_back_to() {
+        let step = |label: &str| RecordedLabel { label: label.to_owned(), choice: None };
+        let steps = ["PUT", "i", "PUT", "i"].map(step).to_vec();
+        let recorded = RecordedLabels { steps, cycle: Some(2), ..RecordedLabels::default() };
+        let model = buffer();
+        let mut session = Session::new(&model, 1).expect("it has an initial state");
+        session.replay(&Recording::Labels(recorded)).expect("it fits");
+        let mut out = Vec::new();
+        assert!(run(&mut session, 0, false, &mut out).expect("memory takes everything"));
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.contains("     2  i\n        the cycle starts here\n     3  PUT\n"), "{text}");
+        assert!(text.ends_with("and again from step 3 on, for ever\n"), "{text}");
     }
 }

@@ -1,6 +1,7 @@
 //! Draws the simulator: state on the left, what can be done on the right, and one large pane for everything else.
 
-use narrows_model::{Area, ProcessView, Scalar, StateView, TraceStep};
+use narrows::simulation::{Reason, Session, Status, text};
+use narrows_model::{EntryGroup, StateEntry, TraceStep};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -9,8 +10,6 @@ use ratatui::widgets::{Block, List, ListItem, ListState, Paragraph};
 
 use super::app::{App, Pane, describe};
 use super::detail;
-use super::session::Status;
-use super::text;
 
 /// What just changed.
 pub(super) const CHANGED: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
@@ -32,34 +31,35 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App<'_>) {
     let [top, body, bottom] = Layout::vertical(rows).areas(frame.area());
     frame.render_widget(title(app), top);
     frame.render_widget(footer(app), bottom);
-    let view = app.session.view();
     if app.pane == Pane::Help {
-        return detail::pane(frame, app, &view, Pane::Help, body);
+        return detail::pane(frame, app, Pane::Help, body);
     }
     if body.width >= WIDE {
         let widths = [Constraint::Fill(3), Constraint::Fill(4), Constraint::Fill(3)];
         let [left, middle, right] = Layout::horizontal(widths).areas(body);
-        state(frame, app, &view, left, false);
-        choices(frame, app, &view, middle);
+        state(frame, app, left, false);
+        choices(frame, app, middle);
         let [upper, lower] = Layout::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(right);
-        detail::pane(frame, app, &view, Pane::History, upper);
-        detail::pane(frame, app, &view, Pane::Output, lower);
+        detail::pane(frame, app, Pane::History, upper);
+        detail::pane(frame, app, Pane::Output, lower);
     } else {
         let widths = [Constraint::Percentage(45), Constraint::Percentage(55)];
         let [left, right] = Layout::horizontal(widths).areas(body);
-        state(frame, app, &view, left, true);
-        choices(frame, app, &view, right);
+        state(frame, app, left, true);
+        choices(frame, app, right);
     }
 }
 
 fn title(app: &App<'_>) -> Paragraph<'static> {
     let session = &app.session;
     let (at, all) = (session.position(), session.history().len());
-    let name = session.evaluator().system().name.clone();
+    let name = &session.model().name;
     let step = if at == all { format!("step {at}") } else { format!("step {at} of {all}") };
     let mut spans = vec![Span::raw(format!(" narrows simulate  {name}  {step}  "))];
-    if let Some(found) = session.violations().first() {
-        spans.push(Span::styled(text::violation(session, found), WRONG));
+    if let Some(wrong) = session.wrong() {
+        spans.push(Span::styled(clean(&wrong), WRONG));
+    } else if session.is_before_first() {
+        spans.push(Span::raw("choose a first state"));
     } else {
         match session.status() {
             Status::Running => spans.push(Span::raw("running")),
@@ -83,7 +83,7 @@ fn title(app: &App<'_>) -> Paragraph<'static> {
 
 fn footer(app: &App<'_>) -> Paragraph<'static> {
     match &app.message {
-        Some(message) => Paragraph::new(format!(" {message}")).style(CHANGED),
+        Some(message) => Paragraph::new(format!(" {}", clean(message))).style(CHANGED),
         None => {
             Paragraph::new(" Enter take  r random  R run  ← back  → forward  m chart  w why  ? help  q quit")
                 .style(FAINT)
@@ -92,10 +92,13 @@ fn footer(app: &App<'_>) -> Paragraph<'static> {
 }
 
 /// The state: processes, variables, channels, and the output if it has no pane of its own.
-fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, with_output: bool) {
-    let processes = process_lines(app, view, area.width);
-    let variables = variable_lines(app, view);
-    let channels = channel_lines(app, view);
+fn state(frame: &mut Frame<'_>, app: &App<'_>, area: Rect, with_output: bool) {
+    let entries = app.session.changed_entries();
+    let processes = process_lines(app, &entries, area.width);
+    let mut variables = entry_lines(&entries, EntryGroup::Variable);
+    let definitions = app.session.definitions().into_iter();
+    variables.extend(definitions.map(|(name, value)| Line::styled(format!("{name} = {value}"), FAINT)));
+    let channels = entry_lines(&entries, EntryGroup::Channel);
     let atoms = atom_lines(app);
     let has_output = with_output && app.session.output().next().is_some();
     let height = |lines: usize, most: u16| match lines {
@@ -103,17 +106,24 @@ fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, wit
         lines => (lines as u16 + 2).min(most),
     };
     let share = area.height / 4;
+    let has_processes = !processes.0.is_empty() || variables.is_empty();
     let output = if has_output { share.clamp(3, 8) } else { 0 };
     let rows = [
-        Constraint::Min(6),
-        Constraint::Length(height(variables.len(), share.max(4))),
+        if has_processes { Constraint::Min(6) } else { Constraint::Length(0) },
+        if has_processes {
+            Constraint::Length(height(variables.len(), share.max(4)))
+        } else {
+            Constraint::Fill(1)
+        },
         Constraint::Length(height(channels.len(), share.max(4))),
         Constraint::Length(height(atoms.len(), share.max(4))),
         Constraint::Length(output),
     ];
     let [first, second, third, formula, fourth] = Layout::vertical(rows).areas(area);
-    let focus = processes.1;
-    frame.render_widget(scrolled("Processes", processes.0, focus, first), first);
+    if has_processes {
+        let (lines, focus) = processes;
+        frame.render_widget(scrolled("Processes", lines, focus, first), first);
+    }
     let changed = first_changed(&variables);
     frame.render_widget(scrolled("Variables", variables, changed, second), second);
     let changed = first_changed(&channels);
@@ -121,7 +131,7 @@ fn state(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect, wit
     let changed = first_changed(&atoms);
     frame.render_widget(scrolled("Formula", atoms, changed, formula), formula);
     if has_output {
-        detail::pane(frame, app, view, Pane::Output, fourth);
+        detail::pane(frame, app, Pane::Output, fourth);
     }
 }
 
@@ -149,19 +159,28 @@ fn scrolled(title: &str, lines: Vec<Line<'static>>, focus: usize, area: Rect) ->
 }
 
 /// Returns a line for each process and one for its variables, and which line the user looks at.
-fn process_lines(app: &App<'_>, view: &StateView, width: u16) -> (Vec<Line<'static>>, usize) {
+fn process_lines(app: &App<'_>, entries: &[(StateEntry, bool)], width: u16) -> (Vec<Line<'static>>, usize) {
     let mut lines = Vec::new();
     let mut focus = 0;
-    for process in &view.processes {
-        let looked_at = process.pid == app.focus();
+    let processes = entries.iter().filter(|(entry, _)| entry.group == EntryGroup::Process);
+    for (number, (process, is_changed)) in processes.enumerate() {
+        let looked_at = number == app.focus();
         let mark = if looked_at { "▶" } else { " " };
-        let style = if app.session.just_moved(process.pid) { CHANGED } else { Style::new() };
-        let name = Span::styled(format!("{mark}{}", process.label()), style);
-        let place =
-            app.session.line(process.span).map_or(String::new(), |_| app.session.short_place(process.span));
+        let style = if *is_changed { CHANGED } else { Style::new() };
+        let name = Span::styled(format!("{mark}{}", process.owner), style);
+        let place = process.span.filter(|span| app.session.line(*span).is_some());
+        let place = place.map_or(String::new(), |span| app.session.short_place(span));
         let spans = vec![name, Span::styled(format!(" {place} "), FAINT), Span::raw(here(app, process))];
         lines.push(Line::from(spans));
-        lines.extend(local_lines(app, process, usize::from(width.saturating_sub(2))));
+        // Values stand first in a line, so that they are seen even if the text is long.
+        if !process.value.is_empty() {
+            lines.push(Line::styled(format!("   with {}", clean(&process.value)), style));
+        }
+        let is_own = |entry: &&(StateEntry, bool)| {
+            entry.0.group == EntryGroup::Local && entry.0.owner == process.owner
+        };
+        let locals: Vec<_> = entries.iter().filter(is_own).collect();
+        lines.extend(local_lines(&locals, usize::from(width.saturating_sub(2))));
         if looked_at {
             focus = lines.len() - 1;
         }
@@ -169,17 +188,24 @@ fn process_lines(app: &App<'_>, view: &StateView, width: u16) -> (Vec<Line<'stat
     (lines, focus)
 }
 
-/// Returns the text of the line a process is at.
-fn here(app: &App<'_>, process: &ProcessView) -> String {
-    let line = app.session.line(process.span);
-    let text = line.map(|line| app.session.sources().file(process.span.file).line(line).trim().to_owned());
-    clean(&text.unwrap_or_default())
+/// Returns the text of the place a process is at: of its line, or all that it still does.
+fn here(app: &App<'_>, process: &StateEntry) -> String {
+    let sources = app.session.sources();
+    let Some(span) = process.span.filter(|span| app.session.line(*span).is_some()) else {
+        return if process.value.is_empty() { "stopped".to_owned() } else { String::new() };
+    };
+    let text = if app.session.model().processes().is_some() {
+        sources.file(span.file).line(sources.position(span).line).trim()
+    } else {
+        sources.text(span)
+    };
+    clean(&narrows_report::one_line(text))
 }
 
-fn local_lines(app: &App<'_>, process: &ProcessView, width: usize) -> Vec<Line<'static>> {
+fn local_lines(locals: &[&(StateEntry, bool)], width: usize) -> Vec<Line<'static>> {
     let mut lines: Vec<Vec<Span<'static>>> = Vec::new();
     let mut used = width;
-    for local in &process.locals {
+    for (local, is_changed) in locals {
         let text = format!(" {}={}", local.name, local.value);
         let length = text.chars().count();
         if used + length > width {
@@ -187,8 +213,7 @@ fn local_lines(app: &App<'_>, process: &ProcessView, width: usize) -> Vec<Line<'
             used = 3;
         }
         used += length;
-        let changed = is_changed(app, &format!("{}.{}", process.label(), local.name));
-        let style = if changed { CHANGED } else { Style::new() };
+        let style = if *is_changed { CHANGED } else { Style::new() };
         if let Some(line) = lines.last_mut() {
             line.push(Span::styled(text, style));
         }
@@ -196,63 +221,85 @@ fn local_lines(app: &App<'_>, process: &ProcessView, width: usize) -> Vec<Line<'
     lines.into_iter().map(Line::from).collect()
 }
 
-/// Returns whether the last step changed what has this name.
-fn is_changed(app: &App<'_>, name: &str) -> bool {
-    app.session.last().is_some_and(|taken| taken.step.changes.iter().any(|change| change.name == name))
-}
-
-fn entry(app: &App<'_>, name: &str, text: String) -> Line<'static> {
-    let style = if is_changed(app, name) { CHANGED } else { Style::new() };
-    Line::from(text).style(style)
-}
-
-fn variable_lines(app: &App<'_>, view: &StateView) -> Vec<Line<'static>> {
-    let evaluator = app.session.evaluator();
-    let leaves = &evaluator.system().globals;
-    // A variable that always names the same channel is among the channels.
-    let is_channel = |index: usize| {
-        let leaf = leaves.get(index).filter(|leaf| leaf.scalar == Scalar::Channel);
-        leaf.is_some_and(|leaf| evaluator.is_channel_constant(Area::Global, None, leaf.offset))
+fn entry_lines(entries: &[(StateEntry, bool)], group: EntryGroup) -> Vec<Line<'static>> {
+    let shown = entries.iter().filter(|(entry, _)| entry.group == group);
+    let line = |(entry, is_changed): &(StateEntry, bool)| {
+        let style = if *is_changed { CHANGED } else { Style::new() };
+        Line::from(clean(&named(entry))).style(style)
     };
-    let shown = view.globals.iter().enumerate().filter(|(index, _)| !is_channel(*index));
-    shown.map(|(_, v)| entry(app, &v.name, format!("{} = {}", v.name, v.value))).collect()
+    shown.map(line).collect()
 }
 
-fn channel_lines(app: &App<'_>, view: &StateView) -> Vec<Line<'static>> {
-    let lines = view.channels.iter().map(|channel| {
-        let label = channel.label();
-        let text = match channel.capacity {
-            0 => format!("{label} rendezvous"),
-            capacity => format!("{label} {}/{capacity} {}", channel.messages.len(), channel.contents()),
-        };
-        entry(app, &label, text)
-    });
-    lines.collect()
+fn named(entry: &StateEntry) -> String {
+    let separator = if entry.group == EntryGroup::Channel { " " } else { " = " };
+    format!("{}{separator}{}", entry.name, entry.value)
+}
+
+/// Writes something that has a value in one line.
+pub(super) fn entry_text(session: &Session<'_>, entry: &StateEntry) -> String {
+    match entry.group {
+        EntryGroup::Process => {
+            let sources = session.sources();
+            let place = match entry.span.filter(|span| session.line(*span).is_some()) {
+                None if entry.value.is_empty() => "stopped".to_owned(),
+                None => String::new(),
+                Some(span) if session.model().processes().is_some() => session.short_place(span),
+                Some(span) => {
+                    format!("{} {}", session.short_place(span), narrows_report::one_line(sources.text(span)))
+                }
+            };
+            let values = if entry.value.is_empty() { "" } else { "  with " };
+            format!("{} {place}{values}{}", entry.owner, entry.value)
+        }
+        EntryGroup::Local => format!("  {}", named(entry)),
+        EntryGroup::Variable | EntryGroup::Channel => named(entry),
+    }
+}
+
+/// Writes in one line why something can't be done.
+pub(super) fn reason_text(session: &Session<'_>, reason: &Reason) -> String {
+    let place = reason.place.map_or(String::new(), |span| format!("{} ", session.short_place(span)));
+    format!("{} {place}[{}]: {}", reason.who, reason.what, reason.reason)
 }
 
 /// What can be done, and the large pane below it.
-fn choices(frame: &mut Frame<'_>, app: &App<'_>, view: &StateView, area: Rect) {
-    let wanted = app.session.steps().len().max(2) as u16 + 2;
+fn choices(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
+    let session = &app.session;
+    let count = session.steps().len();
+    let wanted = count.clamp(2, 1000) as u16 + 2;
     let rows = [Constraint::Length(wanted.min(area.height * 2 / 5)), Constraint::Fill(1)];
     let [upper, lower] = Layout::vertical(rows).areas(area);
-    if app.session.steps().is_empty() {
+    if count == 0 {
         frame.render_widget(dead_end(app), upper);
     } else {
-        let items = app.session.steps().iter().enumerate().map(|(index, step)| choice(app, index, step));
-        let title = format!(" Steps ({}) ", app.session.steps().len());
+        // Only what is seen is written: there may be thousands.
+        let inside = usize::from(upper.height.saturating_sub(2)).max(1);
+        let first = app.selected.saturating_sub(inside / 2).min(count.saturating_sub(inside));
+        let width = count.to_string().len().max(2);
+        let shown = session.steps().iter().enumerate().skip(first).take(inside);
+        let items = shown.map(|(index, step)| choice(app, &format!("{:>width$}", index + 1), step));
+        let what = if session.is_before_first() { "First states" } else { "Steps" };
+        let more = if session.has_more() { " or more" } else { "" };
+        let number = if count > inside { format!("{} of ", app.selected + 1) } else { String::new() };
+        let title = format!(" {what} ({number}{count}{more}) ");
         let list = List::new(items).block(Block::bordered().title(title)).highlight_style(FOCUS);
-        let mut state = ListState::default().with_selected(Some(app.selected));
+        let mut state = ListState::default().with_selected(Some(app.selected - first));
         frame.render_stateful_widget(list, upper, &mut state);
     }
-    detail::pane(frame, app, view, app.pane, lower);
+    detail::pane(frame, app, app.pane, lower);
 }
 
-fn choice(app: &App<'_>, index: usize, step: &TraceStep) -> ListItem<'static> {
+fn choice(app: &App<'_>, number: &str, step: &TraceStep) -> ListItem<'static> {
     let session = &app.session;
-    let line = step.actions.first().and_then(|first| session.line(first.span));
+    let line = step.actions.first().filter(|first| first.actor.is_some());
+    let line = line.and_then(|first| session.line(first.span));
     let line = line.map_or(String::new(), |line| format!(" :{line}"));
-    let mut spans = vec![Span::raw(format!("{:>2} {}", index + 1, text::title(step)))];
+    let mut spans = vec![Span::raw(format!("{number} {}", clean(&text::title(step))))];
     spans.push(Span::styled(line, FAINT));
+    let target = text::target(session, step);
+    if !target.is_empty() {
+        spans.push(Span::styled(format!("  {}", clean(&target)), FAINT));
+    }
     if let Some(found) = step.violations.first() {
         spans.push(Span::styled(format!(" ✗ {}", found.kind.message()), WRONG));
     }

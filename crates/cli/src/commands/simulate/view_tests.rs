@@ -1,19 +1,18 @@
 //! Tests of what is on the screen.
 
-use narrows_model::Evaluator;
+use narrows::Model;
+use narrows::simulation::Session;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::App;
-use super::examples::{Example, counting, meeting};
-use super::session::Session;
+use super::examples::{buffer, counting, light, meeting, model};
 use super::view;
 
 /// Returns the screen after some keys.
-fn screen(example: &Example, keys: &str, width: u16, height: u16) -> String {
-    let session = Session::new(Evaluator::new(&example.system), &example.sources, 1);
-    let mut app = App::new(session.expect("it has an initial state"));
+fn screen(example: &Model, keys: &str, width: u16, height: u16) -> String {
+    let mut app = App::new(Session::new(example, 1).expect("it has an initial state"));
     for key in keys.chars() {
         app.key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE));
     }
@@ -28,7 +27,7 @@ fn drawn(app: &App<'_>, width: u16, height: u16) -> String {
     cells.chunks(usize::from(width)).map(|row| row.concat() + "\n").collect()
 }
 
-fn check(example: &Example, keys: &str, expected: &[&str]) {
+fn check(example: &Model, keys: &str, expected: &[&str]) {
     let screen = screen(example, keys, 80, 24);
     for text in expected {
         assert!(screen.contains(text), "`{text}` is not in\n{screen}");
@@ -43,7 +42,7 @@ fn shows_the_initial_state() {
         "▶P(0) example.pml:5 x = 1;",
         "y=0",
         "x = 0",
-        "c#1 0/2 empty",
+        "c#1 0 of 2: empty",
         " 1 P(0) x = 1; printf",
         "5▶    x = 1;",
     ];
@@ -52,7 +51,7 @@ fn shows_the_initial_state() {
 
 #[test]
 fn shows_what_happened() {
-    let after = ["step 2", "c#1 1/2 [2]", "Output", "x is 1", "now 2", "Q(1) c?y"];
+    let after = ["step 2", "c#1 1 of 2: [2]", "Output", "x is 1", "now 2", "Q(1) c?y"];
     check(&counting(), "rr", &after);
     check(&counting(), "rrb", &["step 1 of 2"]);
     let wrong = ["assertion violated at example.pml:15", "Nothing can move: deadlock.", "w says why"];
@@ -72,8 +71,7 @@ fn shows_the_other_panes() {
 #[test]
 fn shows_a_cycle_and_what_the_formula_asks() {
     let example = counting();
-    let session = Session::new(Evaluator::new(&example.system), &example.sources, 1);
-    let mut app = App::new(session.expect("it has an initial state"));
+    let mut app = App::new(Session::new(&example, 1).expect("it has an initial state"));
     app.session.run(3, |_| false);
     app.session.set_cycle(Some(1));
     let values = vec![false, true, true, false];
@@ -92,11 +90,61 @@ fn shows_a_cycle_and_what_the_formula_asks() {
 }
 
 #[test]
+fn shows_values_and_first_states() {
+    let first = ["choose a first state", "First states (2)", "1 fast = FALSE", "2 fast = TRUE"];
+    check(&light(), "", &first);
+    let state = ["Variables", "light = red", "waits = TRUE", "Steps (2)", "History", "0 the initial state"];
+    check(&light(), "1", &state);
+    check(&light(), "1R", &["step 100", "Took 100 steps."]);
+    check(&light(), "1Rg", &["step 0 of 100"]);
+    check(&light(), "1m", &["There are no messages between processes"]);
+}
+
+#[test]
+fn says_what_rules_values_out() {
+    let text = screen(&light(), "1w", 110, 24);
+    for part in ["Why not?", "fast light.smv:2 [TRUE]: it is frozen", "left light.smv:7 [1]: `"] {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn shows_where_processes_stand_and_go() {
+    let start =
+        ["Processes", "process 1 buffer.lotos:4 put;", "1 PUT  → ", "2 DONE", "buffer.lotos — process 1"];
+    check(&buffer(), "", &start);
+    // The two steps `i` lead to different values.
+    check(&buffer(), "1", &["1 i  → (0)", "2 i  → (1)"]);
+    check(&buffer(), "12", &["with 1", "2 GET !1"]);
+    check(&buffer(), "12h", &["▶   2 i"]);
+    check(&buffer(), "21", &["Nothing can move: the run has ended."]);
+    check(&buffer(), "m", &["There are no messages between processes"]);
+}
+
+#[test]
+fn says_whom_nobody_meets() {
+    let text = "specification Wait [a, b] : noexit behaviour
+  a; stop
+  |[a, b]|
+  (b; stop ||| b; stop) endspec";
+    let wait = model("wait.lotos", text);
+    check(&wait, "", &["Nothing can move: deadlock.", "w says why"]);
+    let why = screen(&wait, "w", 119, 24);
+    for part in
+        ["process 1 wait.lotos:2 [a; stop]: nobody is ready for a", "[b; stop]: nobody is ready for b"]
+    {
+        assert!(why.contains(part), "`{part}` is not in\n{why}");
+    }
+}
+
+#[test]
 fn draws_at_any_size() {
     let example = counting();
     for (width, height) in [(1, 1), (10, 3), (40, 10), (80, 24), (120, 40), (250, 80)] {
         for keys in ["", "R", "Rm", "w", "Rh", "Ro", "?"] {
-            screen(&example, keys, width, height);
+            for example in [&example, &light(), &buffer()] {
+                screen(example, keys, width, height);
+            }
         }
     }
     let wide = screen(&example, "R", 140, 40);

@@ -1,14 +1,14 @@
-//! Tests of [`super::session`].
+//! Tests of [`Session`] with processes.
 
-use narrows_model::{Evaluator, Event, ViolationKind};
+use narrows_model::{Event, Model, ViolationKind};
 
 use narrows_report::RecordedAtom;
 
-use super::examples::{Example, counting, dividing, meeting};
-use super::session::{Session, Status, Stop};
+use super::examples::{counting, dividing, meeting};
+use super::{Session, Status, Stop};
 
-fn session(example: &Example) -> Session<'_> {
-    Session::new(Evaluator::new(&example.system), &example.sources, 1).expect("it has an initial state")
+fn session(example: &Model) -> Session<'_> {
+    Session::new(example, 1).expect("it has an initial state")
 }
 
 fn printed(session: &Session<'_>) -> String {
@@ -62,9 +62,10 @@ fn another_choice_replaces_the_future() {
 fn stops_at_a_violation_and_at_a_deadlock() {
     let example = counting();
     let mut session = session(&example);
-    let Stop::Violation(violation) = session.run(100, |_| false) else { panic!("the assertion is false") };
-    assert_eq!(violation.kind, ViolationKind::Assertion);
-    assert_eq!(session.place(violation.span), "example.pml:15");
+    let wrong = "assertion violated at example.pml:15".to_owned();
+    assert_eq!(session.run(100, |_| false), Stop::Wrong(wrong));
+    assert_eq!(session.violations()[0].kind, ViolationKind::Assertion);
+    assert_eq!(session.place(session.violations()[0].span), "example.pml:15");
     assert_eq!(session.run(100, |_| false), Stop::Status(Status::Deadlock));
     assert_eq!(session.status(), Status::Deadlock);
 }
@@ -73,9 +74,8 @@ fn stops_at_a_violation_and_at_a_deadlock() {
 fn nothing_follows_a_fault() {
     let example = dividing();
     let mut session = session(&example);
-    assert!(
-        matches!(session.run(5, |_| false), Stop::Violation(v) if v.kind == ViolationKind::DivisionByZero)
-    );
+    assert!(matches!(session.run(5, |_| false), Stop::Wrong(_)));
+    assert_eq!(session.violations()[0].kind, ViolationKind::DivisionByZero);
     assert_eq!(session.status(), Status::Faulted);
     assert!(session.steps().is_empty());
     session.back();
@@ -90,7 +90,7 @@ fn runs_until_a_process_moves_or_a_breakpoint() {
     assert_eq!(session.run(100, |now| now.just_moved(0)), Stop::Reached);
     assert!(session.just_moved(0));
     session.jump(0);
-    let file = session.view().processes[1].span.file;
+    let file = session.processes()[1].span.expect("a place").file;
     assert!(session.toggle_breakpoint(file, 10));
     assert_eq!(session.run(100, |_| false), Stop::Breakpoint);
     assert!(session.just_moved(1));
@@ -101,8 +101,7 @@ fn runs_until_a_process_moves_or_a_breakpoint() {
 fn the_seed_decides() {
     let example = meeting();
     let run = |seed| {
-        let mut session =
-            Session::new(Evaluator::new(&example.system), &example.sources, seed).expect("it starts");
+        let mut session = Session::new(&example, seed).expect("it starts");
         assert_eq!(session.run(100, |_| false), Stop::Status(Status::Ended));
         session.past().iter().map(|taken| taken.step.moves()[0].pid).collect::<Vec<_>>()
     };

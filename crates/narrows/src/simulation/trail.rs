@@ -6,17 +6,20 @@
 use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Single, Statement};
 use narrows_report::{Trail, TrailEntry};
 
-use super::saved::as_step;
-use super::session::Session;
+use super::Session;
+use super::moves::as_step;
 
 /// At most this many moves are made to catch up with merged statements.
 const CATCH_UP: usize = 100;
 
 /// Replays a trail from the initial state. The error says at which line the replay failed, and why; what was replayed
 /// until then is taken.
-pub(super) fn replay(session: &mut Session<'_>, trail: &Trail) -> Result<(), String> {
-    let mut replay =
-        Replay { evaluator: session.evaluator(), state: session.state().to_vec(), path: Vec::new() };
+pub(super) fn replay(
+    session: &mut Session<'_>,
+    evaluator: Evaluator<'_>,
+    trail: &Trail,
+) -> Result<(), String> {
+    let mut replay = Replay { evaluator, state: session.state().to_vec(), path: Vec::new() };
     let mut cycle = None;
     let mut next = 0;
     let mut failure = None;
@@ -37,14 +40,18 @@ pub(super) fn replay(session: &mut Session<'_>, trail: &Trail) -> Result<(), Str
     if failure.is_none() && trail.cycle.is_none() {
         replay.finish();
     }
-    let cycle = take_all(session, &replay.path, cycle);
+    let cycle = take_all(session, evaluator, &replay.path, cycle);
     session.set_cycle(cycle);
     failure.map_or(Ok(()), Err)
 }
 
 /// Takes the moves, those of an atomic sequence as one step; returns the step with which the cycle starts.
-fn take_all(session: &mut Session<'_>, path: &[Single], cycle: Option<usize>) -> Option<usize> {
-    let evaluator = session.evaluator();
+fn take_all(
+    session: &mut Session<'_>,
+    evaluator: Evaluator<'_>,
+    path: &[Single],
+    cycle: Option<usize>,
+) -> Option<usize> {
     let mut first = 0;
     let mut cycle_step = None;
     for index in 0..path.len() {
@@ -265,16 +272,21 @@ fn reads_own(value: &Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::examples::{Example, counting, meeting};
-    use super::super::session::Status;
+    use super::super::examples::{counting, meeting};
+    use super::super::{Recording, Status};
     use super::*;
+    use narrows_model::Model;
     use narrows_report::read_trail;
 
-    fn session(example: &Example) -> Session<'_> {
-        Session::new(Evaluator::new(&example.system), &example.sources, 1).expect("it has an initial state")
+    fn session(model: &Model) -> Session<'_> {
+        Session::new(model, 1).expect("it has an initial state")
     }
 
-    fn check(example: &Example, text: &str) -> (Result<(), String>, usize) {
+    fn replay(session: &mut Session<'_>, trail: &Trail) -> Result<(), String> {
+        session.replay(&Recording::Trail(trail.clone()))
+    }
+
+    fn check(example: &Model, text: &str) -> (Result<(), String>, usize) {
         let mut session = session(example);
         let result = replay(&mut session, &read_trail(text).expect("a trail"));
         (result, session.position())

@@ -1,17 +1,21 @@
-//! Saved runs: finding the steps of a file again in the model, and saving the run that is on the screen.
+//! Saved runs of processes: finding their moves again in the model.
 
 use narrows_model::{
     Action, Actor, Evaluator, LocationId, Move, ProctypeId, Single, TraceStep, TransitionId,
 };
 use narrows_report::{RecordedMove, RecordedTrace};
 
-use super::session::Session;
+use super::Session;
 
 /// Replays a recorded run from the initial state. The error says at which step it does not fit the model, and why; the
 /// steps before that one are taken.
-pub(super) fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Result<(), String> {
+pub(super) fn replay(
+    session: &mut Session<'_>,
+    evaluator: Evaluator<'_>,
+    recorded: &RecordedTrace,
+) -> Result<(), String> {
     for (index, moves) in recorded.steps.iter().enumerate() {
-        let step = find(session, moves)
+        let step = find(session, evaluator, moves)
             .map_err(|reason| format!("step {} does not fit the model: {reason}", index + 1))?;
         session.take(step);
     }
@@ -21,7 +25,11 @@ pub(super) fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Res
 }
 
 /// Finds the step with the given moves; a prefix of an atomic sequence is a step too, for runs that end inside one.
-fn find(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<TraceStep, String> {
+fn find(
+    session: &Session<'_>,
+    evaluator: Evaluator<'_>,
+    recorded: &[RecordedMove],
+) -> Result<TraceStep, String> {
     let same = |step: &&TraceStep| {
         let is_it = |(action, recorded): (&Action, &RecordedMove)| {
             let is_named = |actor: &Actor| recorded.process.is_empty() || recorded.process == actor.name;
@@ -33,11 +41,10 @@ fn find(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<TraceStep, S
     if let Some(step) = session.steps().iter().find(same) {
         return Ok(step.clone());
     }
-    let evaluator = session.evaluator();
-    let moves = resolve(session, recorded)?;
+    let moves = resolve(evaluator, session.state(), recorded)?;
     match evaluator.follow(session.state(), &moves) {
         Ok(path) => Ok(as_step(evaluator, session.state(), &path)),
-        Err((index, state)) => Err(why_not(session, &state, &recorded[index])),
+        Err((index, state)) => Err(why_not(session, evaluator, &state, &recorded[index])),
     }
 }
 
@@ -57,9 +64,8 @@ fn is_move(step: Move, recorded: &RecordedMove) -> bool {
 }
 
 /// Turns recorded moves into moves of the model.
-fn resolve(session: &Session<'_>, recorded: &[RecordedMove]) -> Result<Vec<Move>, String> {
-    let system = session.evaluator().system();
-    let view = session.view();
+fn resolve(evaluator: Evaluator<'_>, state: &[u8], recorded: &[RecordedMove]) -> Result<Vec<Move>, String> {
+    let (system, view) = (evaluator.system(), evaluator.describe(state));
     let resolved = recorded.iter().map(|step| {
         // The name comes first: the process may only be created inside the step.
         let named = system.proctypes.iter().position(|proctype| proctype.name == step.process);
@@ -80,8 +86,7 @@ fn label(step: &RecordedMove) -> String {
 }
 
 /// Says why a recorded move can't be made in a state.
-fn why_not(session: &Session<'_>, state: &[u8], step: &RecordedMove) -> String {
-    let evaluator = session.evaluator();
+fn why_not(session: &Session<'_>, evaluator: Evaluator<'_>, state: &[u8], step: &RecordedMove) -> String {
     let view = evaluator.describe(state);
     let Some(process) = view.processes.get(usize::from(step.pid)) else {
         return format!("{} can't be found: there is no process {}", label(step), step.pid);
@@ -106,26 +111,24 @@ fn why_not(session: &Session<'_>, state: &[u8], step: &RecordedMove) -> String {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Form, Model};
+    use narrows_model::Model;
     use narrows_report::read_trace;
 
-    use super::super::examples::{Example, counting, dividing, meeting};
+    use super::super::examples::{counting, dividing, meeting};
+    use super::super::recording::Recording;
     use super::*;
 
-    fn session(example: &Example) -> Session<'_> {
-        Session::new(Evaluator::new(&example.system), &example.sources, 9).expect("it has an initial state")
+    fn session(model: &Model) -> Session<'_> {
+        Session::new(model, 9).expect("it has an initial state")
     }
 
     fn recorded(session: &Session<'_>) -> RecordedTrace {
-        let model = Model {
-            name: "example.pml".to_owned(),
-            language: "Promela",
-            sources: session.sources().clone(),
-            definitions: Vec::new(),
-            form: Form::Processes(Box::new(session.evaluator().system().clone())),
-        };
-        let document = narrows_report::trace_document(&model, "run", &session.trace());
+        let document = narrows_report::trace_document(session.model(), "run", &session.trace());
         read_trace(&document).expect("it was just written")
+    }
+
+    fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Result<(), String> {
+        session.replay(&Recording::Moves(recorded.clone()))
     }
 
     #[test]
@@ -150,7 +153,7 @@ mod tests {
         trace.steps[0].truncate(2);
         let mut again = session(&example);
         assert_eq!(replay(&mut again, &trace), Ok(()));
-        assert_eq!(again.view().globals[0].value, "1");
+        assert_eq!(again.entries()[0].value, "1");
     }
 
     #[test]
