@@ -22,7 +22,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "narrows",
-        &["source", "model", "languages", "explicit", "symbolic", "sat", "lts", "performance", "study"],
+        &[
+            "source",
+            "graph",
+            "model",
+            "languages",
+            "explicit",
+            "symbolic",
+            "sat",
+            "lts",
+            "performance",
+            "study",
+            "report",
+        ],
     ),
 ];
 
