@@ -231,8 +231,10 @@ fn gate(text: &str) -> Option<String> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
-    let is_action = rest.trim_start().starts_with([';', '!', '?']);
-    (is_action && !name.is_empty() && name != "i").then(|| name.to_owned())
+    let rest = rest.trim_start();
+    let is_action = rest.is_empty() || rest.starts_with([';', '!', '?']);
+    let is_gate = !["", "i", "stop", "exit"].contains(&name);
+    (is_action && is_gate).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -245,6 +247,8 @@ mod tests {
         check("put; (i; P [put] [] get; stop)", &["put"]);
         check("[n gt 0] -> get !n; stop [] done; exit", &["get", "done"]);
         check("i; stop", &[]);
+        check("a", &["a"]);
+        check("stop", &[]);
         check("P [a, b] (1)", &[]);
     }
 }

@@ -39,12 +39,13 @@ fn shows_the_initial_state() {
     let panes = ["Processes", "Variables", "Channels", "Steps (1)", "example.pml — P(0)", "? help"];
     check(&counting(), "", &panes);
     let state = [
-        "▶P(0) example.pml:5 x = 1;",
+        "▶P(0) example.pml:4 atomic {",
         "y=0",
         "x = 0",
         "c#1 0 of 2: empty",
         " 1 P(0) x = 1; printf",
-        "5▶    x = 1;",
+        "4▶  atomic {",
+        "5→    x = 1;",
     ];
     check(&counting(), "", &state);
 }
@@ -131,7 +132,7 @@ fn says_whom_nobody_meets() {
     check(&wait, "", &["Nothing can move: deadlock.", "w says why"]);
     let why = screen(&wait, "w", 119, 24);
     for part in
-        ["process 1 wait.lotos:2 [a; stop]: nobody is ready for a", "[b; stop]: nobody is ready for b"]
+        ["process 1 wait.lotos:2 [a]: nobody is ready for a with it", "[b]: nobody is ready for b with it"]
     {
         assert!(why.contains(part), "`{part}` is not in\n{why}");
     }
