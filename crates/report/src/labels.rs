@@ -6,6 +6,7 @@ use std::fmt::Write;
 use narrows_model::{Choice, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
+use crate::diagram::{Diagram, DiagramEdge, DiagramNode};
 use crate::error::TraceError;
 use crate::run::{each_step, one_line};
 use crate::trace_json::{find_trace, read_cycle, strings};
@@ -26,6 +27,33 @@ pub(crate) fn steps(trace: &Trace, into: &mut String) {
         let _ = writeln!(into, "└─ back to step {}", start + 1);
     }
 }
+
+/// Draws a run as states with its labels between them; of a long one, the ends.
+pub(crate) fn diagram(trace: &Trace) -> Diagram {
+    let total = trace.steps.len();
+    let is_drawn = |state: usize| {
+        total <= MAX_DRAWN_STEPS || state < MAX_DRAWN_STEPS / 2 || state + MAX_DRAWN_STEPS / 2 > total
+    };
+    let cycle = trace.cycle.filter(|start| *start < total);
+    // The last state of an endless run is the one that its cycle begins with.
+    let last = if cycle.is_some() { total } else { total + 1 };
+    let shown: Vec<usize> = (0..last).filter(|state| is_drawn(*state)).collect();
+    let node = |state: &usize| DiagramNode {
+        name: state.to_string(),
+        note: String::new(),
+        is_end: cycle.is_none() && *state == total,
+    };
+    let place = |state: usize| shown.iter().position(|known| *known == state);
+    let edge = |(index, step): (usize, &TraceStep)| {
+        let to = if index + 1 == last { cycle? } else { index + 1 };
+        Some(DiagramEdge { from: place(index)?, to: place(to)?, label: one_line(label(step)) })
+    };
+    let edges = trace.steps.iter().enumerate().filter_map(edge).collect();
+    Diagram { title: String::new(), nodes: shown.iter().map(node).collect(), edges }
+}
+
+/// So many steps are drawn.
+const MAX_DRAWN_STEPS: usize = 60;
 
 /// Makes the value of `"trace"` in answers and in documents.
 pub(crate) fn trace_value(trace: &Trace) -> Value {

@@ -42,7 +42,7 @@ pub use figures::{Figures, ViewSize};
 pub use html::Page;
 pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};
-pub use narration::picture;
+pub use narration::drawing;
 pub use report::{Report, Unreached};
 pub use run::{change_text as change_line, one_line};
 pub use text::{check, explore};

@@ -4,6 +4,7 @@ use narrows_model::{Form, Model, Trace};
 use serde_json::Value;
 
 use crate::chart::Chart;
+use crate::diagram::svg as diagram_svg;
 use crate::{labels, run, trace_json, values};
 
 /// Writes a run as text.
@@ -25,8 +26,17 @@ pub(crate) fn value(model: &Model, trace: &Trace) -> Value {
     }
 }
 
-/// Draws a run: messages between processes, or signals over time. `None` if there is nothing to draw.
-pub fn picture(model: &Model, trace: &Trace, title: &str) -> Option<String> {
+/// Draws a run in any case: what processes do, signals over time, or labels between states.
+pub fn drawing(model: &Model, trace: &Trace, title: &str) -> String {
+    match &model.form {
+        Form::Synchronous(system) if !trace.initial.is_empty() => values::run_picture(system, trace, title),
+        Form::Processes(_) => Chart::of(model, trace).svg(title),
+        _ => diagram_svg(&[labels::diagram(trace)], title),
+    }
+}
+
+/// Draws a run: messages between processes, or signals over time. `None` if there are none.
+pub(crate) fn picture(model: &Model, trace: &Trace, title: &str) -> Option<String> {
     match &model.form {
         Form::Synchronous(_) if trace.initial.is_empty() => None,
         Form::Synchronous(system) => Some(values::run_picture(system, trace, title)),

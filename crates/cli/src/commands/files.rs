@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use narrows::{Model, Trace, Verdict};
-use narrows_report::{Page, Report, picture, trace_document, write_trail};
+use narrows_report::{Page, Report, drawing, trace_document, write_trail};
 
 /// Which files, and where.
 #[derive(Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Files {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Draw the first counterexample in this file, as a message sequence chart; of an SMV model, as a timing diagram
+    /// Draw the first counterexample in this file, as a message sequence chart; of an SMV model, as a timing diagram; of labels, as states
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -79,8 +79,7 @@ impl Writer<'_> {
             write(path, &format!("{:#}\n", trace_document(model, kind, trace)))?;
         }
         if let Some(path) = &self.files.svg {
-            let drawn = picture(model, trace, &model.name);
-            write(path, &drawn.context("there is nothing to draw: the run has no messages")?)?;
+            write(path, &drawing(model, trace, &model.name))?;
         }
         if let Some(path) = &self.files.spin_trail {
             let system = model.processes().context("--spin-trail is for Promela models")?;

@@ -14,16 +14,8 @@
 //! assert_eq!(session.entries()[0].value, "1");
 //! ```
 
-#[cfg(test)]
-mod examples;
-#[cfg(test)]
-mod form_tests;
 mod moves;
-#[cfg(test)]
-mod real_trails;
 mod recording;
-#[cfg(test)]
-mod session_tests;
 pub mod text;
 mod trail;
 mod why;
@@ -580,3 +572,15 @@ fn tell_apart(steps: &mut [TraceStep]) {
 fn is_fault(step: &TraceStep) -> bool {
     step.violations.iter().any(|violation| violation.kind.is_fatal())
 }
+
+#[cfg(test)]
+mod examples;
+
+#[cfg(test)]
+mod form_tests;
+
+#[cfg(test)]
+mod real_trails;
+
+#[cfg(test)]
+mod session_tests;
