@@ -160,7 +160,7 @@ impl Models {
             .help("leave --engine symbolic out: then states are visited one by one");
         output::diagnostics(std::slice::from_ref(&diagnostic), &model.sources);
         Ok(self.outcome(2, String::new, || {
-            json_diagnostics(&model.name, &[diagnostic.clone()], &model.sources, None)
+            json_diagnostics(&model.name, std::slice::from_ref(&diagnostic), &model.sources, None)
         }))
     }
 

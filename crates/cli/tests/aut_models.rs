@@ -73,7 +73,9 @@ fn formulas_have_the_answers_of_lts_check() {
     for _ in 0..24 {
         let folder = Folder::new(&[("g.aut", &random_text(&mut random))]);
         let mut ask = vec!["check", "g.aut", "--format", "json", "-q", "--only", "mu"];
-        formulas.iter().for_each(|formula| ask.extend(["--mu", formula]));
+        for formula in &formulas {
+            ask.extend(["--mu", formula]);
+        }
         let by_model = verdicts(&document(&folder.run_with(&ask)));
         let mut ask = vec!["lts", "check", "g.aut", "--format", "json", "-q"];
         ask.extend(formulas);

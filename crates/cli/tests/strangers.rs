@@ -133,7 +133,9 @@ fn commands_about_graphs_keep_limits() {
         assert!(text.contains("no end of its states") && text.contains("L0302"), "{text}");
     }
     // Nothing here asks for time or memory but the parallel composition itself.
-    let edges: String = (0..3000).map(|state| format!("({state}, \"a{state}\", {})\n", state + 1)).collect();
+    let edges: Vec<String> =
+        (0..3000).map(|state| format!("({state}, \"a{state}\", {})\n", state + 1)).collect();
+    let edges = edges.concat();
     fs::write(folder.join("long.aut"), format!("des (0, 3000, 3001)\n{edges}")).unwrap();
     for limit in [["--memory", "100M"], ["--time-limit", "500ms"]] {
         let start = Instant::now();

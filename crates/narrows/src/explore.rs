@@ -31,7 +31,7 @@ pub struct ExploreOptions<'a> {
 pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> Result<Checked, Unanswered> {
     options.accepts(model).map_err(Unanswered::Refused)?;
     match &model.form {
-        Form::Synchronous(system) => sets_of_synchronous(model, system, budget),
+        Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
         Form::Labelled(system) => graph(model, &*system.system, budget),
         Form::Processes(system) if options.engine == Choice::Symbolic => {
             sets_of_processes(model, Evaluator::new(system), budget)
@@ -81,11 +81,7 @@ impl ExploreOptions<'_> {
     }
 }
 
-fn sets_of_synchronous(
-    model: &Model,
-    system: &SynchronousSystem,
-    budget: &Budget,
-) -> Result<Checked, Unanswered> {
+fn sets_of_synchronous(model: &Model, system: &SynchronousSystem, budget: &Budget) -> Checked {
     let is_asked = |question: &Question| matches!(question, Question::Deadlock | Question::Faults);
     let questions: Vec<Question> = model.questions().into_iter().filter(is_asked).collect();
     let limits = narrows_symbolic::Budget { depth: true, ..budget.symbolic() };
@@ -107,7 +103,7 @@ fn sets_of_synchronous(
         }
     }
     let coverage = coverage(checked.size.as_ref(), checked.bytes);
-    Ok(Checked { coverage, limit: checked.limit, problems, ..Checked::default() })
+    Checked { coverage, limit: checked.limit, problems, ..Checked::default() }
 }
 
 fn sets_of_processes(

@@ -93,7 +93,9 @@ impl PreparedStudy {
                 Some(subject) => {
                     let mut figures = self::measured(&subject, &study, budget).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
-                    figures.iter_mut().for_each(|figure| figure.witnesses.clear());
+                    for figure in &mut figures {
+                        figure.witnesses.clear();
+                    }
                     figures
                 }
                 None => {

@@ -133,7 +133,7 @@ impl Evidence<'_> {
             match formula {
                 Branching::Atom(_) => {}
                 Branching::Not(_) | Branching::And(..) | Branching::Or(..) => {
-                    waiting.extend(formula.operands())
+                    waiting.extend(formula.operands());
                 }
                 _ => return false,
             }

@@ -142,7 +142,7 @@ impl Space {
             }
         }
         conjuncts.extend(valid.into_iter().map(|set| Conjunct { set, assigned: None, is_next_only: false }));
-        let events = Events { system: system, encoding: &encoding, conjuncts, inputs: &input_bits };
+        let events = Events { system, encoding: &encoding, conjuncts, inputs: &input_bits };
         let relation = match system.selector {
             Some(selector) => events.by_process(selector)?,
             None if !groups.is_empty() => events.by_alternative(&groups)?,

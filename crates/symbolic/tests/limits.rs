@@ -52,7 +52,7 @@ fn ten_thousand_definitions_are_built_on_each_other() {
             }
             let _ = writeln!(text, "INVARSPEC {claim};");
             assert_eq!(holds(&compiled(&text)), [true], "{step}");
-            assert!(begin.elapsed() < Duration::from_secs(60), "{step}");
+            assert!(begin.elapsed() < Duration::from_mins(1), "{step}");
         }
     });
 }

@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
-    let said = match options.prepare(name, study, Some(&arguments.file), sources, Diagnostics::default())? {
+    let said = match options.prepare(&name, study, Some(&arguments.file), sources, Diagnostics::default())? {
         Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }

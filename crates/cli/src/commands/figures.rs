@@ -174,13 +174,13 @@ impl Options {
             study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
         }
         let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        self.prepare(name, study, model.as_deref(), sources, diagnostics)
+        self.prepare(&name, study, model.as_deref(), sources, diagnostics)
     }
 
     /// Reads the model of a study. The diagnostics are what was wrong with the study so far.
     pub(super) fn prepare(
         &self,
-        name: String,
+        name: &str,
         study: Study,
         model: Option<&Path>,
         sources: Sources,
@@ -194,7 +194,7 @@ impl Options {
             }
             _ => None,
         };
-        let prepared = PreparedStudy::new(name.clone(), study, model, sources, diagnostics, &self.disk());
+        let prepared = PreparedStudy::new(name.to_owned(), study, model, sources, diagnostics, &self.disk());
         match prepared {
             Ok(prepared) => {
                 if !self.quiet {
@@ -204,7 +204,7 @@ impl Options {
             }
             Err(rejected) => {
                 output::diagnostics(&rejected.diagnostics, &rejected.sources);
-                let document = json_diagnostics(&name, &rejected.diagnostics, &rejected.sources, None);
+                let document = json_diagnostics(name, &rejected.diagnostics, &rejected.sources, None);
                 Ok(Err(Said { status: 2, text: String::new(), document }))
             }
         }

@@ -563,9 +563,10 @@ impl<'w, 's> Walk<'w, 's> {
                 break;
             }
             if steps < most {
-                match self.memory.path.merges() && !self.walks.every_path {
-                    true => self.hand_over(attempt.pid),
-                    false => self.go_on(attempt.pid),
+                if self.memory.path.merges() && !self.walks.every_path {
+                    self.hand_over(attempt.pid);
+                } else {
+                    self.go_on(attempt.pid);
                 }
                 break;
             }

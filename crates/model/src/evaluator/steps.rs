@@ -61,6 +61,7 @@ pub(super) fn execute(
 
 /// Something on the stack.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are turns, and there are few at a time")]
 pub(crate) enum Task {
     Turn(Turn),
     HoldOut(HoldOut),
@@ -68,6 +69,7 @@ pub(crate) enum Task {
 
 /// A process whose edges are tried one after the other.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing about the turn")]
 pub(crate) struct Turn {
     /// The state in which they are tried.
     frame: Frame,
@@ -334,7 +336,9 @@ impl<'w, 's> Walk<'w, 's> {
             let is_silent = turn.timeout || self.scratch.path.told.violations.len() == violations;
             if matches!(outcome, Ok(Outcome::Blocked)) && is_silent {
                 self.restore(Marks(moves, violations, events));
-                next.into_iter().for_each(|next| self.scratch.frames.give_back(next));
+                if let Some(next) = next {
+                    self.scratch.frames.give_back(next);
+                }
                 continue;
             }
             return Some(Event { edge: turn.edge - 1, outcome, next, told: StepRecord::default() });

@@ -68,7 +68,7 @@ impl Study {
     /// Returns which form of model it is about, by the name of the file.
     pub(crate) fn form(&self) -> FormKind {
         let language = self.model.as_ref().and_then(|model| of_ending(&model.text));
-        language.map_or(FormKind::Processes, |language| language.form())
+        language.map_or(FormKind::Processes, narrows_languages::Language::form)
     }
 
     /// Returns whether all delays have a least and a greatest value, so that there are best and worst cases.

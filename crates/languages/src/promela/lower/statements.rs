@@ -171,8 +171,8 @@ impl Lowering<'_> {
 
     /// Warns of an `else` beside an option that starts with a channel operation, as SPIN does.
     fn warn_else(&mut self, options: &[Sequence], span: Span) {
-        let first = options.iter().filter_map(|option| option.steps.first());
-        let Some(operation) = first.filter_map(channel_operation).next() else { return };
+        let mut first = options.iter().filter_map(|option| option.steps.first());
+        let Some(operation) = first.find_map(channel_operation) else { return };
         self.diagnostics.push(
             Diagnostic::warning("P0307", span, "`else` stands beside a channel operation")
                 .label("taken when no message can be sent or received at this moment")

@@ -80,7 +80,7 @@ impl Parser<'_> {
         let old = Expr { span: place.span, kind: ExprKind::Place(place.clone()) };
         let span = place.span.to(value.span);
         let kind = ExprKind::Binary(operator, Box::new(old), Box::new(value));
-        Ok(StatementKind::Assign(place, Expr { span, kind }))
+        Ok(StatementKind::Assign(place, Expr { kind, span }))
     }
 
     #[cold]

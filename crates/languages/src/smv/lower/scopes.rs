@@ -122,6 +122,7 @@ impl Lowering<'_> {
     }
 
     /// Reports names of `main` that are symbols as well: nobody could say which is meant.
+    #[expect(clippy::iter_over_hash_type, reason = "what is found is sorted by its place")]
     fn collisions(&mut self) {
         let mut found: Vec<(Ident, Span)> = Vec::new();
         for (name, (symbol, span)) in &self.scopes[0].symbols {
