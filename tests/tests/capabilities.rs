@@ -140,7 +140,7 @@ fn the_page_says_what_engines_accept() {
 fn every_kind_of_question_is_listed_and_taken() {
     let kinds = [
         ("Promela", "assertion deadlock fault accept progress ltl ctl never trace"),
-        ("SMV", "deadlock fault invariant ltl ctl min"),
+        ("SMV", "deadlock invariant ltl ctl min_delay"),
         ("LOTOS", "deadlock mu ltl"),
         ("AUT", "deadlock mu ltl"),
     ];
