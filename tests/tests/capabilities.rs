@@ -128,7 +128,8 @@ fn the_page_says_what_engines_accept() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/reference/capabilities.md");
     let page = fs::read_to_string(&path).expect("the page");
     let (before, written) = page.split_once(MARK).expect("the page has a mark");
-    let now = models().iter().map(|model| format!("\n{}", tables(model))).collect::<String>();
+    let now: Vec<String> = models().iter().map(|model| format!("\n{}", tables(model))).collect();
+    let now = now.concat();
     if env::var_os("UPDATE_DOCS").is_some() && written != now {
         fs::write(&path, format!("{before}{MARK}{now}")).expect("the page can be written");
     }
