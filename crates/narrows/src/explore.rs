@@ -140,7 +140,7 @@ fn graph(
 ) -> Result<Checked, Unanswered> {
     let built = match labelled::build(system, budget) {
         Ok(built) => built,
-        Err(unbuilt) => return Ok(labelled::undecided(model, &[], &unbuilt)),
+        Err(unbuilt) => return Ok(labelled::undecided(&[], &unbuilt)),
     };
     let mut coverage = built.coverage;
     coverage.labels = built.graph.labels().iter().map(|label| (label.clone(), 0)).collect();

@@ -65,7 +65,8 @@ impl Engine for ByGraph {
             .ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "LOTOS models and graphs")))?;
         let built = match build(&*labelled.system, budget) {
             Ok(built) => built,
-            Err(unbuilt) => return Ok(undecided(model, questions, &unbuilt)),
+            // Nobody asked about faults: they leave the questions open, and do not fail them.
+            Err(unbuilt) => return Ok(Checked { problems: Vec::new(), ..undecided(questions, &unbuilt) }),
         };
         let asked = Asked { model, system: &*labelled.system, graph: &built.graph };
         let checker = Checker::new(&built.graph);
@@ -94,8 +95,7 @@ pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labe
 }
 
 /// Says that nothing was decided, and why.
-pub(crate) fn undecided(model: &Model, questions: &[Question], why: &GraphError) -> Checked {
-    let _ = model;
+pub(crate) fn undecided(questions: &[Question], why: &GraphError) -> Checked {
     let (limit, problems, notes) = match why {
         GraphError::Limit(limit) => (*limit, Vec::new(), Vec::new()),
         GraphError::Fault(fault) => {
