@@ -122,7 +122,7 @@ fn nth_successor<S: StateSpace + ?Sized>(
 }
 
 /// Beyond this many kinds of deadlock, the others are counted with the first.
-const MOST_DEADLOCKS: usize = 1000;
+const MAX_DEADLOCKS: usize = 1000;
 
 /// Collects findings.
 #[derive(Debug, Default)]
@@ -159,7 +159,7 @@ impl Findings {
             self.list[*index].count += 1;
             return;
         }
-        if let (Some(first), true) = (self.first_deadlock, self.deadlocks.len() >= MOST_DEADLOCKS) {
+        if let (Some(first), true) = (self.first_deadlock, self.deadlocks.len() >= MAX_DEADLOCKS) {
             self.list[first].count += 1;
             return;
         }

@@ -3,6 +3,7 @@
 use narrows_model::{Coverage, Limit, Move, Successor};
 
 use std::io;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::checkpoint::{Input, Output, Unloaded};
@@ -38,16 +39,22 @@ pub trait Watch: Sync {
 }
 
 /// A part of the time that another watch has left, so that one question does not use up the time of all.
-pub struct Share<'w> {
-    whole: &'w dyn Watch,
+pub struct Share<W> {
+    whole: W,
     /// When the part ends, in the other's seconds, as bits; infinity if it does not.
     until: AtomicU64,
 }
 
-impl<'w> Share<'w> {
+impl<W: Deref<Target: Watch>> Share<W> {
     /// Begins with all that is left.
-    pub fn new(whole: &'w dyn Watch) -> Share<'w> {
+    pub fn new(whole: W) -> Share<W> {
         Share { whole, until: AtomicU64::new(f64::INFINITY.to_bits()) }
+    }
+
+    /// Takes so many seconds, if they are limited.
+    pub fn of(whole: W, seconds: Option<f64>) -> Share<W> {
+        let until = seconds.map_or(f64::INFINITY, |seconds| whole.seconds() + seconds);
+        Share { whole, until: AtomicU64::new(until.to_bits()) }
     }
 
     /// Takes one of so many equal parts of what is left.
@@ -62,7 +69,7 @@ impl<'w> Share<'w> {
     }
 }
 
-impl Watch for Share<'_> {
+impl<W: Deref<Target: Watch> + Sync> Watch for Share<W> {
     fn check(&self, progress: &Progress) -> Option<Limit> {
         let is_over = || self.whole.seconds() >= self.until();
         self.whole.check(progress).or_else(|| is_over().then_some(Limit::Time))

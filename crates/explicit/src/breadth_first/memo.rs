@@ -80,7 +80,7 @@ const LOOK_BITS: u32 = 12;
 const ENTRY_BITS: u32 = 17;
 
 /// More steps than this are not remembered.
-const MOST_STEPS: usize = 1 << 20;
+const MAX_STEPS: usize = 1 << 20;
 
 /// After so many questions it is known whether the answers are worth it.
 const TRIED: u32 = 1 << 16;
@@ -242,7 +242,7 @@ impl Memo {
 
     /// Notes the steps of a process in the state of a key: what they change.
     pub(super) fn note(&mut self, key: u64, pid: usize, bits: u64, steps: impl Iterator<Item = u64>) {
-        if self.steps.len() > MOST_STEPS {
+        if self.steps.len() > MAX_STEPS {
             self.clear();
         }
         let (seen, start) = (key & bits, self.steps.len());

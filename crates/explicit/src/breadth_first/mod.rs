@@ -13,12 +13,14 @@
 //! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
 //!
 //! `block.rs` computes successors, `memo.rs` and `block/recall.rs` memoise those of a process by its read set
-//! (`reduction/looks.rs`), `batch.rs` adds keys, `reduced.rs` applies partial-order reduction.
+//! (`reduction/looks.rs`), `batch.rs` adds keys, `reduced.rs` applies partial-order reduction, `renewal.rs` makes
+//! keys anew.
 
 mod batch;
 mod block;
 mod memo;
 mod reduced;
+mod renewal;
 mod resume;
 
 #[cfg(test)]
@@ -31,11 +33,12 @@ use rustc_hash::FxHashSet;
 
 use crate::findings::Findings;
 use crate::search::Counts;
-use crate::store::{Blank, Components, KeySet, Memory, Mixer, Repacking, Stop, Tree};
+use crate::store::{Blank, Components, KeySet, Memory, Stop, Tree};
 use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
 use batch::{Batch, Level, Team};
-use block::{Block, STATES, Task, Worker};
+use block::{Block, Task, Worker};
 use reduced::Reduced;
+use renewal::Renewal;
 use resume::Stopped;
 
 /// Something to find out.
@@ -107,8 +110,10 @@ struct Search<'a, S: ?Sized> {
     keys: KeySet,
     /// Whether it is known how keys are best divided.
     learned: bool,
-    /// Whether the keys of states that wait are being made anew, so that some belong to other components.
-    renewing: bool,
+    /// What is left of making keys anew, if a limit has ended that.
+    renewal: Option<Renewal>,
+    /// Whether keys may have been lost, or no longer tell their states: there was no room for a change.
+    damaged: bool,
     tree: Tree,
     next: Level,
     workers: Vec<Worker<'a>>,
@@ -137,7 +142,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             blank: Blank::default(),
             keys: KeySet::new(memory)?,
             learned: false,
-            renewing: false,
+            renewal: None,
+            damaged: false,
             tree: Tree::default(),
             next: Level::new(space.hidden_bytes(), budget.memory),
             workers: (0..budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
@@ -226,126 +232,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     fn learn(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Limit> {
         self.learned = true;
         let components = self.components.learned(self.keys.iter(), self.totals.found, self.memory)?;
-        self.rebuild(components, live(batch, level))?;
+        self.renew(components, live(batch, level))?;
         Ok(self.begin_level()?)
-    }
-
-    /// Makes room in components where it has become scarce.
-    fn make_room(&mut self, mut others: Vec<&mut u64>) -> Result<(), Limit> {
-        self.workers.iter_mut().for_each(Worker::forget);
-        self.renewing = true;
-        let Some(repacking) = self.components.widen(self.memory)? else {
-            self.renewing = false;
-            let components = self.components.learned(self.keys.iter(), self.totals.found, self.memory)?;
-            return self.rebuild(components, others);
-        };
-        if repacking.changes_keys() {
-            self.repack_all(&repacking)?;
-            let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
-            for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
-                *key = self.components.repack(*key, &repacking);
-            }
-        }
-        self.renewing = false;
-        Ok(())
-    }
-
-    /// Packs all keys of the set anew.
-    fn repack_all(&mut self, repacking: &Repacking) -> Result<(), Full> {
-        let keys = KeySet::for_bits(self.components.bits(), self.memory)?;
-        let old = std::mem::replace(&mut self.keys, keys);
-        let mut left = old.iter().peekable();
-        while left.peek().is_some() {
-            let count = self.hold(&mut left)?;
-            let (components, mixer, memory) = (&self.components, self.keys.mixer(), self.memory);
-            let repack = |_: &mut Worker<'_>, key| Ok(components.repack(key, repacking));
-            change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &repack)
-                .map_err(|_| Full)?;
-            self.merge(usize::MAX, count, self.workers.len())?;
-        }
-        drop(left);
-        old.release(self.memory);
-        Ok(())
-    }
-
-    /// Puts the next keys into blocks, in which nothing else may be; returns how many blocks.
-    fn hold(&mut self, left: &mut impl Iterator<Item = u64>) -> Result<usize, Full> {
-        let count = Block::divide(self.next.most(), STATES, &mut self.blocks, self.memory)?;
-        for block in &mut self.blocks[..count] {
-            block.hold(left.take(STATES), self.memory)?;
-        }
-        Ok(count)
-    }
-
-    /// Makes all keys anew: those in the set, those of the next level, and others that are in use.
-    fn rebuild(&mut self, components: Components, mut others: Vec<&mut u64>) -> Result<(), Limit> {
-        self.workers.iter_mut().for_each(Worker::forget);
-        self.renew(components, &mut others)?;
-        match self.components.divided(self.keys.iter(), self.memory)? {
-            Some(components) => self.renew(components, &mut others),
-            None => Ok(()),
-        }
-    }
-
-    fn renew(&mut self, mut components: Components, others: &mut [&mut u64]) -> Result<(), Limit> {
-        let old = loop {
-            if let Some(old) = self.renew_all(&mut components)? {
-                break old;
-            }
-            // There were more leaves than was to be expected.
-            components = components.with_room(self.memory)?;
-        };
-        self.renewing = true;
-        let mut worker = Worker::new(None);
-        let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
-        for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
-            // All of them are in the set, so that there is room.
-            *key = worker
-                .renew(*key, self.space, &self.components, &components, self.memory)
-                .map_err(|_| Limit::Memory)?;
-        }
-        std::mem::replace(&mut self.components, components).release(self.memory);
-        old.release(self.memory);
-        self.renewing = false;
-        Ok(())
-    }
-
-    /// Makes the keys of the set anew, for other components; returns the old ones. `None` if the components
-    /// are cramped; then, and if a limit is reached, nothing is changed.
-    fn renew_all(&mut self, components: &mut Components) -> Result<Option<KeySet>, Limit> {
-        let keys = KeySet::for_bits(components.bits(), self.memory)?;
-        let old = std::mem::replace(&mut self.keys, keys);
-        let renewed = self.renew_from(&old, components);
-        if let Ok(true) = renewed {
-            return Ok(Some(old));
-        }
-        std::mem::replace(&mut self.keys, old).release(self.memory);
-        renewed.map(|_| None)
-    }
-
-    /// Adds the keys that these states get from other components; returns whether there was room.
-    fn renew_from(&mut self, old: &KeySet, components: &mut Components) -> Result<bool, Limit> {
-        let mut left = old.iter().peekable();
-        while left.peek().is_some() {
-            // Nothing has been lost so far: the old keys are all there.
-            if let Some(limit) = self.budget.watch.check(&self.progress()) {
-                return Err(limit);
-            }
-            let count = self.hold(&mut left)?;
-            loop {
-                let (mixer, memory) = (self.keys.mixer(), self.memory);
-                let (before, after, space) = (&self.components, &*components, self.space);
-                let renew = |worker: &mut Worker<'_>, key| worker.renew(key, space, before, after, memory);
-                match change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &renew) {
-                    Ok(()) => break,
-                    Err(Stop::Full) => return Err(Limit::Memory),
-                    Err(Stop::Grow) if components.is_cramped() => return Ok(false),
-                    Err(Stop::Grow) => components.grow(self.memory)?,
-                }
-            }
-            self.merge(usize::MAX, count, self.workers.len())?;
-        }
-        Ok(true)
     }
 
     fn progress(&self) -> Progress {
@@ -471,25 +359,6 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         }
         Ok(())
     }
-}
-
-/// Changes the keys that blocks hold, and puts those of each partition together; what was changed before
-/// stays.
-fn change<'a>(
-    team: &Team,
-    workers: &mut [Worker<'a>],
-    blocks: &mut [Block],
-    mixer: Mixer,
-    memory: &Memory,
-    change: &(impl Fn(&mut Worker<'a>, u64) -> Result<u64, Stop> + Sync),
-) -> Result<(), Stop> {
-    let mut jobs: Vec<_> = blocks.iter_mut().map(|block| (block, Ok(()))).collect();
-    team.share(workers, &mut jobs, |worker, (block, result)| {
-        *result = block.change(|key| change(worker, key), mixer, memory);
-    });
-    // If there is no room at all, it does not help to grow.
-    let results = || jobs.iter().map(|(_, result)| *result);
-    results().find(|result| matches!(result, Err(Stop::Full))).unwrap_or_else(|| results().collect())
 }
 
 /// Returns the keys of a batch, and of those that come after it.

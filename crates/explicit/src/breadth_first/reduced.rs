@@ -103,7 +103,7 @@ const TRIED: u64 = 1 << 15;
 
 /// So many states should have no more turns than that.
 const FOR_STATES: u64 = 4;
-const MOST_TURNS: u64 = 7;
+const MAX_TURNS: u64 = 7;
 
 impl Effort {
     /// Counts the turns of some states, the last of which has the number before this one.
@@ -112,7 +112,7 @@ impl Effort {
         self.turns += turns;
         if self.states >= TRIED && self.given_up.is_none() {
             // Most steps lead to states that are known: whatever is chosen, the others have to be taken too.
-            self.given_up = (self.turns * FOR_STATES > self.states * MOST_TURNS).then_some(visited);
+            self.given_up = (self.turns * FOR_STATES > self.states * MAX_TURNS).then_some(visited);
         }
     }
 }

@@ -60,7 +60,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// Saves a search that a limit stops, as it was before the batch that it was to visit. If there is no way
     /// back to that, what was saved before must do.
     pub(super) fn save_stopped(&self, undone: Option<FxHashSet<u64>>, level: &VecDeque<Batch>) {
-        if let Some(undone) = undone.filter(|_| !self.renewing) {
+        if let Some(undone) = undone.filter(|_| !self.damaged) {
             self.save(level, &undone);
         }
     }
@@ -121,25 +121,28 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         self.findings.save(output)?;
         self.tree.save(output)?;
         let mut outline = Outline::default();
-        let mut keys = self.keys.iter().filter(|key| !undone.contains(key));
-        loop {
-            let mut some: Vec<u64> = keys.by_ref().take(SORTED).collect();
-            if some.is_empty() {
-                break;
+        self.for_each_set(|keys, decode| {
+            let mut keys = keys.iter().filter(|key| !undone.contains(key));
+            loop {
+                let mut some: Vec<u64> = keys.by_ref().take(SORTED).collect();
+                if some.is_empty() {
+                    return Ok(());
+                }
+                some.sort_unstable();
+                for key in some {
+                    decode(key, &mut outline);
+                    output.state(outline.state())?;
+                }
             }
-            some.sort_unstable();
-            for key in some {
-                self.components.decode(key, &mut outline);
-                output.state(outline.state())?;
-            }
-        }
-        let mut state = Vec::new();
+        })?;
+        let (mut state, mut number) = (Vec::new(), 0);
         output.number(self.next.most() as u64)?;
         for batches in [level, self.next.batches()] {
             output.number(batches.iter().map(|batch| batch.keys.len() as u64).sum())?;
             for batch in batches {
                 for (index, key) in batch.keys.iter().enumerate() {
-                    self.components.decode(*key, &mut outline);
+                    self.decode_waiting(number, *key, &mut outline);
+                    number += 1;
                     state.clear();
                     state.extend_from_slice(outline.state());
                     state.extend_from_slice(batch.hidden(index));

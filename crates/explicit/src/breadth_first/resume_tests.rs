@@ -279,3 +279,41 @@ fn loading_can_be_stopped() {
     assert_eq!(stopped.end, End::Limit(Limit::Time));
     assert_eq!(*kept.bytes.lock().unwrap(), bytes);
 }
+
+/// Stops a search the first time it looks at limits while its states stay the same: keys are being made anew.
+struct StopInRenewal {
+    states: AtomicU64,
+    looks: AtomicU64,
+    wanted: u64,
+}
+
+impl Watch for StopInRenewal {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        let before = self.states.swap(progress.states, Ordering::Relaxed);
+        let learning = progress.states >= LEARN_FROM && before == progress.states;
+        let looks = self.looks.fetch_add(u64::from(learning), Ordering::Relaxed) + u64::from(learning);
+        (learning && looks >= self.wanted).then_some(Limit::Time)
+    }
+}
+
+const LEARN_FROM: u64 = 30_000;
+
+#[test]
+fn stops_while_keys_are_made_anew_and_goes_on() {
+    let system = climbers(3, 12);
+    let evaluator = Evaluator::new(&system);
+    let unlimited = Budget { learn_from: LEARN_FROM, ..Budget::unlimited(&Unwatched) };
+    let whole = breadth_first(&evaluator, &[], &unlimited);
+    for wanted in 1..=3 {
+        let kept = Kept::default();
+        let watch = StopInRenewal { states: AtomicU64::new(0), looks: AtomicU64::new(0), wanted };
+        let budget = Budget { watch: &watch, checkpoints: Some(&kept), threads: 2, ..unlimited };
+        let part = breadth_first(&evaluator, &[], &budget);
+        assert_eq!(part.end, End::Limit(Limit::Time), "{wanted}");
+        assert!(part.coverage.states < whole.coverage.states, "{wanted}");
+        assert_eq!(kept.saved.load(Ordering::Relaxed), 1, "{wanted}");
+        let rest = breadth_first(&evaluator, &[], &Budget { checkpoints: Some(&kept), ..unlimited });
+        assert_eq!(kept.resumed.load(Ordering::Relaxed), part.coverage.states, "{wanted}");
+        assert_same(&whole, &rest, "goes on from the middle of a renewal");
+    }
+}

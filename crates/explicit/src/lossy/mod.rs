@@ -103,7 +103,7 @@ pub fn accepts_lossy(question: &Question) -> Result<(), Refusal> {
         return Ok(());
     }
     let reason = "A search that keeps states with loss answers only whether assertions, deadlocks and faults are \
-                  found; leave --bitstate and --hash-compact out, or ask for those alone with --only.";
+                  found; keep whole states, or ask about those alone.";
     Err(Refusal::new(reason))
 }
 

@@ -102,7 +102,7 @@ fn the_search_ends_when_all_is_answered() {
 fn other_questions_are_refused_with_a_remedy() {
     let answers = checked(&counters(1, 2), &[Question::Progress, Question::Deadlock], 1, LARGE).answers;
     let Verdict::Refused(refusal) = &answers[0].verdict else { panic!("{:?}", answers[0].verdict) };
-    assert!(refusal.reason.contains("leave --bitstate"));
+    assert!(refusal.reason.contains("keep whole states"));
     assert!(matches!(answers[1].verdict, Verdict::Undecided(Limit::Lossy)));
 }
 

@@ -38,10 +38,10 @@ pub(super) const SEQUENCE_GOES_ON: u32 = 1;
 pub(super) const LONGEST_CHAIN: usize = 64;
 
 /// No message of more fields is sent by machine code.
-pub(super) const MOST_FIELDS: usize = 64;
+pub(super) const MAX_FIELDS: usize = 64;
 
 /// No statement notes more than this many changes; one that would is not compiled.
-pub(super) const MOST_CHANGES: usize = 256;
+pub(super) const MAX_CHANGES: usize = 256;
 
 /// More changes than this inside an atomic sequence without a choice are put together.
 const MANY_CHANGES: usize = 1 << 14;
@@ -123,9 +123,9 @@ impl Default for UndoLog {
             chain_end: std::ptr::null_mut(),
             settled: std::ptr::null_mut(),
             chain_limit: std::ptr::null_mut(),
-            changes: vec![Overwrite::default(); 4 * MOST_CHANGES],
+            changes: vec![Overwrite::default(); 4 * MAX_CHANGES],
             blocks: Vec::new(),
-            fields: vec![0; MOST_FIELDS],
+            fields: vec![0; MAX_FIELDS],
             taken_edges: vec![0; LONGEST_CHAIN],
             last: std::ptr::null_mut(),
         };
@@ -220,7 +220,7 @@ impl UndoLog {
         let state = level.bytes.as_mut_ptr();
         // SAFETY: the code was compiled for this system. It reads and writes the state within its variables
         // and components, whose places are checked when a state is laid out (`Level::index`); it notes at
-        // most `MOST_CHANGES` changes, or for a chain as many for each edge; and `Level` keeps eight bytes
+        // most `MAX_CHANGES` changes, or for a chain as many for each edge; and `Level` keeps eight bytes
         // behind every state, which it may read and write back.
         unsafe { code(self, state, state.add(locals)) }
     }
@@ -233,7 +233,7 @@ impl UndoLog {
         // SAFETY: the list of edges that are taken has `LONGEST_CHAIN` places.
         self.chain_limit = unsafe { self.chain.add(most.min(LONGEST_CHAIN)) };
         let used = self.mark().0;
-        while used + LONGEST_CHAIN * MOST_CHANGES > self.changes.len() {
+        while used + LONGEST_CHAIN * MAX_CHANGES > self.changes.len() {
             self.grow(used);
         }
         let ended = self.run(code, level, locals) == SEQUENCE_ENDS;
@@ -274,7 +274,7 @@ impl UndoLog {
 
     /// Lets the log go on behind so many changes.
     fn point_at(&mut self, used: usize) {
-        let last = self.changes.len() - MOST_CHANGES;
+        let last = self.changes.len() - MAX_CHANGES;
         self.last = &raw mut self.changes[last];
         self.log = self.changes[used..].as_mut_ptr();
     }

@@ -21,7 +21,7 @@ use narrows_model::{
 const DEEPEST: usize = 64;
 
 /// With this many processes, or bytes, the reference evaluator finds out whether there may be more.
-const MOST_PROCESSES: usize = 200;
+const MAX_PROCESSES: usize = 200;
 const LARGE_STATE: usize = 1 << 20;
 
 /// What a walk uses again and again.
@@ -333,7 +333,7 @@ impl<'w, 's> Walk<'w, 's> {
     fn create(&mut self, number: u32, attempt: Try<'_>, taken: bool) -> Went {
         let creation = &self.space.plan.creations[number as usize];
         let level = &self.memory.level;
-        let is_usual = level.processes.len() < MOST_PROCESSES && level.visible < LARGE_STATE;
+        let is_usual = level.processes.len() < MAX_PROCESSES && level.visible < LARGE_STATE;
         self.memory.undo_log.offer_channel = 0;
         if !is_usual || self.call(creation.arguments, attempt.pid, attempt.at) != DONE {
             return self.interpret(attempt, taken);
@@ -506,17 +506,19 @@ impl<'w, 's> Walk<'w, 's> {
             self.memory.path.told.violations.pop();
             return true;
         }
-        if self.walks.with_pulses && path.is_pulse_due() {
-            self.pulse();
+        if self.walks.with_pulses
+            && let Some(first) = path.next_pulse()
+        {
+            self.pulse(first);
         }
         self.stopped
     }
 
-    /// Tells the visitor that the walk goes on.
-    fn pulse(&mut self) {
+    /// Tells the visitor that the walk goes on, with the moves from a place on.
+    fn pulse(&mut self, first: usize) {
         let Memory { path, undo_log, .. } = &*self.memory;
         let held = path.memory() + undo_log.memory() as u64;
-        if (self.visit)(pulse_of(&path.moves, held)).is_break() {
+        if (self.visit)(pulse_of(&path.moves[first..], held)).is_break() {
             self.stopped = true;
         }
     }

@@ -50,7 +50,7 @@ pub(crate) struct Chooser<'r, 's> {
 }
 
 /// After so many choices that would not do, every step is taken.
-const MOST_CHOICES: usize = 3;
+const MAX_CHOICES: usize = 3;
 
 /// The moves of some steps, one after the other.
 #[derive(Default)]
@@ -118,7 +118,7 @@ impl<'r, 's> Chooser<'r, 's> {
 
     /// Returns the best choice that was not returned yet; `None` if there is none but to take every step.
     pub(crate) fn next(&mut self) -> Option<Choice> {
-        if self.returned == MOST_CHOICES {
+        if self.returned == MAX_CHOICES {
             return None;
         }
         self.returned += 1;

@@ -10,7 +10,7 @@ use super::resolve::{Deed, Known, Resolver};
 use super::statics::Statics;
 
 /// After this many children, nothing is known of any other.
-const MOST_CHILDREN: usize = 64;
+const MAX_CHILDREN: usize = 64;
 
 /// A process of which the same is known whenever it is met.
 pub(super) struct Instance {
@@ -135,7 +135,7 @@ impl Collector<'_, '_> {
         match statement {
             Statement::Run(run, _) => {
                 let mut child = resolver.child(run);
-                if self.children.len() >= MOST_CHILDREN {
+                if self.children.len() >= MAX_CHILDREN {
                     child = Known::nothing(self.statics, child.proctype);
                 }
                 if !self.children.contains(&child) {

@@ -8,7 +8,7 @@ use narrows_model::{
 use crate::Engine;
 
 /// More variables than this are put together, arrays and structures first.
-const MOST_VARIABLES: usize = 512;
+const MAX_VARIABLES: usize = 512;
 
 /// Facts about a system.
 pub(super) struct Statics<'s> {
@@ -129,7 +129,7 @@ pub(super) fn is_else(statement: &Statement) -> bool {
 /// Numbers the global variables: each scalar by itself, unless there are too many.
 fn variables(system: &System) -> Vec<u16> {
     let mut numbers = vec![0; system.global_bytes as usize];
-    let together = system.globals.len() > MOST_VARIABLES;
+    let together = system.globals.len() > MAX_VARIABLES;
     let base = |name: &str| name.split(['[', '.']).next().unwrap_or_default().to_owned();
     let mut names: Vec<String> = Vec::new();
     for (number, leaf) in system.globals.iter().enumerate() {

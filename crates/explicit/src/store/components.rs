@@ -25,7 +25,7 @@ use super::interner::Interner;
 pub(crate) use super::interner::Stop;
 pub(crate) use super::layout::Field;
 use super::layout::{ARITY, Flat, Layout, SIDE, Splits, TOP};
-use super::shape::{MOST_LEAVES, Shapes};
+use super::shape::{MAX_LEAVES, Shapes};
 use super::{Full, Memory};
 
 /// The key of no state.
@@ -51,7 +51,7 @@ pub(crate) struct Components {
 }
 
 /// How keys change when components get more room.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Repacking {
     /// Which bits each number had; `None` if they stay the same.
     before: Option<Flat>,
@@ -105,7 +105,7 @@ pub(crate) struct Blank {
 /// The numbers of leaves, and those of nodes above them.
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
-    leaves: [u32; MOST_LEAVES],
+    leaves: [u32; MAX_LEAVES],
     nodes: [u32; TOP],
 }
 
@@ -114,7 +114,7 @@ const MARGIN: usize = 8;
 
 impl Default for Outline {
     fn default() -> Outline {
-        let numbers = Numbers { leaves: [0; MOST_LEAVES], nodes: [0; TOP] };
+        let numbers = Numbers { leaves: [0; MAX_LEAVES], nodes: [0; TOP] };
         Outline { bytes: vec![0; MARGIN], length: 0, shape: u32::MAX, numbers, key: NOWHERE }
     }
 }

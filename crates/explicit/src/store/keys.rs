@@ -93,6 +93,15 @@ pub(crate) struct KeySet {
     mixer: Mixer,
     more: u32,
     partitions: Vec<Partition>,
+    /// So many entries of the last partition were taken out.
+    taken: usize,
+}
+
+/// Up to where a set is drained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    partitions: usize,
+    taken: usize,
 }
 
 impl KeySet {
@@ -109,12 +118,12 @@ impl KeySet {
     pub(crate) fn for_bits(bits: Option<(u32, u32)>, memory: &Memory) -> Result<KeySet, Full> {
         let Some((left, right)) = bits else { return KeySet::new(memory) };
         let mixer = Mixer { left, right };
-        Ok(KeySet { mixer, more: ROOMY.more, partitions: empty(mixer, memory)? })
+        Ok(KeySet { mixer, more: ROOMY.more, partitions: empty(mixer, memory)?, taken: 0 })
     }
 
     pub(crate) fn with(bits: Bits, memory: &Memory) -> Result<KeySet, Full> {
         let mixer = Mixer { left: bits.first, right: bits.first };
-        Ok(KeySet { mixer, more: bits.more, partitions: empty(mixer, memory)? })
+        Ok(KeySet { mixer, more: bits.more, partitions: empty(mixer, memory)?, taken: 0 })
     }
 
     pub(crate) fn mixer(&self) -> Mixer {
@@ -148,7 +157,7 @@ impl KeySet {
         let mixer = self.mixer;
         self.partitions.iter().enumerate().flat_map(move |(number, partition)| {
             let high = (number as u64) << (mixer.bits() - PARTITION_BITS);
-            let mut index = 0;
+            let mut index = if number + 1 == self.partitions.len() { self.taken } else { 0 };
             std::iter::from_fn(move || partition.next_key(&mut index))
                 .map(move |rest| mixer.unmix(high | rest))
         })
@@ -159,11 +168,31 @@ impl KeySet {
         self.partitions.len() == PARTITIONS
     }
 
-    /// Gives the memory back.
-    pub(crate) fn release(self, memory: &Memory) {
-        for partition in self.partitions {
-            partition.release(memory);
+    /// Takes a key out of the last partition; `None` if it is drained. Nothing may be added any more.
+    pub(crate) fn take(&mut self) -> Option<u64> {
+        let high = (self.partitions.len() as u64).checked_sub(1)? << (self.mixer.bits() - PARTITION_BITS);
+        let rest = self.partitions.last()?.next_key(&mut self.taken)?;
+        Some(self.mixer.unmix(high | rest))
+    }
+
+    /// Gives partitions back from which all was taken, from the last to the first.
+    pub(crate) fn free_drained(&mut self, memory: &Memory) {
+        while self.partitions.last().is_some_and(|last| last.next_key(&mut { self.taken }).is_none()) {
+            if let Some(drained) = self.partitions.pop() {
+                drained.release(memory);
+            }
+            self.taken = 0;
         }
+    }
+
+    /// Returns up to where the last partition is drained.
+    pub(crate) fn place(&self) -> Place {
+        Place { partitions: self.partitions.len(), taken: self.taken }
+    }
+
+    /// Undoes what was taken since; what was given back was empty.
+    pub(crate) fn go_back(&mut self, place: Place) {
+        self.taken = if place.partitions == self.partitions.len() { place.taken } else { 0 };
     }
 
     /// Makes sure that keys whose parts are at most those of this one fit; returns whether all were written
@@ -180,15 +209,12 @@ impl KeySet {
             mixer.right = (mixer.right + self.more).min(32);
         }
         let mut partitions = empty(mixer, memory)?;
-        // From the last to the first, each old one is given back as soon as it is empty.
-        while let Some(old) = self.partitions.pop() {
-            let mut index = 0;
-            let high = (self.partitions.len() as u64) << (self.mixer.bits() - PARTITION_BITS);
-            while let Some(rest) = old.next_key(&mut index) {
-                let mixed = mixer.mix(self.mixer.unmix(high | rest));
+        while !self.partitions.is_empty() {
+            while let Some(key) = self.take() {
+                let mixed = mixer.mix(key);
                 partitions[mixer.partition(mixed)].insert(mixer.rest(mixed), memory)?;
             }
-            old.release(memory);
+            self.free_drained(memory);
         }
         self.mixer = mixer;
         self.partitions = partitions;

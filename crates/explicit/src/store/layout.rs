@@ -5,7 +5,7 @@
 //! key is the numbers of the two. Which it is to be, how many bits each number gets, and where leaves are
 //! best divided, is found out with the first states of a search.
 
-use super::shape::MOST_LEAVES;
+use super::shape::MAX_LEAVES;
 
 /// How many numbers a node has at most.
 pub(super) const ARITY: usize = 4;
@@ -16,10 +16,10 @@ pub(super) const SIDE: usize = 8;
 /// How many numbers a key stands for at most.
 pub(super) const TOP: usize = 2 * SIDE;
 
-const _: () = assert!(MOST_LEAVES <= ARITY * TOP);
+const _: () = assert!(MAX_LEAVES <= ARITY * TOP);
 
 /// Keys have at most this many bits, so that one is left to stand for no state.
-pub(super) const MOST_BITS: u32 = 63;
+pub(super) const MAX_BITS: u32 = 63;
 
 /// A number gets at most so many bits more than it has now; more would make the set of keys larger.
 const ROOM: u32 = 5;
@@ -91,11 +91,11 @@ impl Flat {
         let shape = Field { shift: 0, bits: (width(shapes) + LEAST_ROOM).max(LEAST_SHAPE_BITS) };
         let used = shape.bits + leaves.iter().map(|count| width(*count)).sum::<u32>();
         let places = leaves.len().max(1) as u32;
-        let room = (MOST_BITS.checked_sub(used)? / places).min(ROOM);
+        let room = (MAX_BITS.checked_sub(used)? / places).min(ROOM);
         if room < LEAST_ROOM {
             return None;
         }
-        let mut spare = MOST_BITS - used - room * places;
+        let mut spare = MAX_BITS - used - room * places;
         let mut shift = shape.bits;
         let mut field = |count: &u64| {
             let bits = (width(*count) + room).min(u32::BITS - 1);
@@ -114,51 +114,111 @@ impl Flat {
     }
 }
 
-/// How many numbers the left half of a key gets: of leaves, of nodes, by how many there are for both halves.
+/// Which numbers the left half of a key gets, a bit for each: of leaves, of nodes, by how many there are for
+/// both halves.
 ///
 /// It matters much. What changes together should be in one half, and both halves should have as few values as
-/// can be.
+/// can be. Neighbours in a state need not be what changes together: the processes of a ring stand behind all
+/// channels between them.
 #[derive(Clone, Debug)]
-pub(crate) struct Splits([[u8; TOP + 1]; 2]);
+pub(crate) struct Splits([[u16; TOP + 1]; 2]);
 
 impl Default for Splits {
     fn default() -> Splits {
         let mut halves = [0; TOP + 1];
         for (numbers, half) in halves.iter_mut().enumerate() {
-            *half = numbers.div_ceil(2) as u8;
+            *half = first(numbers.div_ceil(2));
         }
         Splits([halves; 2])
     }
 }
 
+/// Returns a bit for each of the first so many numbers.
+fn first(numbers: usize) -> u16 {
+    ((1_u32 << numbers) - 1) as u16
+}
+
 impl Splits {
-    /// Returns how many of the numbers go to the left; whether they are nodes' follows from the number of
+    /// Returns which of the numbers go to the left; whether they are nodes' follows from the number of
     /// leaves.
     #[inline]
-    pub(super) fn of(&self, leaves: usize) -> usize {
+    pub(super) fn of(&self, leaves: usize) -> u16 {
         let nodes = leaves > TOP;
         let numbers = if nodes { leaves.div_ceil(ARITY) } else { leaves };
-        usize::from(self.0[usize::from(nodes)][numbers])
+        self.0[usize::from(nodes)][numbers]
     }
 
     /// Finds out how numbers are best divided: for so many, of leaves or nodes, all that occur are in `seen`,
-    /// one state's after another's.
+    /// one state's after another's. Starts with the best way to keep neighbours together, and then moves or
+    /// swaps numbers as long as that helps.
     pub(super) fn learn(&mut self, nodes: bool, numbers: usize, seen: &[u32]) {
         if numbers < 2 || seen.is_empty() {
             return;
         }
-        let different = |from: usize, to: usize| {
-            let values: rustc_hash::FxHashSet<&[u32]> =
-                seen.chunks_exact(numbers).map(|all| &all[from..to]).collect();
-            values.len() as u64 * ((to - from) as u64 / 2 + 3)
-        };
-        let cost = |split: &usize| different(0, *split) + different(*split, numbers);
-        let choices = numbers.saturating_sub(SIDE).max(1)..=SIDE.min(numbers - 1);
-        let split = &mut self.0[usize::from(nodes)][numbers];
-        let usual = usize::from(*split);
-        if let Some(best) = choices.min_by_key(|choice| (cost(choice), choice.abs_diff(usual))) {
-            *split = best as u8;
+        let mut tally = Tally::new(numbers, seen);
+        let sizes = numbers.saturating_sub(SIDE).max(1)..=SIDE.min(numbers - 1);
+        let middle = numbers.div_ceil(2);
+        let neighbours = sizes.clone().map(|size| (tally.cost(first(size)), size.abs_diff(middle), size));
+        let Some((mut cost, _, size)) = neighbours.min() else { return };
+        let mut best = first(size);
+        loop {
+            let moved = (0..numbers).map(|number| best ^ 1 << number);
+            let pairs = (0..numbers).flat_map(|one| (0..one).map(move |other| 1 << one | 1 << other));
+            let swapped = pairs.filter(|pair: &u16| (best & pair).is_power_of_two()).map(|pair| best ^ pair);
+            let fitting = |left: &u16| sizes.contains(&(left.count_ones() as usize));
+            let better = moved.chain(swapped).filter(fitting).map(|left| (tally.cost(left), left)).min();
+            match better {
+                Some((less, left)) if less < cost => (cost, best) = (less, left),
+                _ => break,
+            }
         }
+        self.0[usize::from(nodes)][numbers] = best;
+    }
+}
+
+/// Counts the values that halves would have, as those of their hashes in a table of bits: close enough to
+/// compare, and fast.
+struct Tally {
+    /// For each number, a hash of it in each state.
+    hashes: Vec<Vec<u64>>,
+    sums: Vec<u64>,
+    table: Vec<u64>,
+}
+
+impl Tally {
+    fn new(numbers: usize, seen: &[u32]) -> Tally {
+        let mix = |place: usize, number: u32| {
+            let mixed = (u64::from(number) << 8 | place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (mixed ^ mixed >> 29).wrapping_mul(0xd6e8_feb8_6659_fd93)
+        };
+        let of =
+            |place: usize| seen.chunks_exact(numbers).map(|all| mix(place, all[place])).collect::<Vec<_>>();
+        let states = seen.len() / numbers;
+        let table = vec![0; (states * 8).next_power_of_two().max(64) / 64];
+        Tally { hashes: (0..numbers).map(of).collect(), sums: vec![0; states], table }
+    }
+
+    /// Estimates how many words the nodes of both halves would take.
+    fn cost(&mut self, left: u16) -> u64 {
+        let right = first(self.hashes.len()) & !left;
+        [left, right].map(|half| self.different(half) * (u64::from(half.count_ones()) / 2 + 3)).iter().sum()
+    }
+
+    /// Counts the values that some numbers have together.
+    fn different(&mut self, half: u16) -> u64 {
+        self.sums.fill(0);
+        for (_, hashes) in self.hashes.iter().enumerate().filter(|(number, _)| half >> number & 1 == 1) {
+            for (sum, hash) in self.sums.iter_mut().zip(hashes) {
+                *sum = sum.wrapping_add(*hash);
+            }
+        }
+        self.table.fill(0);
+        let bits = (self.table.len() * 64).ilog2();
+        for sum in &self.sums {
+            let bit = sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - bits);
+            self.table[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        self.table.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Stop;
 
 /// A state has at most this many leaves: what has changed fits a word.
-pub(super) const MOST_LEAVES: usize = 64;
+pub(super) const MAX_LEAVES: usize = 64;
 
 /// Neighbours share a leaf up to this many bytes in the first leaf, the second and so on.
 const SHARED: [u32; 4] = [4, 8, 16, 32];
@@ -191,7 +191,7 @@ fn cut(parts: &[u32]) -> Vec<u32> {
 
 /// Joins neighbours until there are not too many leaves.
 fn thin(leaves: &mut Vec<u32>) {
-    while leaves.len() > MOST_LEAVES {
+    while leaves.len() > MAX_LEAVES {
         let mut number = leaves.len();
         leaves.retain(|_| {
             number -= 1;
@@ -223,7 +223,7 @@ mod tests {
         for (size, count) in [(4, 1000), (33, 500), (49, 90), (100_000, 10), (1, 70_000)] {
             let parts: Vec<u32> = (1..=count).map(|part| part * size).collect();
             let leaves = cut(&parts);
-            assert!(leaves.len() <= MOST_LEAVES && leaves.last() == parts.last(), "{size} {count}");
+            assert!(leaves.len() <= MAX_LEAVES && leaves.last() == parts.last(), "{size} {count}");
         }
     }
 

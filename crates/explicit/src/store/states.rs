@@ -80,7 +80,6 @@ impl States {
                 None => {
                     let learned = self.components.learned(self.numbers.iter(), self.len(), memory)?;
                     self.renew(space, learned, memory, look_up)?;
-                    self.divide(space, memory, look_up)?;
                 }
             }
         }
@@ -103,19 +102,6 @@ impl States {
         memory.drop_list(numbers);
         memory.drop_list(keys);
         Ok(())
-    }
-
-    /// Divides keys as is best for these states, if they are to be divided.
-    fn divide<S: StateSpace + ?Sized>(
-        &mut self,
-        space: &S,
-        memory: &Memory,
-        look_up: &dyn Fn() -> Option<Limit>,
-    ) -> Result<(), Limit> {
-        match self.components.divided(self.numbers.iter(), memory)? {
-            Some(components) => self.renew(space, components, memory, look_up),
-            None => Ok(()),
-        }
     }
 
     /// Makes all keys anew.
@@ -149,7 +135,7 @@ impl States {
                 Err(Stop::Full) => return Err(Limit::Memory),
                 Err(Stop::Grow) => {
                     // There were more leaves than was to be expected.
-                    components = components.with_room(memory)?;
+                    components = components.with_room(&keys, memory)?;
                     keys.clear();
                 }
             }
@@ -283,7 +269,6 @@ pub(crate) fn learn<'s, S: StateSpace + ?Sized>(
     }
     let learned = states.components.learned(states.numbers.iter(), states.len(), memory)?;
     states.renew(space, learned, memory, &|| None)?;
-    states.divide(space, memory, &|| None)?;
     let components = states.components.emptied(memory)?;
     states.components.release(memory);
     states.numbers.release(memory);

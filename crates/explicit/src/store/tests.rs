@@ -15,7 +15,7 @@ type State = (Vec<u8>, Vec<u32>);
 enum Preparation {
     Plain,
     Learned,
-    Divided,
+    Folded,
 }
 
 /// Makes components that have room for all of these states; returns their keys too.
@@ -28,10 +28,8 @@ fn ready(states: &[State], kind: Preparation, memory: &Memory) -> (Components, V
     let few = keys.iter().copied().take(300);
     components = components.learned(few, states.len() as u64, memory).unwrap();
     keys = try_all(&mut components, states, memory);
-    if kind == Preparation::Divided
-        && let Some(divided) = components.divided(keys.iter().copied(), memory).unwrap()
-    {
-        components = divided;
+    if kind == Preparation::Folded {
+        components = components.folded(keys.iter().copied(), memory).unwrap();
         keys = try_all(&mut components, states, memory);
     }
     (components, keys)
@@ -82,7 +80,7 @@ fn random_states(seed: u64, count: usize, most: u64) -> Vec<State> {
 #[test]
 fn keys_stand_for_states() {
     for (seed, most) in [(1, 3), (2, 9), (3, 60), (4, 200)] {
-        for kind in [Preparation::Plain, Preparation::Learned, Preparation::Divided] {
+        for kind in [Preparation::Plain, Preparation::Learned, Preparation::Folded] {
             let memory = Memory::new(u64::MAX);
             let states = random_states(seed, 3000, most);
             let (components, keys) = ready(&states, kind, &memory);
@@ -119,7 +117,7 @@ fn learns_what_changes_together() {
 
 #[test]
 fn a_successor_has_the_same_key_whatever_it_comes_from() {
-    for (kind, most) in [(Preparation::Plain, 30), (Preparation::Learned, 6), (Preparation::Divided, 30)] {
+    for (kind, most) in [(Preparation::Plain, 30), (Preparation::Learned, 6), (Preparation::Folded, 30)] {
         let memory = Memory::new(u64::MAX);
         let mut random = Random::new(7);
         let mut states = Vec::new();

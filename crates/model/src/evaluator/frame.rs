@@ -48,7 +48,10 @@ impl Frames {
     }
 
     pub(crate) fn give_back(&mut self, frame: Frame) {
-        self.free.push(frame);
+        // Where a state was moved away, nothing is left to be used again, and such frames would pile up.
+        if frame.bytes.capacity() > 0 {
+            self.free.push(frame);
+        }
     }
 }
 

@@ -139,13 +139,16 @@ impl AtomicPath {
         self.on_path[choice] = false;
     }
 
-    /// Returns whether it is time to tell whoever asked that the walk goes on.
-    pub fn is_pulse_due(&mut self) -> bool {
-        let is_due = self.walked - self.pulsed >= PULSE_EVERY;
-        if is_due {
-            self.pulsed = self.walked;
+    /// If it is time to tell whoever asked that the walk goes on, returns the number of the first move that
+    /// they may not have been told of.
+    pub fn next_pulse(&mut self) -> Option<usize> {
+        let since = self.walked - self.pulsed;
+        if since < PULSE_EVERY {
+            return None;
         }
-        is_due
+        self.pulsed = self.walked;
+        // A rendezvous counts once, but has two moves.
+        Some(self.moves.len().saturating_sub(2 * since as usize))
     }
 
     /// Returns how many bytes this takes.

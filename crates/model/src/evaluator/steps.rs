@@ -515,8 +515,10 @@ impl<'w, 's> Walk<'w, 's> {
             self.say_endless(transition.span, pid);
             return true;
         }
-        if self.scratch.walks().with_pulses && self.scratch.path.is_pulse_due() {
-            self.pulse(0, frame.size());
+        if self.scratch.walks().with_pulses
+            && let Some(first) = self.scratch.path.next_pulse()
+        {
+            self.pulse(first, frame.size());
         }
         self.stopped
     }

@@ -13,10 +13,10 @@ use narrows_model::{ChannelKind, Expr, Pattern, Query, Receive, Send};
 use super::Interpreted;
 use super::emit::{Address, Emitter};
 use crate::native::level::HEAD;
-use crate::native::undo_log::{self, MOST_FIELDS, OFFERED, UndoLog};
+use crate::native::undo_log::{self, MAX_FIELDS, OFFERED, UndoLog};
 
 /// Code for more shapes of channel than this is not worth its size.
-const MOST_SHAPES: usize = 8;
+const MAX_SHAPES: usize = 8;
 
 /// Messages of at most this many bytes in all move up without a call.
 const FEW_BYTES: u32 = 32;
@@ -61,7 +61,7 @@ impl<'e> Emitter<'e, '_> {
         if let [only] = shapes.as_slice() {
             return emit(self, Channel { number, at, kind: &kinds[*only] });
         }
-        if shapes.len() > MOST_SHAPES {
+        if shapes.len() > MAX_SHAPES {
             return Err(Interpreted);
         }
         let tag = self.load_word(at);
@@ -180,7 +180,7 @@ impl<'e> Emitter<'e, '_> {
     }
 
     fn hold_out(&mut self, send: &Send, channel: &Channel<'_>) -> Result<(), Interpreted> {
-        if send.arguments.len() > MOST_FIELDS {
+        if send.arguments.len() > MAX_FIELDS {
             return Err(Interpreted);
         }
         let message = self.register(types::I64, offset_of!(UndoLog, message));

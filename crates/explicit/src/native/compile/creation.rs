@@ -9,7 +9,7 @@ use narrows_model::{Area, Expr, Place, Run, Scalar, Setup, Statement};
 use super::emit::{Address, Emitter};
 use super::{Compiler, Interpreted, Unsupported};
 use crate::native::plan::Creation;
-use crate::native::undo_log::{Code, MOST_FIELDS, UndoLog};
+use crate::native::undo_log::{Code, MAX_FIELDS, UndoLog};
 
 /// A [`Creation`] whose functions have no address yet.
 pub(super) struct PendingCreation {
@@ -92,7 +92,7 @@ fn first_values(setup: &[Setup], bytes: usize) -> Option<Vec<u8>> {
 impl Emitter<'_, '_> {
     /// Makes a function that puts the arguments of a `run` where a send puts its message.
     fn arguments(&mut self, arguments: &[Expr]) -> Result<(), Interpreted> {
-        if arguments.len() > MOST_FIELDS {
+        if arguments.len() > MAX_FIELDS {
             return Err(Interpreted);
         }
         let message = self.register(types::I64, offset_of!(UndoLog, message));

@@ -26,7 +26,7 @@ use narrows_model::{Evaluator, Location, Proctype, Statement, System};
 
 use super::level::Layout;
 use super::plan::{Action, Creation, Gate};
-use super::undo_log::{Code, MOST_CHANGES};
+use super::undo_log::{Code, MAX_CHANGES};
 use chain::Link;
 use creation::PendingCreation;
 use emit::Emitter;
@@ -315,7 +315,7 @@ impl<'c> Compiler<'c> {
         let mut emitter = Emitter::new(builder, self.system, self.layout, self.facts);
         let emitted = emit(&mut emitter);
         let changes = emitter.changes;
-        if emitted.is_err() || changes > MOST_CHANGES {
+        if emitted.is_err() || changes > MAX_CHANGES {
             self.builder = FunctionBuilderContext::new();
             self.module.clear_context(&mut self.context);
             return Ok(None);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::{Components, Outline, Repacking, words_of};
+use super::{Blank, Components, Outline, Repacking, words_of};
 use crate::store::interner::Interner;
-use crate::store::layout::{ARITY, Flat, Layout, MOST_BITS, Splits, TOP};
+use crate::store::layout::{ARITY, Flat, Layout, MAX_BITS, Splits, TOP};
 use crate::store::learn::{Wish, learn};
-use crate::store::shape::{Cuts, MOST_LEAVES, Shapes};
+use crate::store::shape::{Cuts, MAX_LEAVES, Shapes};
 use crate::store::{Full, Memory};
 
 /// From this many keys it is learned how keys are made.
@@ -51,13 +51,12 @@ impl Components {
         Ok(Some(repacking))
     }
 
-    /// Makes room where it has become scarce; all keys are to be made again.
-    pub(crate) fn with_room(mut self, memory: &Memory) -> Result<Components, Full> {
+    /// Makes room where it has become scarce; all keys, some of which are given, are to be made again.
+    pub(crate) fn with_room(mut self, keys: &[u64], memory: &Memory) -> Result<Components, Full> {
         if self.widen(memory)?.is_some() {
             return Ok(self);
         }
-        let layout = Layout::Folded(Splits::default());
-        let folded = Components::with(self.known_shapes(self.shapes.cuts())?, layout, memory)?;
+        let folded = self.folded(keys.iter().copied(), memory)?;
         self.release(memory);
         Ok(folded)
     }
@@ -88,7 +87,7 @@ impl Components {
             samples.entry(outline.shape).or_default().push(outline.state().to_vec());
         }
         // States of several shapes share tables, so that the first try may be too optimistic.
-        for bits in [MOST_BITS, MOST_BITS - 6, MOST_BITS - 14] {
+        for bits in [MAX_BITS, MAX_BITS - 6, MAX_BITS - 14] {
             let (shapes, counts) = self.cut_anew(&samples, Wish { states, bits: Some(bits) })?;
             let words = words_of(&shapes);
             let bytes: u64 = counts.iter().zip(&words).map(|(count, words)| count * *words as u64 * 8).sum();
@@ -99,7 +98,19 @@ impl Components {
             }
         }
         let (shapes, _) = self.cut_anew(&samples, Wish { states, bits: None })?;
-        Components::with(shapes, Layout::Folded(Splits::default()), memory)
+        let mut trial = Components::with(shapes, Layout::Folded(Splits::default()), memory)?;
+        let mut keys = Vec::new();
+        let mut blank = Blank::default();
+        for (shape, states) in &samples {
+            let parts = &self.shapes.get(*shape).parts;
+            for state in states {
+                // A table that has become too narrow leaves the sample smaller.
+                keys.extend(trial.add(state, parts, &mut blank, memory));
+            }
+        }
+        let folded = trial.folded(keys.into_iter(), memory);
+        trial.release(memory);
+        folded
     }
 
     /// Cuts states as is best for some of them, by their shapes; returns also how many leaves there will
@@ -135,21 +146,20 @@ impl Components {
         Ok(shapes)
     }
 
-    /// Makes empty components that divide numbers between the halves of keys as it would have kept these
-    /// states in the fewest nodes; `None` if there is nothing to divide.
-    pub(crate) fn divided(
+    /// Makes empty components with the same leaves, that divide their numbers between the halves of keys as it
+    /// would have kept these states in the fewest nodes.
+    pub(crate) fn folded(
         &self,
         keys: impl Iterator<Item = u64>,
         memory: &Memory,
-    ) -> Result<Option<Components>, Full> {
-        let Layout::Folded(_) = self.layout else { return Ok(None) };
+    ) -> Result<Components, Full> {
         let layout = Layout::Folded(self.learn_splits(keys.take(LEARN_FROM)));
-        Components::with(self.known_shapes(self.shapes.cuts())?, layout, memory).map(Some)
+        Components::with(self.known_shapes(self.shapes.cuts())?, layout, memory)
     }
 
     fn learn_splits(&self, keys: impl Iterator<Item = u64>) -> Splits {
         // For each number of leaves, the numbers that would be divided.
-        let mut seen: Vec<Vec<u32>> = vec![Vec::new(); MOST_LEAVES + 1];
+        let mut seen: Vec<Vec<u32>> = vec![Vec::new(); MAX_LEAVES + 1];
         let mut outline = Outline::default();
         for key in keys {
             self.decode(key, &mut outline);

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Components, MARGIN, Numbers, Outline};
-use crate::store::layout::{ARITY, Layout, Splits, TOP};
+use crate::store::layout::{ARITY, Layout, SIDE, Splits, TOP};
 
 impl Components {
     /// Finds the state of a key again.
@@ -37,26 +37,27 @@ impl Components {
     }
 
     fn unfold(&self, key: u64, splits: &Splits, state: &mut Outline) {
-        let mut numbers = [0; TOP + 2];
-        let record = self.halves[0].record((key >> 32) as u32);
-        for (index, word) in record.iter().enumerate() {
-            let word = word.load(Ordering::Relaxed);
-            (numbers[2 * index], numbers[2 * index + 1]) = (word as u32, (word >> 32) as u32);
+        let mut halves = [[0; SIDE + 2]; 2];
+        for ((half, table), number) in
+            halves.iter_mut().zip(&self.halves).zip([(key >> 32) as u32, key as u32])
+        {
+            for (pair, word) in half.as_chunks_mut().0.iter_mut().zip(table.record(number)) {
+                let word = word.load(Ordering::Relaxed);
+                *pair = [word as u32, (word >> 32) as u32];
+            }
         }
-        state.shape = numbers[0];
+        state.shape = halves[0][0];
         let leaves = self.shapes.get(state.shape).ends.len();
-        let split = splits.of(leaves);
+        let left = splits.of(leaves);
         let nodes = leaves > TOP;
         let count = if nodes { leaves.div_ceil(ARITY) } else { leaves };
         let Numbers { leaves: leaf_numbers, nodes: node_numbers } = &mut state.numbers;
         let top: &mut [u32] = if nodes { node_numbers } else { leaf_numbers };
-        top[..split].copy_from_slice(&numbers[1..=split]);
-        let record = self.halves[1].record(key as u32);
-        for (pair, word) in top[split..count].chunks_mut(2).zip(record) {
-            let word = word.load(Ordering::Relaxed);
-            for (number, part) in pair.iter_mut().zip([word as u32, (word >> 32) as u32]) {
-                *number = part;
-            }
+        let mut used = [1, 0];
+        for (index, number) in top[..count].iter_mut().enumerate() {
+            let half = usize::from(left >> index & 1 == 0);
+            *number = halves[half][used[half]];
+            used[half] += 1;
         }
         if nodes {
             for (index, group) in leaf_numbers[..leaves].chunks_mut(ARITY).enumerate() {

@@ -106,12 +106,9 @@ impl Components {
                 let split = splits.of(leaves);
                 let numbers = top(&to.numbers, leaves);
                 memory.reserve(wanted, 2)?;
-                wanted.push(Wanted {
-                    place,
-                    what: KeyPart::Left,
-                    words: left(shape.number, &numbers[..split]),
-                });
-                wanted.push(Wanted { place, what: KeyPart::Right, words: right(&numbers[split..]) });
+                let [left, right] = halves(shape.number, numbers, split);
+                wanted.push(Wanted { place, what: KeyPart::Left, words: left });
+                wanted.push(Wanted { place, what: KeyPart::Right, words: right });
                 Ok(0)
             }
         }
@@ -223,13 +220,14 @@ impl Components {
         let numbers = top(&to.numbers, leaves);
         let mut key = from.key;
         memory.reserve(wanted, 2)?;
-        if changed_top & ((1 << split) - 1) != 0 {
+        let [left, right] = halves(shape.number, numbers, split);
+        if changed_top & u64::from(split) != 0 {
             key &= u64::from(u32::MAX);
-            wanted.push(Wanted { place, what: KeyPart::Left, words: left(shape.number, &numbers[..split]) });
+            wanted.push(Wanted { place, what: KeyPart::Left, words: left });
         }
-        if changed_top >> split != 0 {
+        if changed_top & !u64::from(split) != 0 {
             key &= !u64::from(u32::MAX);
-            wanted.push(Wanted { place, what: KeyPart::Right, words: right(&numbers[split..]) });
+            wanted.push(Wanted { place, what: KeyPart::Right, words: right });
         }
         Ok(key)
     }
@@ -280,21 +278,16 @@ fn top(numbers: &Numbers, leaves: usize) -> &[u32] {
     if leaves > TOP { &numbers.nodes[..leaves.div_ceil(ARITY)] } else { &numbers.leaves[..leaves] }
 }
 
+/// Returns the nodes of both halves of a key; the left one has the number of the shape first.
 #[inline]
-fn left(shape: u32, numbers: &[u32]) -> Words {
-    let mut words = Words::default();
-    words[0] = u64::from(shape);
+fn halves(shape: u32, numbers: &[u32], left: u16) -> [Words; 2] {
+    let mut halves = [Words::default(); 2];
+    halves[0][0] = u64::from(shape);
+    let mut used = [1_usize, 0];
     for (index, number) in numbers.iter().enumerate() {
-        words[index.div_ceil(2)] |= u64::from(*number) << (if index % 2 == 0 { 32 } else { 0 });
+        let half = usize::from(left >> index & 1 == 0);
+        halves[half][used[half] / 2] |= u64::from(*number) << (32 * (used[half] % 2));
+        used[half] += 1;
     }
-    words
-}
-
-#[inline]
-fn right(numbers: &[u32]) -> Words {
-    let mut words = Words::default();
-    for (index, number) in numbers.iter().enumerate() {
-        words[index / 2] |= u64::from(*number) << (if index % 2 == 0 { 0 } else { 32 });
-    }
-    words
+    halves
 }
