@@ -7,7 +7,7 @@
 
 use std::ops::ControlFlow;
 
-use narrows_lts::{Graph, LabelPattern};
+use narrows_lts::{Edge, Graph, LabelPattern};
 use narrows_model::{
     Difference, Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor,
     TransitionId, Violation,
@@ -17,37 +17,140 @@ use num_traits::Zero;
 use crate::busy_waiting::reached;
 use crate::{Delay, Delayed, Timing};
 
-/// The bytes of a state: its number, and marks of the last action.
-const BYTES: usize = 5;
+/// The bytes of a state: its number in the graph, what its last action or the present instant was, and then
+/// the bits of conditions.
+const BYTES: usize = 7;
 /// The last action starts the measurement.
 const BEGINS: u8 = 1;
-/// The last action stops it.
+/// The last action stops it; where instants are taken together, some action of this instant does.
 const ENDS: u8 = 2;
 /// The parity of the number of actions so far that do both.
 const TURN: u8 = 4;
 
-/// A labelled graph as a state space. A measurement starts after actions that one pattern matches and stops
-/// with the next action that another matches; a state holds the marks of its last action.
+/// A condition on the run so far, about labels.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// An action of this kind is possible now.
+    Possible(LabelPattern),
+    /// An action of the first kind has happened, and none of the second kind since.
+    Since(LabelPattern, LabelPattern),
+}
+
+impl Condition {
+    /// Returns the patterns that it is made of.
+    pub fn patterns(&self) -> impl Iterator<Item = &LabelPattern> {
+        let (first, second) = match self {
+            Condition::Possible(pattern) => (pattern, None),
+            Condition::Since(from, to) => (from, Some(to)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// How a condition is kept up.
+#[derive(Clone, Debug)]
+enum Observer {
+    /// By the edges of the state: which labels make it true.
+    Edges(Vec<bool>),
+    /// By a bit: what each label makes of it.
+    Bit(usize, Vec<Option<bool>>),
+}
+
+/// What happened at the present instant, as far as a measurement is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Instant {
+    /// How many measurements began that are still open. The greatest number stands for all above it.
+    pub opened: u8,
+    /// How many began and have stopped.
+    pub closed: u8,
+    /// Whether those stopped that were open before.
+    pub ends: bool,
+}
+
+impl Instant {
+    /// Returns whether there were more than can be counted.
+    pub fn is_full(self) -> bool {
+        self.opened == u8::MAX || self.closed == u8::MAX
+    }
+}
+
+/// A labelled graph as a state space, with observers beside it. A measurement starts after actions of one
+/// kind and stops with the next action of another: a state holds the marks of its last action or, where
+/// vanishing states are going to be eliminated, of all actions since time has passed ([`Instant`]).
 #[derive(Clone, Debug)]
 pub struct Actions<'g> {
     graph: &'g Graph,
     /// By label.
     marks: Vec<u8>,
+    /// Which labels take time, if instants are taken together.
+    takes_time: Option<Vec<bool>>,
+    observers: Vec<Observer>,
+    /// How many of them are bits.
+    bits: usize,
+    /// Whether some state has several edges of one label.
+    has_twins: bool,
 }
 
 impl<'g> Actions<'g> {
     /// Takes a graph as a space in which nothing is measured.
     pub fn new(graph: &'g Graph) -> Actions<'g> {
-        Actions { graph, marks: vec![0; graph.labels().len()] }
+        let (marks, observers) = (vec![0; graph.labels().len()], Vec::new());
+        let has_twins = twins(graph, 1).is_some();
+        Actions { graph, marks, takes_time: None, observers, bits: 0, has_twins }
     }
 
-    /// Takes a graph as a space in which it is measured from actions of one kind to the next one of another.
-    pub fn between(graph: &'g Graph, from: &LabelPattern, to: &LabelPattern) -> Actions<'g> {
+    /// Measures from actions of one kind to the next one of another.
+    #[must_use]
+    pub fn between(mut self, from: &[LabelPattern], to: &[LabelPattern]) -> Actions<'g> {
         let mark = |label: &String| {
-            let bit = |pattern: &LabelPattern, bit: u8| if pattern.fits(label) { bit } else { 0 };
+            let fits = |patterns: &[LabelPattern]| patterns.iter().any(|pattern| pattern.fits(label));
+            let bit = |patterns: &[LabelPattern], bit: u8| if fits(patterns) { bit } else { 0 };
             bit(from, BEGINS) | bit(to, ENDS)
         };
-        Actions { graph, marks: graph.labels().iter().map(mark).collect() }
+        self.marks = self.graph.labels().iter().map(mark).collect();
+        self
+    }
+
+    /// Takes all actions of an instant together, given which labels take time.
+    #[must_use]
+    pub fn by_instants(self, takes_time: Vec<bool>) -> Actions<'g> {
+        Actions { takes_time: Some(takes_time), ..self }
+    }
+
+    /// Observes conditions, which are numbered from 0.
+    #[must_use]
+    pub fn observing(mut self, conditions: &[Condition]) -> Actions<'g> {
+        for condition in conditions {
+            let labels = self.graph.labels().iter();
+            self.observers.push(match condition {
+                Condition::Possible(pattern) => {
+                    Observer::Edges(labels.map(|label| pattern.fits(label)).collect())
+                }
+                Condition::Since(from, to) => {
+                    // An action that is both ends the condition and begins it anew.
+                    let value = |label: &String| {
+                        if from.fits(label) { Some(true) } else { to.fits(label).then_some(false) }
+                    };
+                    self.bits += 1;
+                    Observer::Bit(self.bits - 1, labels.map(value).collect())
+                }
+            });
+        }
+        self
+    }
+
+    /// Returns whether a condition holds in a state, given its number.
+    pub fn holds(&self, condition: usize, state: &[u8]) -> bool {
+        match self.observers.get(condition) {
+            None => false,
+            Some(Observer::Edges(labels)) => {
+                let mut edges = self.graph.edges_from(number(state)).iter();
+                edges.any(|edge| labels[edge.label as usize])
+            }
+            Some(Observer::Bit(bit, _)) => {
+                state.get(BYTES + bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+            }
+        }
     }
 
     /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for
@@ -58,15 +161,21 @@ impl<'g> Actions<'g> {
 
     /// Returns whether what is measured begins in a state, in this turn.
     pub fn begins(state: &[u8], turn: bool) -> bool {
-        let flags = state.last().copied().unwrap_or(0);
+        let flags = state.get(4).copied().unwrap_or(0);
         flags & BEGINS != 0 && (flags & TURN != 0) == turn
     }
 
     /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it
     /// begins in: the next action that does both belongs to the other turn.
     pub fn ends(state: &[u8], turn: bool) -> bool {
-        let flags = state.last().copied().unwrap_or(0);
+        let flags = state.get(4).copied().unwrap_or(0);
         flags & ENDS != 0 && !Actions::begins(state, turn)
+    }
+
+    /// Returns what happened at the present instant of a state, where instants are taken together.
+    pub fn instant(state: &[u8]) -> Instant {
+        let [flags, opened, closed] = marks_of(state);
+        Instant { opened, closed, ends: flags & ENDS != 0 }
     }
 
     /// Returns the labels and states of a run that is given by the number of the edge at each state; `None`
@@ -81,10 +190,49 @@ impl<'g> Actions<'g> {
         choices.iter().map(step).collect()
     }
 
-    fn pack(state: u32, flags: u8) -> [u8; BYTES] {
-        let [a, b, c, d] = state.to_le_bytes();
-        [a, b, c, d, flags]
+    /// Writes the state after an edge.
+    fn follow(&self, state: &[u8], edge: &Edge, next: &mut Vec<u8>) {
+        let label = edge.label as usize;
+        next.clear();
+        next.extend(edge.target.to_le_bytes());
+        next.extend(self.mark(marks_of(state), label));
+        next.extend(&state[BYTES..]);
+        for observer in &self.observers {
+            if let Observer::Bit(bit, values) = observer
+                && let Some(value) = values[label]
+            {
+                let byte = &mut next[BYTES + bit / 8];
+                *byte = *byte & !(1 << (bit % 8)) | u8::from(value) << (bit % 8);
+            }
+        }
     }
+
+    fn mark(&self, [flags, opened, closed]: [u8; 3], label: usize) -> [u8; 3] {
+        let mark = self.marks[label];
+        let Some(takes_time) = &self.takes_time else {
+            let turn = flags & TURN ^ if mark == BEGINS | ENDS { TURN } else { 0 };
+            return [mark | turn, 0, 0];
+        };
+        let [mut flags, mut opened, mut closed] =
+            if takes_time[label] { [0; 3] } else { [flags, opened, closed] };
+        if mark & ENDS != 0 {
+            (flags, opened, closed) = (ENDS, 0, closed.saturating_add(opened));
+        }
+        if mark & BEGINS != 0 {
+            opened = opened.saturating_add(1);
+        }
+        [flags, opened, closed]
+    }
+}
+
+/// Returns the number of a state in the graph.
+fn number(state: &[u8]) -> u32 {
+    state.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// Returns the bytes of a state that are about what is measured.
+fn marks_of(state: &[u8]) -> [u8; 3] {
+    state.get(4..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default()
 }
 
 impl StateSpace for Actions<'_> {
@@ -93,7 +241,9 @@ impl StateSpace for Actions<'_> {
     }
 
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
-        Ok((Actions::pack(self.graph.initial(), 0).to_vec(), Vec::new()))
+        let mut state = vec![0; BYTES + self.bits.div_ceil(8)];
+        state[..4].copy_from_slice(&self.graph.initial().to_le_bytes());
+        Ok((state, Vec::new()))
     }
 
     fn successors(
@@ -102,13 +252,15 @@ impl StateSpace for Actions<'_> {
         _: &mut Scratch,
         visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
     ) -> Expansion {
-        let [a, b, c, d, flags] = state else { return Expansion::Deadlock };
-        let edges = self.graph.edges_from(u32::from_le_bytes([*a, *b, *c, *d]));
-        for edge in edges {
-            let mark = self.marks[edge.label as usize];
-            let turn = flags & TURN ^ if mark == BEGINS | ENDS { TURN } else { 0 };
+        let edges = self.graph.edges_from(number(state));
+        let mut next = Vec::new();
+        for (place, edge) in edges.iter().enumerate() {
+            self.follow(state, edge, &mut next);
+            // Each of several edges with one label has a clock of its own.
+            let twins = if self.has_twins { &edges[..place] } else { &[] };
+            let clock = twins.iter().filter(|other| other.label == edge.label).count();
             let step = Move {
-                pid: 0,
+                pid: u8::try_from(clock).unwrap_or(u8::MAX),
                 proctype: ProctypeId(0),
                 from: LocationId(0),
                 transition: TransitionId(edge.label),
@@ -119,7 +271,7 @@ impl StateSpace for Actions<'_> {
                 label: &[],
                 violations: &[],
                 events: &[],
-                target: Some(&Actions::pack(edge.target, mark | turn)),
+                target: Some(&next),
                 difference: Difference::Unknown,
                 pulse: None,
             };
@@ -155,6 +307,17 @@ pub fn timing(
         timing.event(&sites, name);
     }
     Some(timing)
+}
+
+/// Finds a label that a state has more than so many times.
+pub fn twins(graph: &Graph, most: usize) -> Option<&str> {
+    let mut seen = vec![(u32::MAX, 0); graph.labels().len()];
+    graph.all_edges().find_map(|(state, edge)| {
+        let (last, count) = &mut seen[edge.label as usize];
+        *count = if *last == state { *count + 1 } else { 1 };
+        *last = state;
+        (*count > most).then(|| graph.label(edge.label))
+    })
 }
 
 /// Finds a label of some kind that a state has twice. All labels that take no time are said to do so.

@@ -32,6 +32,11 @@ impl Delay {
         }
     }
 
+    /// Returns whether it takes time at all.
+    pub fn takes_time(&self) -> bool {
+        self.window().is_none_or(|(_, most)| most > Time::from_integer(0))
+    }
+
     /// Returns the bounds of a delay; `None` if it is unbounded.
     pub fn window(&self) -> Option<(Time, Time)> {
         match self {

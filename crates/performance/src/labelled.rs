@@ -168,7 +168,7 @@ impl RatedGraph {
     }
 
     /// Computes the long-run throughput of each event.
-    pub fn throughputs(&self, accuracy: Accuracy) -> Result<Vec<Throughput>, AutomatonError> {
+    pub fn throughputs(&self, accuracy: Accuracy<'_>) -> Result<Vec<Throughput>, AutomatonError> {
         let timed = &self.timed;
         let rewards: Vec<Reward> = self.counted.iter().map(|actions| self.reward(actions)).collect();
         if let Some(zeno) = markov::find_zeno(&timed.automaton) {

@@ -104,9 +104,18 @@ impl Timing {
         number
     }
 
+    /// Returns the number of a statement's delay; a statement that takes 0 has none.
+    pub fn delay_at(&self, site: Site) -> Option<u16> {
+        self.delay_in(&self.sites_by_proctype[site.proctype.0 as usize][site.transition.0 as usize])
+    }
+
+    fn delay_in(&self, site: &SiteTiming) -> Option<u16> {
+        site.delay.filter(|delay| self.delays[usize::from(*delay)].delay.takes_time())
+    }
+
     /// Returns whether a statement takes time.
     pub fn has_delay(&self, site: Site) -> bool {
-        self.sites_by_proctype[site.proctype.0 as usize][site.transition.0 as usize].delay.is_some()
+        self.delay_at(site).is_some()
     }
 
     /// Makes it fit a kind of process that was rewritten: each transition is now what another one was, or is
@@ -154,7 +163,7 @@ impl Timing {
 
     /// Returns the delay of a move, if it has one.
     pub(crate) fn delay_of(&self, step: &Move) -> Option<u16> {
-        self.site_timing(step).delay
+        self.delay_in(self.site_timing(step))
     }
 
     /// Returns the events that a move is.

@@ -8,7 +8,7 @@ use narrows_lts::{Graph, Relation, Settings, aut, minimise};
 use super::GraphAutomaton;
 use crate::markov::{Accuracy, Aim, Interval, average, find_zeno, long_run, reward_at, uniform};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-9, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-9);
 
 /// The edges of a state: labels without numbers, the numbers in quarters, and where they lead.
 type Row = Vec<(&'static str, u64, u64)>;

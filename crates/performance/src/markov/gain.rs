@@ -43,7 +43,7 @@ pub(super) fn gain(
     members: &[u32],
     reward: &[f64],
     values: &mut [f64],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Interval {
     let known = range(members, reward, chain.roundings());
     if members.len() == 1 || known.width() == 0.0 {
@@ -55,7 +55,7 @@ pub(super) fn gain(
     if members.len() <= MAX_ELIMINATED_IF_SLOW {
         let patient = Accuracy { sweeps: accuracy.sweeps.min(MAX_SWEEPS), ..accuracy };
         let found = known.and(large(chain, members, reward, values, patient));
-        let is_enough = accuracy.is_met(found);
+        let is_enough = accuracy.is_met(found) || accuracy.is_stopped();
         return if is_enough { found } else { found.and(small(chain, members, reward, values)) };
     }
     known.and(large(chain, members, reward, values, accuracy))
@@ -93,7 +93,7 @@ pub(super) fn large(
     members: &[u32],
     reward: &[f64],
     values: &mut [f64],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Interval {
     for state in members {
         values[*state as usize] = 0.0;
@@ -106,6 +106,7 @@ pub(super) fn large(
         right: reward,
         time: Some(|_: usize| 1.0),
         closed: true,
+        accuracy,
     };
     let mean = members.iter().map(|state| reward[*state as usize]).sum::<f64>() / members.len() as f64;
     let mut iteration = equations.start(mean);
@@ -118,7 +119,7 @@ pub(super) fn large(
         best = best.and(found.interval);
         let width = found.interval.width();
         let done = accuracy.is_met(best) || width <= 4.0 * found.noise;
-        if done || iteration.sweeps >= accuracy.sweeps {
+        if done || iteration.sweeps >= accuracy.sweeps || accuracy.is_stopped() {
             return best;
         }
         if width > ASTRAY * least {

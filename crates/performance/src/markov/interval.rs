@@ -82,21 +82,40 @@ impl fmt::Display for Interval {
 }
 
 /// How close an answer should be, and how much may be done for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Accuracy {
+#[derive(Clone, Copy)]
+pub struct Accuracy<'a> {
     /// How wide an interval may be, compared with the number itself.
     pub relative: f64,
     /// How often each state may be visited at most.
     pub sweeps: usize,
+    /// Says whether to stop now. What comes out then is right, but may be as wide as can be.
+    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
-impl Default for Accuracy {
-    fn default() -> Accuracy {
-        Accuracy { relative: 1e-6, sweeps: 100_000 }
+impl Default for Accuracy<'_> {
+    fn default() -> Self {
+        Accuracy::relative(1e-6)
     }
 }
 
-impl Accuracy {
+impl fmt::Debug for Accuracy<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Accuracy { relative, sweeps, .. } = self;
+        formatter.debug_struct("Accuracy").field("relative", relative).field("sweeps", sweeps).finish()
+    }
+}
+
+impl Accuracy<'_> {
+    /// Returns what is usual for intervals of this width, compared with the number itself.
+    pub const fn relative(relative: f64) -> Self {
+        Accuracy { relative, sweeps: 100_000, stop: None }
+    }
+
+    /// Returns whether no more is to be done.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
+    }
+
     /// Values below this count as 0.
     pub const NOTHING: f64 = 1e-13;
 

@@ -12,7 +12,7 @@ use super::total_reward::total;
 /// per time.
 ///
 /// What an event counts is a reward too: in each state, the rate of the event times what it counts.
-pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy) -> Vec<Interval> {
+pub fn long_run(chain: &Chain, rewards: &[Vec<f64>], accuracy: Accuracy<'_>) -> Vec<Interval> {
     let parts = Parts::new(chain);
     let mut values = vec![0.0; chain.states()];
     rewards.iter().map(|reward| parts.average(chain, reward, &mut values, accuracy)).collect()
@@ -58,7 +58,7 @@ impl Parts {
         parts
     }
 
-    fn average(&self, chain: &Chain, reward: &[f64], values: &mut [f64], accuracy: Accuracy) -> Interval {
+    fn average(&self, chain: &Chain, reward: &[f64], values: &mut [f64], accuracy: Accuracy<'_>) -> Interval {
         let finer = Accuracy { relative: accuracy.relative / 2.0, ..accuracy };
         if let [only] = self.bottoms.as_slice() {
             return gain(chain, only, reward, values, accuracy);
@@ -88,7 +88,7 @@ impl Parts {
     }
 
     /// Returns the probability of reaching each bottom component.
-    pub(super) fn reached(&self, chain: &Chain, values: &mut [f64], accuracy: Accuracy) -> Vec<Interval> {
+    pub(super) fn reached(&self, chain: &Chain, values: &mut [f64], accuracy: Accuracy<'_>) -> Vec<Interval> {
         if self.bottoms.len() == 1 {
             return vec![Interval::exactly(1.0)];
         }
@@ -142,7 +142,12 @@ fn show_all(states: usize, mut look: impl FnMut(usize) -> bool) -> bool {
 
 /// Bounds the total reward until a target state is first reached; with reward 1, the hitting time. Infinite
 /// if the target is not reached almost surely.
-pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
+pub fn until(
+    chain: &Chain,
+    reward: &[f64],
+    target: impl Fn(u32) -> bool,
+    accuracy: Accuracy<'_>,
+) -> Interval {
     let successors = |state: usize| if target(state as u32) { &[][..] } else { chain.targets(state) };
     let roots = chain.initial().iter().map(|(state, _)| *state);
     let found = find_in_lists(chain.states(), roots, successors);
@@ -159,6 +164,6 @@ pub fn until(chain: &Chain, reward: &[f64], target: impl Fn(u32) -> bool, accura
 }
 
 /// Bounds the mean hitting time of the target states.
-pub fn mean_time(chain: &Chain, target: impl Fn(u32) -> bool, accuracy: Accuracy) -> Interval {
+pub fn mean_time(chain: &Chain, target: impl Fn(u32) -> bool, accuracy: Accuracy<'_>) -> Interval {
     until(chain, &vec![1.0; chain.states()], target, accuracy)
 }

@@ -53,7 +53,7 @@ pub use lumping::{Lumped, lump};
 pub use optimal_average::average;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
-pub use passage::{passage, passage_over};
+pub use passage::{Visits, between_visits, between_visits_over, passage, passage_over};
 pub use steady::steady;
 pub use transient::{Distribution, distribution_at, reward_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

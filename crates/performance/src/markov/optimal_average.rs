@@ -21,7 +21,7 @@ pub fn average(
     automaton: &Automaton,
     reward: &Reward,
     aim: Aim,
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Result<Interval, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
@@ -33,7 +33,7 @@ pub fn average(
     Ok(if is_gain { Interval { low: found.low.max(0.0), high: found.high } } else { found })
 }
 
-fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy) -> Interval {
+fn greatest(automaton: &Automaton, reward: &Reward, accuracy: Accuracy<'_>) -> Interval {
     let reached = reachable(automaton);
     let finer = Accuracy { relative: accuracy.relative / 2.0, ..accuracy };
     let parts = end_components(automaton, |state| reached[state]);
@@ -107,13 +107,13 @@ impl<'a> Component<'a> {
         self.inside.choices[first..].iter().copied().take_while(move |choice| (*choice as usize) < range.end)
     }
 
-    fn gain(mut self, accuracy: Accuracy) -> Interval {
+    fn gain(mut self, accuracy: Accuracy<'_>) -> Interval {
         let mut values = vec![0.0; self.automaton.states()];
         let mut best = Interval::ANY;
         for _ in 0..100 {
             let Ok(gain) = self.evaluate(&mut values, accuracy) else { return best };
             best = best.and(self.bounds(&values));
-            if !gain.is_finite() || accuracy.is_met(best) || !self.improve(&values) {
+            if !gain.is_finite() || accuracy.is_met(best) || accuracy.is_stopped() || !self.improve(&values) {
                 return best;
             }
         }
@@ -122,12 +122,12 @@ impl<'a> Component<'a> {
 
     /// Estimates gain and bias of the policy. If the policy has several bottom components, the best one is
     /// kept, and all other states are redirected to it.
-    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy) -> Result<f64, ChainError> {
+    fn evaluate(&mut self, values: &mut [f64], accuracy: Accuracy<'_>) -> Result<f64, ChainError> {
         let mut fixed = self.members.fixed(self.automaton, &self.policy, self.reward)?;
         let mut local: Vec<f64> = self.inside.states.iter().map(|state| values[*state as usize]).collect();
         local.push(0.0);
         let bottoms = fixed.bottoms();
-        let mut gains = bottoms.iter().map(|bottom| fixed.gain(bottom, &mut local, accuracy.relative));
+        let mut gains = bottoms.iter().map(|bottom| fixed.gain(bottom, &mut local, accuracy));
         let Some(first) = gains.next() else { return Ok(f64::NAN) };
         let (chosen, gain) = gains
             .enumerate()
@@ -143,7 +143,7 @@ impl<'a> Component<'a> {
         let passing: Vec<u32> =
             (0..self.inside.states.len() as u32).filter(|place| !inside[*place as usize]).collect();
         if !passing.is_empty() {
-            fixed.total(&passing, gain, &mut local, accuracy.relative);
+            fixed.total(&passing, gain, &mut local, accuracy);
         }
         for (state, value) in self.inside.states.iter().zip(&local) {
             values[*state as usize] = *value;
@@ -276,7 +276,7 @@ fn quotient(
     reached: &[bool],
     parts: &[EndComponent],
     gains: &[Interval],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Result<Interval, ChainError> {
     let mut number = vec![OUTSIDE; automaton.states()];
     for (part, component) in (0..).zip(parts) {

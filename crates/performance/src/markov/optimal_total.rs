@@ -50,7 +50,7 @@ pub fn until_over(
     reward: &Reward,
     target: impl Fn(u32) -> bool + Copy,
     aim: Aim,
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Result<Interval, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
@@ -156,7 +156,7 @@ impl<'a> Optimum<'a> {
     }
 
     /// Bounds the greatest total from the state the automaton begins in.
-    pub(super) fn solve(mut self, accuracy: Accuracy) -> Interval {
+    pub(super) fn solve(mut self, accuracy: Accuracy<'_>) -> Interval {
         let initial = self.automaton.initial();
         if self.members.states.binary_search(&initial).is_err() {
             return Interval::exactly(0.0);
@@ -188,14 +188,14 @@ impl<'a> Optimum<'a> {
     }
 
     /// Guesses the values of a policy; `None` if it misses the target.
-    fn evaluate(&self, policy: &[u32], reward: &Reward, accuracy: Accuracy) -> Option<Vec<f64>> {
+    fn evaluate(&self, policy: &[u32], reward: &Reward, accuracy: Accuracy<'_>) -> Option<Vec<f64>> {
         let fixed = self.members.fixed(self.automaton, policy, reward).ok()?;
         if !fixed.bottoms().is_empty() {
             return None;
         }
         let all: Vec<u32> = (0..self.members.states.len() as u32).collect();
         let mut local = vec![0.0; all.len() + 1];
-        fixed.total(&all, 0.0, &mut local, accuracy.relative);
+        fixed.total(&all, 0.0, &mut local, accuracy);
         let mut values = vec![0.0; self.automaton.states()];
         for (state, value) in self.members.states.iter().zip(local) {
             values[*state as usize] = value;
@@ -204,7 +204,7 @@ impl<'a> Optimum<'a> {
     }
 
     /// Guesses the greatest values of a reward, and a policy for them.
-    fn iterate(&self, reward: &Reward, accuracy: Accuracy) -> Option<(Vec<f64>, Vec<u32>)> {
+    fn iterate(&self, reward: &Reward, accuracy: Accuracy<'_>) -> Option<(Vec<f64>, Vec<u32>)> {
         let mut policy = self.policy.clone();
         let mut values = self.evaluate(&policy, reward, accuracy)?;
         for _ in 0..200 {
@@ -223,7 +223,7 @@ impl<'a> Optimum<'a> {
                     }
                 }
             }
-            if better == policy {
+            if better == policy || accuracy.is_stopped() {
                 break;
             }
             // Rounding may make a policy look better that goes round and round.

@@ -39,7 +39,7 @@ pub fn reward_at_over(
     reward: &[f64],
     time: f64,
     aim: Aim,
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Result<Interval, Zeno> {
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
@@ -61,8 +61,8 @@ pub fn reward_at_over(
     let mut best = known;
     let mut tolerance = accuracy.relative * largest / 4.0;
     loop {
-        best = best.and(Course::new(automaton, &reached, &signed, tolerance)?.run(time)?);
-        if accuracy.is_met(best) || tolerance <= Accuracy::NOTHING {
+        best = best.and(Course::new(automaton, &reached, &signed, tolerance)?.run(time, accuracy)?);
+        if accuracy.is_met(best) || accuracy.is_stopped() || tolerance <= Accuracy::NOTHING {
             break;
         }
         // It was more than the value itself allows.
@@ -164,7 +164,7 @@ impl<'a> Course<'a> {
     }
 
     /// Bounds the worth at the beginning, if so much time is left there.
-    fn run(mut self, time: f64) -> Result<Interval, Zeno> {
+    fn run(mut self, time: f64, accuracy: Accuracy<'_>) -> Result<Interval, Zeno> {
         // Time is counted in units, so that no step is lost to rounding.
         let unit = time / UNITS as f64;
         let longest = ((STRIDE / self.pace / unit).min(UNITS as f64) as u64).max(1);
@@ -191,7 +191,7 @@ impl<'a> Course<'a> {
                 (self.below, self.above) = (self.below + change, self.above + change);
                 break;
             }
-            if number >= most {
+            if number >= most || accuracy.is_stopped() {
                 return Ok(self.hull());
             }
             for state in self.waiting.iter().map(|state| *state as usize) {

@@ -5,6 +5,7 @@ use narrows_graph::components::{OUTSIDE, find_in_lists};
 use super::automaton::{Automaton, Reward};
 use super::chain::{self, Chain, ChainError};
 use super::elimination::{Dense, MAX_ELIMINATED};
+use super::interval::Accuracy;
 use super::relaxation::Equations;
 
 /// Some states of an automaton under a policy, numbered anew; all other states are one more, the last.
@@ -72,7 +73,7 @@ impl FixedPolicy {
     }
 
     /// Estimates gain and bias of a component.
-    pub(super) fn gain(&self, members: &[u32], values: &mut [f64], relative: f64) -> f64 {
+    pub(super) fn gain(&self, members: &[u32], values: &mut [f64], accuracy: Accuracy<'_>) -> f64 {
         if let [only] = members {
             values[*only as usize] = 0.0;
             return self.right[*only as usize];
@@ -88,11 +89,11 @@ impl FixedPolicy {
             return gain;
         }
         let time = |state: usize| self.time[state];
-        self.relax(members, Some(time), values, relative)
+        self.relax(members, Some(time), values, accuracy)
     }
 
     /// Estimates the total reward from each of some transient states, at a cost per time.
-    pub(super) fn total(&self, members: &[u32], cost: f64, values: &mut [f64], relative: f64) {
+    pub(super) fn total(&self, members: &[u32], cost: f64, values: &mut [f64], accuracy: Accuracy<'_>) {
         let mut right = self.right.clone();
         for (right, time) in right.iter_mut().zip(&self.time) {
             *right -= cost * time;
@@ -106,7 +107,7 @@ impl FixedPolicy {
             return;
         }
         let costly = FixedPolicy { chain: self.chain.clone(), right, time: Vec::new() };
-        costly.relax(members, None::<fn(usize) -> f64>, values, relative);
+        costly.relax(members, None::<fn(usize) -> f64>, values, accuracy);
     }
 
     fn relax<T: Fn(usize) -> f64 + Copy>(
@@ -114,7 +115,7 @@ impl FixedPolicy {
         members: &[u32],
         time: Option<T>,
         values: &mut [f64],
-        relative: f64,
+        accuracy: Accuracy<'_>,
     ) -> f64 {
         let order: Vec<u32> = members.iter().rev().copied().collect();
         let equations = Equations {
@@ -124,6 +125,7 @@ impl FixedPolicy {
             right: &self.right,
             time,
             closed: false,
+            accuracy,
         };
         let mut iteration = equations.start(0.0);
         let mut least = f64::INFINITY;
@@ -133,7 +135,11 @@ impl FixedPolicy {
             let span = members.iter().map(|state| values[*state as usize].abs()).fold(0.0, f64::max);
             stuck = if iteration.change < 0.5 * least { 0 } else { stuck + 1 };
             least = least.min(iteration.change);
-            if iteration.change <= relative * 1e-4 * span || stuck > 30 || iteration.sweeps > 50_000 {
+            if iteration.change <= accuracy.relative * 1e-4 * span
+                || stuck > 30
+                || iteration.sweeps > 50_000
+                || accuracy.is_stopped()
+            {
                 return iteration.gain;
             }
         }

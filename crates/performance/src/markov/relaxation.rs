@@ -16,6 +16,7 @@
 //! Memory: besides x, for each state 32 bytes, 12 more if it has many transitions, and 4 for each direction.
 
 use super::chain::Chain;
+use super::interval::Accuracy;
 use super::multigrid::{Multigrid, WAYS};
 
 /// The equations of some states of a chain.
@@ -30,6 +31,7 @@ pub(super) struct Equations<'a, T> {
     pub(super) time: Option<T>,
     /// Whether the states are a bottom component: if this converges slowly, multigrid helps.
     pub(super) closed: bool,
+    pub(super) accuracy: Accuracy<'a>,
 }
 
 /// An iteration that can be resumed.
@@ -270,6 +272,9 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
     pub(super) fn cycle(&self, iteration: &mut Iteration, values: &mut [f64], enough: f64) {
         for _ in 0..iteration.plain {
             self.sweep(iteration, values);
+            if self.accuracy.is_stopped() {
+                return;
+            }
         }
         if iteration.change > 0.0 && iteration.change.is_finite() {
             self.correct(iteration, values, enough.clamp(LEAST, 0.1));
@@ -312,7 +317,12 @@ impl<T: Fn(usize) -> f64 + Copy> Equations<'_, T> {
             column.push(length);
             search.add(column);
             let needs_help = count == SLOW.1 && matches!(iteration.help, Help::Untried) && search.is_slow();
-            if length <= 1e-6 || !length.is_finite() || search.progress() <= enough || needs_help {
+            if length <= 1e-6
+                || !length.is_finite()
+                || search.progress() <= enough
+                || needs_help
+                || self.accuracy.is_stopped()
+            {
                 break;
             }
             scale(&mut next, 1.0 / length);

@@ -11,7 +11,7 @@ use super::relaxation::Equations;
 /// In components of a few hundred states each number is right in nearly all digits (elimination); in larger
 /// ones, and where several components may be reached, they are those of an iteration that went on until
 /// nothing changed, and are not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
-pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
+pub fn steady(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<f64> {
     let parts = Parts::new(chain);
     let mut values = vec![0.0; chain.states()];
     let reached = parts.reached(chain, &mut values, accuracy);
@@ -42,7 +42,7 @@ pub fn steady(chain: &Chain, accuracy: Accuracy) -> Vec<f64> {
 }
 
 /// Solves `π·Q = 0` in a component: the same relaxation, with transitions taken backwards.
-fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy) {
+fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy<'_>) {
     let nothing = vec![0.0; chain.states()];
     let equations = Equations {
         chain: backwards,
@@ -51,6 +51,7 @@ fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], 
         right: &nothing,
         time: None::<fn(usize) -> f64>,
         closed: false,
+        accuracy,
     };
     for state in members {
         values[*state as usize] = 1.0 / members.len() as f64;
@@ -68,7 +69,7 @@ fn relax(chain: &Chain, backwards: &Chain, members: &[u32], values: &mut [f64], 
         stuck = if iteration.change < 0.5 * least { 0 } else { stuck + 1 };
         least = least.min(iteration.change);
         let done = iteration.change <= 1e-14 * largest || (stuck > 20 && iteration.change <= 1e-10 * largest);
-        if done || iteration.sweeps >= accuracy.sweeps {
+        if done || iteration.sweeps >= accuracy.sweeps || accuracy.is_stopped() {
             for state in members {
                 values[*state as usize] = (values[*state as usize] / total).max(0.0);
             }

@@ -20,7 +20,7 @@ pub(super) fn total(
     reward: &[f64],
     values: &mut [f64],
     starts: &[(u32, f64)],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Interval {
     let is_inside = |state: u32| members.binary_search(&state).is_ok();
     let outside: Vec<(u32, f64)> = starts.iter().filter(|(state, _)| !is_inside(*state)).copied().collect();
@@ -35,7 +35,7 @@ pub(super) fn total(
         let is_medium = members.len() <= MAX_ELIMINATED_IF_SLOW;
         let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let found = large(chain, members, reward, values, &inside, Accuracy { sweeps, ..accuracy });
-        if is_medium && !accuracy.is_met(found) {
+        if is_medium && !accuracy.is_met(found) && !accuracy.is_stopped() {
             found.and(small(chain, members, reward, values, &inside))
         } else {
             found
@@ -46,7 +46,12 @@ pub(super) fn total(
 
 /// Finds how long it takes from each of some states until they are left for ever. The true times lie between
 /// the values divided by the second number and the values divided by the first.
-pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy: Accuracy) -> (f64, f64) {
+pub(super) fn times(
+    chain: &Chain,
+    members: &[u32],
+    values: &mut [f64],
+    accuracy: Accuracy<'_>,
+) -> (f64, f64) {
     let ones = vec![1.0; chain.states()];
     let bounds = |values: &[f64]| {
         let (low, high) = factors(chain, members, &ones, values);
@@ -57,7 +62,8 @@ pub(super) fn times(chain: &Chain, members: &[u32], values: &mut [f64], accuracy
         let sweeps = if is_medium { accuracy.sweeps.min(MAX_SWEEPS) } else { accuracy.sweeps };
         let order: Vec<u32> = members.iter().rev().copied().collect();
         let (leaving, time) = (chain, None::<fn(usize) -> f64>);
-        let equations = Equations { chain, leaving, order: &order, right: &ones, time, closed: false };
+        let equations =
+            Equations { chain, leaving, order: &order, right: &ones, time, closed: false, accuracy };
         cycles(&equations, values, Accuracy { sweeps, ..accuracy }, bounds);
         if !is_medium || accuracy.is_met(bounds(values)) {
             return factors(chain, members, &ones, values);
@@ -167,7 +173,7 @@ fn large(
     reward: &[f64],
     values: &mut [f64],
     starts: &[(u32, f64)],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
 ) -> Interval {
     let order: Vec<u32> = members.iter().rev().copied().collect();
     let equations = |right| Equations {
@@ -177,6 +183,7 @@ fn large(
         right,
         time: None::<fn(usize) -> f64>,
         closed: false,
+        accuracy,
     };
     let positive = members.iter().all(|state| reward[*state as usize] > 0.0);
     for state in members {
@@ -231,7 +238,7 @@ fn factors(chain: &Chain, members: &[u32], reward: &[f64], values: &[f64]) -> (f
 fn cycles<T: Fn(usize) -> f64 + Copy>(
     equations: &Equations<'_, T>,
     values: &mut [f64],
-    accuracy: Accuracy,
+    accuracy: Accuracy<'_>,
     mut bounds: impl FnMut(&[f64]) -> Interval,
 ) -> Interval {
     let mut iteration: Iteration = equations.start(0.0);
@@ -243,7 +250,8 @@ fn cycles<T: Fn(usize) -> f64 + Copy>(
         let narrower = found.width() < 0.9 * best.width();
         best = best.and(found);
         stuck = if narrower || best.width().is_infinite() { 0 } else { stuck + 1 };
-        if accuracy.is_met(best) || stuck >= 8 || iteration.sweeps >= accuracy.sweeps {
+        if accuracy.is_met(best) || stuck >= 8 || iteration.sweeps >= accuracy.sweeps || accuracy.is_stopped()
+        {
             return best;
         }
     }

@@ -45,12 +45,31 @@ fn most_terms(chain: &Chain) -> usize {
 
 /// Returns how many steps are done at most: they are cheaper than sweeps in one thing only, that they need no
 /// bounds.
-fn most_steps(accuracy: Accuracy) -> u64 {
+fn most_steps(accuracy: Accuracy<'_>) -> u64 {
     accuracy.sweeps as u64 * 100
 }
 
+/// Asks whether to stop, but not after each of many small steps.
+struct Watched<'a> {
+    accuracy: Accuracy<'a>,
+    /// How many transitions a step looks at.
+    each: usize,
+    since: usize,
+}
+
+impl Watched<'_> {
+    fn is_over(&mut self) -> bool {
+        self.since += self.each + 1;
+        if self.since < 1 << 16 {
+            return false;
+        }
+        self.since = 0;
+        self.accuracy.is_stopped()
+    }
+}
+
 /// Computes the distribution at a time.
-pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribution {
+pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy<'_>) -> Distribution {
     let mut now = vec![0.0; chain.states()];
     for (state, probability) in chain.initial() {
         now[*state as usize] = *probability;
@@ -65,6 +84,7 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
     let mut next = vec![0.0; chain.states()];
     let mut left = 1.0;
     let mut number = 0;
+    let mut watched = Watched { accuracy, each: chain.transitions(), since: 0 };
     let error = loop {
         let weight = weights.of(number);
         for (sum, now) in sum.iter_mut().zip(&now) {
@@ -91,7 +111,11 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
         number += 1;
         let remaining = (weights.last() - number) as f64;
         let settled = remaining * (change + step_error);
-        if settled <= accuracy.relative / 4.0 || change <= step_error || number >= most_steps(accuracy) {
+        if settled <= accuracy.relative / 4.0
+            || change <= step_error
+            || number >= most_steps(accuracy)
+            || watched.is_over()
+        {
             for (sum, now) in sum.iter_mut().zip(&now) {
                 *sum += left * now;
             }
@@ -105,12 +129,13 @@ pub fn distribution_at(chain: &Chain, time: f64, accuracy: Accuracy) -> Distribu
 }
 
 /// Bounds the expected reward rate at a time.
-pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
+pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy<'_>) -> Interval {
     let largest = reward.iter().fold(0.0_f64, |largest, reward| largest.max(reward.abs()));
     let mut found = reward_once(chain, reward, time, accuracy);
     let mut relative = accuracy.relative;
     // What is left out is compared with the largest reward, beside which the worth may be small.
-    while !accuracy.is_met(found) && found.high < 0.01 * largest && relative > LEAST {
+    while !accuracy.is_met(found) && !accuracy.is_stopped() && found.high < 0.01 * largest && relative > LEAST
+    {
         let wanted = accuracy.relative * found.low.max(found.high * 1e-3) / largest;
         relative = wanted.min(relative / 10.0).max(LEAST);
         found = found.and(reward_once(chain, reward, time, Accuracy { relative, ..accuracy }));
@@ -121,7 +146,7 @@ pub fn reward_at(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -
 /// Less than this is lost to rounding anyway.
 const LEAST: f64 = 1e-16;
 
-fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> Interval {
+fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy<'_>) -> Interval {
     let pace = pace(chain);
     let start = |values: &[f64]| -> f64 {
         chain.initial().iter().map(|(state, weight)| weight * values[*state as usize]).sum()
@@ -144,6 +169,7 @@ fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> 
     let mut now = reward.to_vec();
     let mut next = vec![0.0; chain.states()];
     let (mut sum, mut left, mut number) = (0.0, 1.0, 0);
+    let mut watched = Watched { accuracy, each: chain.transitions(), since: 0 };
     loop {
         let weight = weights.of(number);
         sum += weight * start(&now);
@@ -165,7 +191,7 @@ fn reward_once(chain: &Chain, reward: &[f64], time: f64, accuracy: Accuracy) -> 
         number += 1;
         let settled = (greatest - least).min((weights.last() - number) as f64 * (change + step_error));
         let is_close = settled <= accuracy.relative / 8.0 * sum.abs().max(left * start(&now).abs());
-        if is_close || change <= step_error || number >= most_steps(accuracy) {
+        if is_close || change <= step_error || number >= most_steps(accuracy) || watched.is_over() {
             let off = done + step_error + settled.min(2.0 * largest * (left.max(0.0) + f64::EPSILON));
             return known.and(Interval::exactly(sum + left * start(&now)).widened(off));
         }

@@ -13,7 +13,7 @@ use crate::labelled::{ActionRates, RatedGraph};
 use crate::markov::{self, Accuracy, Aim, Interval};
 use crate::{BuildError, Delay, StateGraph, Time, stochastic};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-8, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-8);
 
 /// A graph of a few states, each with a step to the next, and further ones. `N` takes no time.
 fn random_graph(random: &mut Random) -> Graph {

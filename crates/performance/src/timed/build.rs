@@ -75,13 +75,13 @@ fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time), Unscalable
     };
     let names = state_graph.timing().delays().iter().map(|delayed| &delayed.name);
     let scaled = windows.iter().zip(names).map(|(window, name)| {
-        ticks(window).filter(|(_, most)| *most < MOST_TICKS).ok_or_else(|| Unscalable::TooLong(name.clone()))
+        ticks(window).filter(|(_, most)| *most < MAX_TICKS).ok_or_else(|| Unscalable::TooLong(name.clone()))
     });
     Ok((scaled.collect::<Result<_, _>>()?, tick))
 }
 
 /// A delay has fewer ticks than this.
-const MOST_TICKS: u32 = 1 << 30;
+const MAX_TICKS: u32 = 1 << 30;
 
 /// Returns the greatest common divisor.
 fn divisor(mut first: i128, mut second: i128) -> i128 {

@@ -8,7 +8,7 @@ use super::super::{
     until_over, vanish,
 };
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 /// Two servers, one choice: a slow one without loss, or a fast one that breaks down now and then.
 pub(super) fn routing() -> (Automaton, Reward) {

@@ -1,8 +1,10 @@
 //! Chains whose long run is known.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use narrows_graph::Random;
 
-use super::super::{Accuracy, Interval, long_run, steady};
+use super::super::{Accuracy, Interval, long_run, reward_at, steady};
 use super::{Builder, chain, queue, tandem};
 
 fn close(found: f64, expected: f64, relative: f64) -> bool {
@@ -167,4 +169,24 @@ fn random_chains_with_unlike_rates() {
         let expected: f64 = shares.iter().zip(reward).map(|(share, reward)| share * reward).sum();
         assert!(found.widened(1e-13 * expected).contains(expected), "{found} {expected}");
     }
+}
+
+#[test]
+fn solving_stops_when_told_and_stays_right() {
+    let room = 60;
+    let chain = tandem(room, 1.0, 1.05, 1.02);
+    let states = chain.states();
+    let reward: Vec<f64> = (0..states).map(|state| f64::from(u8::from(state % 61 > 0))).collect();
+    let full = Accuracy { relative: 1e-12, ..Accuracy::default() };
+    let whole =
+        (long_run(&chain, std::slice::from_ref(&reward), full)[0], reward_at(&chain, &reward, 90.0, full));
+    let asked = AtomicUsize::new(0);
+    let stop = || asked.fetch_add(1, Ordering::Relaxed) > 0;
+    let accuracy = Accuracy { stop: Some(&stop), ..full };
+    let cut = long_run(&chain, std::slice::from_ref(&reward), accuracy)[0];
+    assert!(asked.swap(0, Ordering::Relaxed) <= 6, "it went on");
+    assert!(!full.is_met(cut) && cut.low <= whole.0.low && whole.0.high <= cut.high, "{cut} {}", whole.0);
+    let cut = reward_at(&chain, &reward, 90.0, accuracy);
+    assert!(asked.load(Ordering::Relaxed) <= 4, "it went on");
+    assert!(!full.is_met(cut) && cut.low <= whole.1.low && whole.1.high <= cut.high, "{cut} {}", whole.1);
 }

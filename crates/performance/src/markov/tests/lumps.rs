@@ -5,7 +5,7 @@ use narrows_graph::Random;
 use super::super::{Accuracy, long_run, lump, mean_time, reward_at};
 use super::{Builder, Chain, queue, tandem};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-9, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-9);
 
 /// Copies of a machine that fails and is repaired, each on its own.
 fn machines(count: u32) -> Chain {

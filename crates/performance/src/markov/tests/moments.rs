@@ -6,7 +6,7 @@ use super::super::automaton::Builder;
 use super::super::{Accuracy, Aim, Automaton, Interval, find_zeno, reward_at, reward_at_over, vanish};
 use super::automata::{policies, random_automaton};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 /// Follows `v' = max Q·v` in many small steps of order four.
 fn followed(automaton: &Automaton, reward: &[f64], time: f64, greatest: bool, steps: usize) -> f64 {

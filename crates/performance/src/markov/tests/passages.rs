@@ -8,7 +8,7 @@ use super::super::{
 use super::automata::{policies, random_automaton, routing};
 use super::{Builder, chain, queue};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 #[test]
 fn a_queue_is_busy_for_a_while() {

@@ -3,7 +3,7 @@
 use super::super::{Accuracy, Interval, distribution_at, mean_time, reward_at, until};
 use super::{Builder, chain, queue};
 
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 #[test]
 fn phases_in_a_row() {
