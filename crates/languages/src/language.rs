@@ -22,6 +22,9 @@ pub trait Language: Sync {
     /// Turns a text into a system; `None` if there are errors.
     fn compile(&self, task: &mut Task<'_>) -> Option<Form>;
 
+    /// Returns what its messages mean, as [`Explanation::read`](narrows_source::Explanation::read) takes it.
+    fn messages(&self) -> &'static str;
+
     /// Returns the names to which values can be given, where the text declares them.
     fn parameters(&self, text: &str) -> Vec<String> {
         let _ = text;

@@ -4,27 +4,24 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use narrows_languages::{aut, lotos, promela, smv};
+use narrows_languages::{Language, aut::Aut, lotos::Lotos, promela::Promela, smv::Smv};
 use narrows_source::Explanation;
 
 #[test]
 fn every_code_is_explained_once_and_used() {
-    assert_all_explained("promela", 'P', promela::messages::explanations());
-    assert_all_explained("lotos", 'L', lotos::messages::EXPLANATIONS.iter());
-    assert_all_explained("aut", 'G', aut::messages::EXPLANATIONS.iter());
-    assert_all_explained("smv", 'V', smv::messages::EXPLANATIONS.iter());
+    assert_all_explained("promela", 'P', &Promela);
+    assert_all_explained("lotos", 'L', &Lotos);
+    assert_all_explained("aut", 'G', &Aut);
+    assert_all_explained("smv", 'V', &Smv);
 }
 
 /// Makes sure that the codes that a front end uses, which begin with a letter, are those that it explains, each once.
-fn assert_all_explained<'e>(
-    front_end: &str,
-    letter: char,
-    explanations: impl Iterator<Item = &'e Explanation>,
-) {
+fn assert_all_explained(front_end: &str, letter: char, language: &dyn Language) {
     let mut codes = BTreeSet::new();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(front_end);
     collect(&sources, letter, &mut codes);
-    let explained: Vec<String> = explanations.map(|explanation| explanation.code.to_owned()).collect();
+    let explained = Explanation::read(language.messages()).map(|explanation| explanation.code.to_owned());
+    let explained: Vec<String> = explained.collect();
     let unique: BTreeSet<String> = explained.iter().cloned().collect();
     assert_eq!(explained.len(), unique.len(), "a code is explained twice");
     assert_eq!(codes, unique);
@@ -35,9 +32,7 @@ fn collect(folder: &Path, letter: char, codes: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("the sources are here").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            if path.file_name().is_some_and(|name| name != "messages") {
-                collect(&path, letter, codes);
-            }
+            collect(&path, letter, codes);
             continue;
         }
         let text = fs::read_to_string(&path).expect("a source is text");

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use narrows_languages::lotos::{Options, compile, fault, messages};
+use narrows_languages::Language;
+use narrows_languages::lotos::{Lotos, Options, compile, fault};
 use narrows_model::ViolationKind;
 use narrows_model::behaviour::{Behaviour, Fault};
-use narrows_source::{Diagnostics, Severity, Sources, Span, render};
+use narrows_source::{Diagnostics, Explanation, Severity, Sources, Span, render};
 
 type Said = Vec<(&'static str, usize, String)>;
 
@@ -264,7 +265,7 @@ fn every_message_is_shown_at_its_place() {
         codes.insert(fault.code);
     }
     let explained: BTreeSet<&str> =
-        messages::EXPLANATIONS.iter().map(|explanation| explanation.code).collect();
+        Explanation::read(Lotos.messages()).map(|explanation| explanation.code).collect();
     assert_eq!(codes, explained);
 }
 

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use narrows_languages::smv::{Compiled, Formula, FormulaKind, Given, Options, compile, messages};
-use narrows_source::{Diagnostics, Sources, Span, render};
+use narrows_languages::Language;
+use narrows_languages::smv::{Compiled, Formula, FormulaKind, Given, Options, Smv, compile};
+use narrows_source::{Diagnostics, Explanation, Sources, Span, render};
 
 type Said = Vec<(&'static str, usize, String)>;
 
@@ -192,6 +193,18 @@ const CASES: &[Case] = &[
     ),
     ("MODULE main\nVAR x : word[4];\nINIT x[4:1] = 0ub4_0;", "V0215", 3, &["the word has no bits 4 to 1"]),
     ("MODULE main\nVAR x : boolean;\nINIT x[0];", "V0215", 3, &["this is not an array"]),
+    (
+        "MODULE main\nVAR a : array word[4] of word[8];",
+        "V0220",
+        2,
+        &["an array that begins with `array word` has no bounds", "NuSMV does not check it either"],
+    ),
+    (
+        "MODULE main\nVAR b : boolean;\n a : array integer of array integer of word[8];",
+        "V0220",
+        3,
+        &["an array that begins with `array integer` has no bounds", "0..15"],
+    ),
     ("MODULE main\nVAR x : integer;", "V0216", 2, &["a variable of type `integer` has no end of values"]),
     (
         "MODULE main\nVAR x : 0..3;\nINIT x = {1, 2};",
@@ -268,13 +281,13 @@ fn values_for_what_is_not_there_are_refused() {
 #[test]
 fn every_message_has_a_case() {
     let covered: BTreeSet<&str> = CASES.iter().map(|case| case.1).chain(["V0102", "V0219"]).collect();
-    let explained: BTreeSet<&str> = messages::EXPLANATIONS.iter().map(|entry| entry.code).collect();
+    let explained: BTreeSet<&str> = Explanation::read(Smv.messages()).map(|entry| entry.code).collect();
     assert_eq!(covered, explained);
 }
 
 #[test]
 fn the_example_of_an_explanation_shows_its_message() {
-    for explanation in messages::EXPLANATIONS {
+    for explanation in Explanation::read(Smv.messages()) {
         let Some((_, rest)) = explanation.text.split_once("```smv\n") else { continue };
         let example = rest.split("```").next().unwrap_or_default();
         let said = messages_of(example);

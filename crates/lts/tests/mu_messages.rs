@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use narrows_graph::Random;
 use narrows_lts::aut;
-use narrows_lts::mu::{EXPLANATIONS, parse, warn_of_unknown_labels};
-use narrows_source::{Diagnostics, Sources, render};
+use narrows_lts::mu::{MESSAGES, parse, warn_of_unknown_labels};
+use narrows_source::{Diagnostics, Explanation, Sources, render};
 
 const GRAPH: &str = "des (0, 3, 3)\n(0, \"PUT !1\", 1)\n(1, \"GET !1\", 2)\n(2, i, 0)\n";
 
@@ -104,9 +104,10 @@ fn messages_say_what_is_wrong_and_where() {
         codes.insert(*code);
     }
     codes.insert("M0009");
-    let explained: BTreeSet<_> = EXPLANATIONS.iter().map(|explanation| explanation.code).collect();
+    let all: Vec<_> = Explanation::read(MESSAGES).map(|explanation| explanation.code).collect();
+    let explained: BTreeSet<_> = all.iter().copied().collect();
     assert_eq!(codes, explained);
-    assert_eq!(EXPLANATIONS.len(), explained.len());
+    assert_eq!(all.len(), explained.len());
 }
 
 #[test]

@@ -293,7 +293,7 @@ impl Checker<'_> {
                     return self.failing(question, None, run, outcome.shortest);
                 }
                 let reason = "There are inputs for which a state has no successor; whether there are others \
-                              for which it has, --engine symbolic finds out.";
+                              for which it has, the engine `symbolic` finds out.";
                 Answer::new(question.clone(), Verdict::Refused(refusal(reason)))
             }
             Goal::Faults => {

@@ -65,12 +65,12 @@ pub(crate) fn understand<'m>(
                 Claim::Branching(formulas) => match as_linear(formulas) {
                     Some(formulas) => Ok(Goal::Linear(formulas, specification)),
                     None => Err(refusal(
-                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; --engine symbolic \
-                         takes it.",
+                        "SAT engines take formulas of CTL that say the same in LTL, and this is none; the engine \
+                         `symbolic` takes it.",
                     )),
                 },
                 Claim::Minimum(..) | Claim::Maximum(..) | Claim::FewestOf(..) | Claim::MostOf(..) => {
-                    Err(refusal("SAT engines do not compute bounds; --engine symbolic does."))
+                    Err(refusal("SAT engines do not compute bounds; the engine `symbolic` does."))
                 }
             }
         }
@@ -102,7 +102,7 @@ pub(crate) fn problem(
             let (circuit, _) = Circuit::new(system, &[]);
             if !circuit.is_total {
                 let reason = "Where constraints restrict steps, SAT engines do not find out whether there is always a \
-                              next state; --engine symbolic does.";
+                              next state; the engine `symbolic` does.";
                 return Err(refusal(reason));
             }
             let bad = !circuit.can_step;

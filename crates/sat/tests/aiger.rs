@@ -87,7 +87,7 @@ fn read(bytes: &[u8]) -> File {
 
 impl File {
     /// Computes all literals' variables.
-    fn values(&self, latches: u64, inputs: u64) -> Vec<bool> {
+    fn values(&self, latches: u128, inputs: u64) -> Vec<bool> {
         let mut values = vec![false; 1 + self.inputs.len() + self.latches.len() + self.gates.len()];
         for (number, input) in self.inputs.iter().enumerate() {
             values[*input as usize / 2] = inputs >> number & 1 == 1;
@@ -101,20 +101,20 @@ impl File {
         values
     }
 
-    fn first_states(&self) -> Vec<u64> {
+    fn first_states(&self) -> Vec<u128> {
         let mut states = vec![0];
         for (number, (latch, _, reset)) in self.latches.iter().enumerate() {
             if *reset == 1 || reset == latch {
-                let with: Vec<u64> = states.iter().map(|state| state | 1 << number).collect();
+                let with: Vec<u128> = states.iter().map(|state| state | 1 << number).collect();
                 states = if *reset == 1 { with } else { [states, with].concat() };
             }
         }
         states
     }
 
-    fn next(&self, values: &[bool]) -> u64 {
+    fn next(&self, values: &[bool]) -> u128 {
         let each = self.latches.iter().enumerate();
-        each.map(|(number, (_, next, _))| u64::from(is(values, *next)) << number).sum()
+        each.map(|(number, (_, next, _))| u128::from(is(values, *next)) << number).sum()
     }
 }
 
@@ -160,7 +160,7 @@ fn reached(system: &SynchronousSystem, file: &File, steps: &mut u32) -> Option<V
     let valid = valid.map(|(key, _)| key[1..].parse::<u32>().expect("a number"));
     let mut found = vec![false; file.bad.len()];
     let mut waiting = file.first_states();
-    let first: BTreeSet<u64> = waiting.iter().copied().collect();
+    let first: BTreeSet<u128> = waiting.iter().copied().collect();
     let mut seen = first.clone();
     while let Some(latches) = waiting.pop() {
         if seen.len() > 3000 {

@@ -148,6 +148,18 @@ pub struct Explanation {
     pub text: &'static str,
 }
 
+impl Explanation {
+    /// Reads explanations from Markdown: each is a section with the heading `## CODE: title`.
+    pub fn read(markdown: &'static str) -> impl Iterator<Item = Explanation> {
+        let sections = markdown.strip_prefix("## ").unwrap_or(markdown).split("\n## ");
+        sections.filter_map(|section| {
+            let (heading, text) = section.split_once('\n')?;
+            let (code, title) = heading.split_once(": ")?;
+            Some(Explanation { code, title, text: text.trim() })
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Diagnostic, Diagnostics, MAX_ERRORS};

@@ -3,8 +3,6 @@
 //! A graph has no parameters and asks nothing itself. `rate` and `prob` in labels are part of their text here: what takes time
 //! is said by a study.
 
-pub mod messages;
-
 use std::sync::Arc;
 
 use narrows_graph::aut::{AutError, Reader};
@@ -82,12 +80,16 @@ impl Language for Aut {
         rest.trim_start().starts_with('(').then_some("`des (`")
     }
 
+    fn messages(&self) -> &'static str {
+        include_str!("messages.md")
+    }
+
     fn form(&self) -> FormKind {
         FormKind::Labelled
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(&[Logic::Ltl, Logic::Mu], "AUT", "use --mu or --ltl");
+        task.refuse_formulas(&[Logic::Ltl, Logic::Mu], "AUT", "ask it in LTL or the mu-calculus");
         for definition in &task.options.definitions {
             let file = task.sources.add(definition.origin.clone(), definition.text.clone());
             let span = Span::new(file, 0, definition.text.len());

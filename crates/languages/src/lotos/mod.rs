@@ -5,7 +5,6 @@ mod faults;
 mod lexer;
 mod library;
 mod lower;
-pub mod messages;
 mod parser;
 
 pub use faults::fault;
@@ -64,12 +63,20 @@ impl Language for Lotos {
         language::words(text, 1).first().filter(|word| is_sign(word)).map(|_| "`specification`")
     }
 
+    fn messages(&self) -> &'static str {
+        include_str!("messages.md")
+    }
+
     fn form(&self) -> FormKind {
         FormKind::Labelled
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Mu], "LOTOS", "use --mu or --ltl");
+        task.refuse_formulas(
+            &[language::Logic::Ltl, language::Logic::Mu],
+            "LOTOS",
+            "ask it in LTL or the mu-calculus",
+        );
         let value = |definition: &language::Definition| {
             let (name, value) = definition.split();
             (name.trim().to_owned(), value.unwrap_or("").to_owned(), definition.origin.clone())

@@ -6,7 +6,7 @@
 //! | `parser/` | tokens to the tree in `ast.rs` |
 //! | `lower/` | names, types, declarations, expressions, statements, properties |
 //! | `flow/` | control flow: statements to locations and transitions, numbered and folded as SPIN does |
-//! | `messages/` | what `narrows explain` says |
+//! | `messages.md` | what `narrows explain` says |
 
 pub mod ast;
 mod flow;
@@ -14,14 +14,13 @@ mod formula;
 mod lexer;
 mod lower;
 mod ltl;
-pub mod messages;
 mod parser;
 mod preprocess;
 mod text;
 mod walk;
 
 use narrows_model::{Form, FormKind, System};
-use narrows_source::{Diagnostics, FileId, Loader, Sources};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span, closest};
 
 use crate::language::{self, Language, Task};
 
@@ -30,7 +29,7 @@ pub use ltl::atoms_as_text;
 pub use parser::{
     Context, parse, parse_ctl_text, parse_expression_text, parse_formula_text, parse_with_context,
 };
-pub use preprocess::Options;
+pub use preprocess::{Abbreviation, Options};
 
 /// Turns a text into a system; `None` if there are errors.
 pub fn compile(
@@ -45,7 +44,29 @@ pub fn compile(
         return None;
     }
     formula::append(&mut program, &context, sources, &options.formulas, diagnostics);
+    look_for_unused(&context, sources, options, diagnostics);
     lower::lower(&program, &sources.file(file).name, diagnostics)
+}
+
+/// Warns about macros that were given, and that neither the text nor a formula mentions.
+fn look_for_unused(context: &Context, sources: &Sources, options: &Options, diagnostics: &mut Diagnostics) {
+    let texts = options.formulas.iter().map(|formula| &formula.text);
+    let texts: Vec<&String> = texts.chain(options.abbreviations.iter().map(|short| &short.text)).collect();
+    for name in &context.unused {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let mentions = |text: &&String| text.split(|c| !is_part(c)).any(|word| *word == **name);
+        if !texts.iter().any(mentions) {
+            let span = context.macros.get(name).map_or(Span::default(), |known| known.span);
+            let title = format!("the model has no constant `{name}`");
+            let names = sources.files().filter(|(file, _)| *file != span.file);
+            let words = names.flat_map(|(_, file)| file.text.split(|c| !is_part(c)));
+            let warning = Diagnostic::warning("P0024", span, title).label("this makes no difference");
+            diagnostics.push(match closest(name, words) {
+                Some(near) => warning.help(format!("did you mean `{near}`?")),
+                None => warning,
+            });
+        }
+    }
 }
 
 /// Promela, as one of the languages.
@@ -66,12 +87,20 @@ impl Language for Promela {
         is("proctype").then_some("`proctype`").or_else(|| is("init").then_some("`init`"))
     }
 
+    fn messages(&self) -> &'static str {
+        include_str!("messages.md")
+    }
+
     fn form(&self) -> FormKind {
         FormKind::Processes
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "Promela", "use --ltl or --ctl");
+        task.refuse_formulas(
+            &[language::Logic::Ltl, language::Logic::Ctl],
+            "Promela",
+            "ask it in LTL or CTL",
+        );
         let definition = |definition: &language::Definition| {
             let (name, value) = definition.split();
             (name.to_owned(), value.map(str::to_owned))
@@ -87,6 +116,7 @@ impl Language for Promela {
         let options = Options {
             definitions: task.options.definitions.iter().map(definition).collect(),
             formulas: task.options.formulas.iter().filter_map(formula).collect(),
+            abbreviations: Vec::new(),
         };
         let system = compile(task.sources, task.file, task.loader, &options, task.diagnostics)?;
         Some(Form::Processes(Box::new(system)))

@@ -4,7 +4,6 @@ mod ast;
 mod given;
 mod lexer;
 mod lower;
-pub mod messages;
 mod parser;
 
 use narrows_model::synchronous::{Display, ExprId, SynchronousSystem};
@@ -13,7 +12,7 @@ use narrows_source::{Diagnostics, FileId, Sources, Span};
 
 use crate::language::{self, Language, Task};
 /// A word has at most so many bits.
-const MOST_BITS: u32 = 1 << 14;
+const MAX_BITS: u32 = 1 << 14;
 
 /// What is asked of a model beside what its text asks.
 #[derive(Clone, Debug, Default)]
@@ -139,12 +138,16 @@ impl Language for Smv {
         language::words(text, 1).contains(&"MODULE").then_some("`MODULE`")
     }
 
+    fn messages(&self) -> &'static str {
+        include_str!("messages.md")
+    }
+
     fn form(&self) -> FormKind {
         FormKind::Synchronous
     }
 
     fn compile(&self, task: &mut Task<'_>) -> Option<Form> {
-        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "SMV", "use --ltl or --ctl");
+        task.refuse_formulas(&[language::Logic::Ltl, language::Logic::Ctl], "SMV", "ask it in LTL or CTL");
         let mut options = Options::default();
         for formula in &task.options.formulas {
             let kind = match formula.logic {

@@ -9,7 +9,7 @@ mod parser;
 mod product;
 
 use narrows_logic::Ltl;
-use narrows_source::{Diagnostic, Diagnostics, Explanation, FileId, Span};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 
 use crate::graph::Graph;
 use crate::pattern::LabelPattern;
@@ -45,33 +45,8 @@ pub fn warn_of_unknown_labels(formula: &Formula, graph: &Graph, diagnostics: &mu
     }
 }
 
-/// The messages about formulas, by code.
-pub const EXPLANATIONS: &[Explanation] = &[
-    Explanation {
-        code: "A0001",
-        title: "something else was expected in a formula about actions",
-        text: "The formula does not follow the grammar here; the message says what could come next.
-
-```text
-[] (\"PUT !*\" -> <> )
-```
-
-Atoms are gates, or labels in quotes in which `*` stands for any value. Operators are `!`, `&&`, `||`, `->`, `<->`, `[]`, `<>`, `X`, `U`, `W` and `V`.
-",
-    },
-    Explanation {
-        code: "A0002",
-        title: "a label that never happens",
-        text: "No step of the model has a label that fits this pattern. Perhaps the gate is hidden, or has another name, or other values.
-
-```text
-[] (\"PUT !*\" -> <> \"GTE !*\")
-```
-
-`narrows explore` lists the labels there are.
-",
-    },
-];
+/// What the messages about formulas mean.
+pub const MESSAGES: &str = include_str!("messages.md");
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `lexer`, `parser`, `syntax`, `print` | text to tree, and back |
-//! | `scope`, `messages` | variables, negations, alternation; what `narrows explain` says |
+//! | `scope` | variables, negations, alternation |
 //! | `actions`, `equations` | labels that fit; a Boolean equation system, one for each operator |
 //! | `solve`, `infinite_looping` | equations block by block; `<R> @` by components |
 //! | `evidence`, `lasso` | why: a run, a part of the graph; short ways into a cycle |
@@ -21,7 +21,6 @@ mod evidence;
 mod infinite_looping;
 mod lasso;
 mod lexer;
-mod messages;
 mod parser;
 mod print;
 mod reversed;
@@ -44,8 +43,10 @@ use solve::{BothDirections, Solution, solve};
 
 pub use actions::warn_of_unknown_labels;
 pub use evidence::{End, Evidence, Run};
-pub use messages::EXPLANATIONS;
 pub use syntax::{Action, Formula, Name, Operator, Pattern, Regular, Sign};
+
+/// What the messages about formulas mean.
+pub const MESSAGES: &str = include_str!("messages.md");
 
 /// Reads a formula; `None` if it has errors.
 pub fn parse(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Option<Formula> {

@@ -27,7 +27,7 @@ pub(super) fn unfit(engine: &Engine<'_>, plans: &[AskedClaim]) -> Result<Vec<usi
 }
 
 /// Why claims that are processes are not answered.
-const FOLLOWED: &str = "Never claims and traces are followed state by state: leave --engine symbolic out.";
+const FOLLOWED: &str = "Never claims and traces are followed state by state, not by sets of states.";
 
 /// Returns why sets of states do not answer a question about processes, if that is plain to see.
 pub fn accepts_question(system: &System, question: &Question) -> Result<(), Refusal> {

@@ -153,6 +153,37 @@ fn idlers(random: &mut Random) -> String {
     text
 }
 
+/// Writes variables with unusual names, arrays that are defined, or a word of several limbs, and what is claimed of them.
+fn rarities(random: &mut Random) -> String {
+    let mut text = String::new();
+    if random.one_in(5) {
+        let (next, index) = (predicate(random), random.below(3));
+        let _ = writeln!(
+            text,
+            "VAR \"INS\" : boolean; p.at : 0..2; r[1] : boolean;\nASSIGN init(\"INS\") := FALSE; next(\"INS\") := {next};\n  \
+             init(p.at) := {index}; next(p.at) := n mod 3; init(r[1]) := b; next(r[1]) := p.at = 1;\n\
+             INVARSPEC p.at = {index} -> (\"INS\" | r[1] | b);\nLTLSPEC G F (\"INS\" -> X r[1]);"
+        );
+    }
+    if random.one_in(5) {
+        let (first, second) = (predicate(random), predicate(random));
+        let _ = writeln!(
+            text,
+            "DEFINE seen := [{first}, {second}, b]; grid := [[0, 1], [n, 3]];\n\
+             INVARSPEC seen[n mod 3] | grid[1][0] < 3;\nCTLSPEC AG EF (seen[2] & grid[n mod 2][1] = 1);"
+        );
+    }
+    if random.one_in(6) {
+        let guard = predicate(random);
+        let _ = writeln!(
+            text,
+            "VAR wide : word[70];\nASSIGN init(wide) := 0ud70_5; next(wide) := {guard} ? wide << 31 : wide;\n\
+             INVARSPEC wide[69:62] = 0ud8_0 | wide >= 0ud70_9;\nLTLSPEC G (wide[2:0] = 0ud3_5 -> {guard} | wide > 0ud70_4);"
+        );
+    }
+    text
+}
+
 /// Writes a model.
 pub(crate) fn model(random: &mut Random) -> String {
     let with_processes = random.one_in(4);
@@ -218,6 +249,7 @@ pub(crate) fn model(random: &mut Random) -> String {
 
 /// Writes constraints, fairness and specifications.
 fn finished(mut text: String, random: &mut Random, with_input: bool) -> String {
+    text.push_str(&rarities(random));
     if random.one_in(4) {
         let _ = writeln!(text, "TRANS {} -> next({});", predicate(random), predicate(random));
     }

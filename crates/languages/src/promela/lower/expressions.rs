@@ -188,7 +188,7 @@ impl Lowering<'_> {
         Some(found)
     }
 
-    fn index(&mut self, found: &mut Found, part: &ast::PlacePart, length: Option<u32>) {
+    pub(super) fn index(&mut self, found: &mut Found, part: &ast::PlacePart, length: Option<u32>) {
         let stride = self.bytes_of(found.kind);
         match (length, &part.index) {
             (None, None) => {}
@@ -256,7 +256,7 @@ impl Lowering<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn signature(&mut self, process: &Ident) -> Option<super::Signature> {
+    pub(super) fn signature(&mut self, process: &Ident) -> Option<super::Signature> {
         let signature = self.signatures.get(&process.name).cloned();
         if signature.is_none() && !self.diagnostics.is_full() {
             let mut names: Vec<&str> = self.signatures.keys().map(|name| &**name).collect();
@@ -269,89 +269,6 @@ impl Lowering<'_> {
             self.diagnostics.push(diagnostic);
         }
         signature
-    }
-
-    fn remote_label(&mut self, process: &Ident, pid: Option<&ast::Expr>, label: &Ident) -> Expr {
-        let Some(signature) = self.signature(process) else { return Expr::Constant(0) };
-        let pid = pid.map(|pid| Box::new(self.expr(pid)));
-        self.number_jump(signature.id, &label.name);
-        let labels = self.remote_labels.get(signature.id.0 as usize);
-        let Some(labels) = labels.filter(|labels| !labels.is_empty()) else {
-            self.remote_too_early(process, label.span);
-            return Expr::Constant(0);
-        };
-        match labels.get(&*label.name) {
-            Some(location) => Expr::AtLocation { proctype: signature.id, pid, location: *location },
-            None if self.diagnostics.is_full() => Expr::Constant(0),
-            None => {
-                let mut names: Vec<&str> = labels.keys().map(String::as_str).collect();
-                names.sort_unstable();
-                let title = format!("`{}` has no label `{}`", process.name, label.name);
-                let mut diagnostic = Diagnostic::error("P0212", label.span, title);
-                if let Some(close) = closest(&label.name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                self.diagnostics.push(diagnostic);
-                Expr::Constant(0)
-            }
-        }
-    }
-
-    fn remote_too_early(&mut self, process: &Ident, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::error(
-                "P0226",
-                span,
-                format!("nothing is known of the inside of `{}` here", process.name),
-            )
-            .note("a remote reference stands behind the proctype it refers to")
-            .help("move the proctype up, or give it that label or variable"),
-        );
-    }
-
-    fn remote_variable(&mut self, process: &Ident, pid: Option<&ast::Expr>, variable: &ast::Place) -> Expr {
-        let Some(signature) = self.signature(process) else { return Expr::Constant(0) };
-        let pid = pid.map(|pid| Box::new(self.expr(pid)));
-        let part = &variable.parts[0];
-        let locals = self.remote_locals.get(signature.id.0 as usize);
-        let found = locals.and_then(|locals| locals.iter().find(|local| local.0 == part.name.name)).cloned();
-        let Some((_, local)) = found else {
-            if locals.is_none_or(Vec::is_empty) {
-                self.remote_too_early(process, part.name.span);
-            } else {
-                let title = format!("`{}` has no variable `{}`", process.name, part.name.name);
-                let names = locals.into_iter().flatten().map(|local| &*local.0);
-                let mut diagnostic = Diagnostic::error("P0234", part.name.span, title)
-                    .note("only variables at the top level of a process can be named from outside");
-                if let Some(close) = closest(&part.name.name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                self.diagnostics.push(diagnostic);
-            }
-            return Expr::Constant(0);
-        };
-        let mut found =
-            Found { kind: local.kind, area: Area::Local, offset: local.offset, indices: Vec::new() };
-        self.index(&mut found, part, local.length);
-        let Type::Scalar(scalar) = found.kind else {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    "P0224",
-                    part.name.span,
-                    "a whole structure can't be read from another process",
-                )
-                .help("keep what others read in a variable of its own"),
-            );
-            return Expr::Constant(0);
-        };
-        let place = Place {
-            area: Area::Local,
-            offset: found.offset,
-            indices: found.indices,
-            scalar,
-            span: variable.span,
-        };
-        Expr::Remote { proctype: signature.id, pid, place: Box::new(place) }
     }
 
     /// Lowers `run`: what it creates, and with which arguments.

@@ -6,6 +6,7 @@ mod declarations;
 mod expressions;
 mod processes;
 mod properties;
+mod remote;
 mod scopes;
 mod statements;
 mod types;
@@ -70,6 +71,8 @@ struct Lowering<'d> {
     room: Room,
     /// Every `run`: what it creates, how many arguments it has, and where it stands.
     runs: Vec<(ProctypeId, usize, Span, Ident)>,
+    /// Whether a formula is being lowered: everything else is known then.
+    in_formula: bool,
 }
 
 impl<'d> Lowering<'d> {
@@ -90,6 +93,7 @@ impl<'d> Lowering<'d> {
             next_loop: 0,
             room: Room::default(),
             runs: Vec::new(),
+            in_formula: false,
         };
         lowering.collect_signatures(program);
         lowering.watched_labels = properties::watched_labels(program);
@@ -138,21 +142,22 @@ impl<'d> Lowering<'d> {
     }
 
     fn units(&mut self, program: &Program) {
-        let mut init: Option<Span> = None;
+        let mut inits: Vec<Span> = Vec::new();
         for unit in &program.units {
             match unit {
                 Unit::Proctype(proctype) => self.proctype_unit(proctype),
                 Unit::Init(body) => {
-                    if let Some(earlier) = init.replace(body.head) {
+                    if let Some(earlier) = inits.last() {
                         self.diagnostics.push(
-                            Diagnostic::error("P0221", body.head, "`init` is declared twice")
-                                .also(earlier, "first declared here"),
+                            Diagnostic::warning("P0308", body.head, "a second `init` runs beside the first")
+                                .also(*earlier, "first declared here")
+                                .help("write `active proctype` and a name if that is meant"),
                         );
-                        continue;
                     }
                     let priority = Self::priority_of(body.priority);
                     self.system.has_priorities |= body.priority.is_some();
-                    let id = self.init(body);
+                    let id = self.init(body, inits.len());
+                    inits.push(body.head);
                     self.system.initial_processes.push(InitialProcess { proctype: id, priority });
                 }
                 Unit::Variables(declaration) => self.global_declaration(declaration),
@@ -164,6 +169,7 @@ impl<'d> Lowering<'d> {
             }
         }
         // Formulas may name anything, wherever they stand.
+        self.in_formula = true;
         for unit in &program.units {
             match unit {
                 Unit::Ltl(block) => self.ltl(block),

@@ -43,8 +43,9 @@ impl Lowering<'_> {
         self.store(id, lowered);
     }
 
-    pub(super) fn init(&mut self, init: &ast::Init) -> ProctypeId {
-        let id = ProctypeId(self.signatures.len() as u16);
+    /// Lowers an `init`, before which there are so many others: SPIN runs all of them.
+    pub(super) fn init(&mut self, init: &ast::Init, earlier: usize) -> ProctypeId {
+        let id = ProctypeId((self.signatures.len() + earlier) as u16);
         self.scopes.local_bytes = 0;
         self.scopes.enter();
         let body = Body { may_initialise: true, ..self.new_body() };

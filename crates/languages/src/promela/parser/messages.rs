@@ -65,10 +65,9 @@ impl Parser<'_> {
         }
         let found = describe(self.token());
         let title = format!("expected the end of the formula, found {found}");
-        let diagnostic =
-            Diagnostic::error("P0100", self.span(), title).label("expected the end of the formula").help(
-                format!("`{word}` is an operator of computation tree logic: ask such a formula with --ctl"),
-            );
+        let diagnostic = Diagnostic::error("P0100", self.span(), title)
+            .label("expected the end of the formula")
+            .help(format!("`{word}` is an operator of computation tree logic: ask it as a CTL formula"));
         self.report(diagnostic);
     }
 

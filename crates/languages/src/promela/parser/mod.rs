@@ -107,10 +107,12 @@ struct Parser<'a> {
 /// What a text defines that a formula from elsewhere may use.
 #[derive(Debug, Default)]
 pub struct Context {
-    macros: Macros,
+    pub(super) macros: Macros,
     proctypes: FxHashSet<Rc<str>>,
     /// Whether a file that the text includes was not found, which is reported.
     pub(super) lacks_file: bool,
+    /// Macros that were given from outside, and that the text does not mention.
+    pub(super) unused: Vec<Rc<str>>,
 }
 
 /// Preprocesses and parses a file. All that is wrong with it goes to `diagnostics`; the tree holds the rest.
@@ -133,13 +135,14 @@ pub fn parse_with_context(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> (Program, Context) {
-    let Preprocessed { tokens, macros, lacks_file } = preprocess(sources, file, loader, options, diagnostics);
+    let Preprocessed { tokens, macros, unused, lacks_file } =
+        preprocess(sources, file, loader, options, diagnostics);
     // Without a file that the text includes, most of what seems wrong with it is a consequence of that.
     let mut unsaid = Diagnostics::default();
     let mut parser = Parser::new(tokens, if lacks_file { &mut unsaid } else { diagnostics });
     let program = parser.program();
     let Parser { all_proctypes, .. } = parser;
-    (program, Context { macros, proctypes: all_proctypes, lacks_file })
+    (program, Context { macros, proctypes: all_proctypes, lacks_file, unused })
 }
 
 /// Parses an expression that stands in a text of its own, such as one given on the command line.

@@ -49,6 +49,7 @@ impl Preprocessor<'_> {
             _ if !active => {}
             "define" => self.define(rest, span),
             "undef" => match rest.first() {
+                Some(name) if self.given.contains(&name.text) => {}
                 Some(name) if name.kind == Kind::Name => {
                     self.macros.remove(&name.text);
                 }
@@ -134,6 +135,9 @@ impl Preprocessor<'_> {
                 .push(Diagnostic::error("P0009", span, "`#define` needs a name").label("no name follows"));
             return;
         };
+        if self.given.contains(&name.text) {
+            return;
+        }
         let mut body = &rest[1..];
         let mut parameters = None;
         if body.first().is_some_and(|token| token.kind == Kind::LeftParen && !token.space) {

@@ -10,9 +10,10 @@ mod directives;
 mod finish;
 mod macros;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 
 pub(crate) use self::finish::finish;
 pub(crate) use self::macros::{Expander, Macro, Macros};
@@ -22,10 +23,23 @@ use super::lexer::{Interner, Kind, Token, lex};
 /// What the command line says about the text.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Macros to define first: a name and its value; a name alone means 1.
+    /// Macros that have these values whatever the text defines: a name and its value; a name alone means 1.
     pub definitions: Vec<(String, Option<String>)>,
+    /// Names for expressions, for the formulas alone: the text does not see them.
+    pub abbreviations: Vec<Abbreviation>,
     /// What is asked beside what the text claims.
     pub formulas: Vec<Formula>,
+}
+
+/// A name that stands for an expression in formulas.
+#[derive(Clone, Debug)]
+pub struct Abbreviation {
+    /// The name.
+    pub name: String,
+    /// The expression.
+    pub text: String,
+    /// Where it comes from, for messages about it.
+    pub origin: String,
 }
 
 /// How deep includes may nest.
@@ -55,6 +69,10 @@ struct Preprocessor<'a> {
     diagnostics: &'a mut Diagnostics,
     interner: Interner,
     macros: Macros,
+    /// Macros that were given from outside: the text can't change them.
+    given: HashSet<Rc<str>>,
+    /// Those of them that the text mentions, whether or not the place counts.
+    mentioned: HashSet<Rc<str>>,
     /// The includes that led here.
     includes: Vec<Span>,
     /// How many files were included so far, and how many bytes they had.
@@ -73,6 +91,8 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     /// The macros at the end.
     pub(crate) macros: Macros,
+    /// Macros that were given from outside, and that the text does not mention.
+    pub(crate) unused: Vec<Rc<str>>,
     /// Whether a file to include was not found: whatever seems to be missing may stand in it.
     pub(crate) lacks_file: bool,
 }
@@ -91,6 +111,8 @@ pub(crate) fn preprocess(
         diagnostics,
         interner: Interner::default(),
         macros: Macros::default(),
+        given: HashSet::new(),
+        mentioned: HashSet::new(),
         includes: Vec::new(),
         included: (0, 0),
         lacks_file: false,
@@ -99,14 +121,17 @@ pub(crate) fn preprocess(
     };
     preprocessor.define_options(options);
     preprocessor.file(file);
+    preprocessor.define_abbreviations(options);
     let end = Span::new(
         file,
         preprocessor.sources.file(file).text.len(),
         preprocessor.sources.file(file).text.len(),
     );
     preprocessor.output.push(end_token(end));
-    let Preprocessor { output, macros, lacks_file, .. } = preprocessor;
-    Preprocessed { tokens: finish(&output, diagnostics), macros, lacks_file }
+    let Preprocessor { output, macros, given, mentioned, lacks_file, .. } = preprocessor;
+    let mut unused: Vec<Rc<str>> = given.difference(&mentioned).cloned().collect();
+    unused.sort();
+    Preprocessed { tokens: finish(&output, diagnostics), macros, unused, lacks_file }
 }
 
 /// Makes the token that ends a list.
@@ -133,6 +158,30 @@ impl Preprocessor<'_> {
             body.pop();
             let name = self.interner.intern(name);
             let span = Span::new(file, 0, text.len());
+            self.given.insert(name.clone());
+            self.macros.insert(name, Rc::new(Macro { parameters: None, body, span }));
+        }
+    }
+
+    fn define_abbreviations(&mut self, options: &Options) {
+        for Abbreviation { name, text, origin } in &options.abbreviations {
+            let file = self.sources.add(origin.clone(), text.clone());
+            let mut inside = lex(text, file, &mut self.interner, self.diagnostics);
+            inside.pop();
+            let name = self.interner.intern(name);
+            let span = Span::new(file, 0, text.len());
+            if let Some(known) = self.macros.get(&name) {
+                let title = format!("the model has a macro `{name}` of its own");
+                let error = Diagnostic::error("P0023", span, title).also(known.span, "it is defined here");
+                self.diagnostics.push(error.help("choose another name"));
+            }
+            let parenthesis = |kind, text| Token { kind, text: Rc::from(text), ..end_token(span) };
+            let mut body = vec![parenthesis(Kind::LeftParen, "(")];
+            body.append(&mut inside);
+            body.push(parenthesis(Kind::RightParen, ")"));
+            for token in &mut body {
+                token.newline = false;
+            }
             self.macros.insert(name, Rc::new(Macro { parameters: None, body, span }));
         }
     }
@@ -141,6 +190,8 @@ impl Preprocessor<'_> {
     fn file(&mut self, file: FileId) {
         let text = self.sources.file(file).text.clone();
         let tokens = lex(&text, file, &mut self.interner, self.diagnostics);
+        let is_given = |token: &&Token| self.given.contains(&token.text);
+        self.mentioned.extend(tokens.iter().filter(is_given).map(|token| token.text.clone()));
         let mut conditionals: Vec<Conditional> = Vec::new();
         let mut pending: Vec<Token> = Vec::new();
         let mut index = 0;
@@ -164,7 +215,7 @@ impl Preprocessor<'_> {
         self.flush(&mut pending);
         for conditional in conditionals {
             self.diagnostics.push(
-                narrows_source::Diagnostic::error("P0004", conditional.span, "unterminated conditional")
+                Diagnostic::error("P0004", conditional.span, "unterminated conditional")
                     .label("this has no `#endif`"),
             );
         }

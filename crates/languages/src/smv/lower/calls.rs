@@ -7,7 +7,7 @@ use super::scopes::ScopeId;
 use super::sorts::Sort;
 use super::wide::{LIMB, is_wide};
 use super::{Lowering, Typed};
-use crate::smv::MOST_BITS;
+use crate::smv::MAX_BITS;
 use crate::smv::ast::{Binary, Function, Id};
 
 fn word(id: ExprId, width: u32, signed: bool) -> Typed {
@@ -55,11 +55,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn width_limit(&mut self, width: u32, at: Id) -> Option<()> {
-        if width <= MOST_BITS {
+        if width <= MAX_BITS {
             return Some(());
         }
         let title = format!("a word can't have {width} bits");
-        let label = format!("1 to {MOST_BITS} bits are read");
+        let label = format!("1 to {MAX_BITS} bits are read");
         self.report(Diagnostic::error("V0210", self.tree.span(at), title).label(label));
         None
     }
@@ -169,7 +169,7 @@ impl Lowering<'_> {
             Function::Signed | Function::Unsigned => Some(width),
             Function::Extend => {
                 let more = self.constant(arguments[1], scope).and_then(|more| u32::try_from(more).ok());
-                more.and_then(|more| width.checked_add(more)).filter(|width| *width <= MOST_BITS)
+                more.and_then(|more| width.checked_add(more)).filter(|width| *width <= MAX_BITS)
             }
             Function::Resize => {
                 self.constant(arguments[1], scope).and_then(|width| u32::try_from(width).ok())
@@ -180,7 +180,7 @@ impl Lowering<'_> {
         if is_narrow {
             return None;
         }
-        Some(target.filter(|width| (1..=MOST_BITS).contains(width)).or_else(|| {
+        Some(target.filter(|width| (1..=MAX_BITS).contains(width)).or_else(|| {
             self.width_limit(u32::MAX, arguments[arguments.len() - 1]);
             None
         }))

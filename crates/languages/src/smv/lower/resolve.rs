@@ -13,7 +13,7 @@ use super::{Lowering, Typed};
 use crate::smv::ast::{ExprKind, Id, Ident};
 
 /// A definition tells of so many hazards one by one.
-const MOST_HAZARDS: usize = 64;
+const MAX_HAZARDS: usize = 64;
 
 /// What a path of names leads to.
 #[derive(Clone, Debug)]
@@ -337,7 +337,7 @@ impl Lowering<'_> {
 
     /// Puts hazards together where there are many: each is told again wherever a definition is used.
     fn merged(&mut self, hazards: Vec<Hazard>) -> Vec<Hazard> {
-        if hazards.len() <= MOST_HAZARDS {
+        if hazards.len() <= MAX_HAZARDS {
             return hazards;
         }
         let mut merged: Vec<Hazard> = Vec::new();

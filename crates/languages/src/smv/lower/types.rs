@@ -7,7 +7,7 @@ use super::scopes::ScopeId;
 use super::sorts::Sort;
 use super::wide::LIMB;
 use super::{Bound, Lowering};
-use crate::smv::MOST_BITS;
+use crate::smv::MAX_BITS;
 use crate::smv::ast::{ExprKind, Id, Type, TypeKind, Unary};
 
 impl Lowering<'_> {
@@ -30,10 +30,10 @@ impl Lowering<'_> {
             TypeKind::Enumeration(values) => self.enumeration(values, scope),
             TypeKind::Word(signed, width) => {
                 let bits = self.constant(*width, scope)?;
-                let width = u32::try_from(bits).ok().filter(|bits| (1..=MOST_BITS).contains(bits));
+                let width = u32::try_from(bits).ok().filter(|bits| (1..=MAX_BITS).contains(bits));
                 let Some(width) = width else {
                     let title = format!("a word can't have {bits} bits");
-                    let label = format!("1 to {MOST_BITS} bits are read");
+                    let label = format!("1 to {MAX_BITS} bits are read");
                     self.report(Diagnostic::error("V0210", kind.span, title).label(label));
                     return None;
                 };

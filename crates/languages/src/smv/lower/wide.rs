@@ -15,7 +15,7 @@ use crate::smv::ast::{Binary, Function, Id};
 /// The bits of a limb.
 pub(super) const LIMB: u32 = 64;
 /// Quotients are written out bit by bit: words have at most so many bits there.
-const MOST_DIVIDED: u32 = 256;
+const MAX_DIVIDED: u32 = 256;
 
 /// A word as limbs.
 #[derive(Clone)]
@@ -271,8 +271,8 @@ impl Lowering<'_> {
     /// Divides as one does by hand, bit by bit and without signs, and puts these right afterwards.
     fn wide_quotient(&mut self, operator: Binary, a: &Wide, b: &Wide, at: (Id, Id)) -> Option<Typed> {
         let width = a.width;
-        if width > MOST_DIVIDED {
-            let title = format!("words of more than {MOST_DIVIDED} bits can't be divided");
+        if width > MAX_DIVIDED {
+            let title = format!("words of more than {MAX_DIVIDED} bits can't be divided");
             let label = format!("these have {width} bits");
             self.report(Diagnostic::error("V0210", self.tree.span(at.1), title).label(label));
             return None;

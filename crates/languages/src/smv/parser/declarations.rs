@@ -2,7 +2,7 @@
 
 use narrows_source::{Diagnostic, closest};
 
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, Reported};
 use crate::smv::ast::{
     ConstraintKind, ExprKind, Id, Ident, Item, Module, Section, SpecKind, Type, TypeKind, When,
 };
@@ -321,7 +321,7 @@ impl Parser<'_> {
             "array" => {
                 self.bump();
                 if self.at_keyword("integer") || self.at_keyword("word") {
-                    return Err(self.unexpected("a range such as `0..3`"));
+                    return Err(self.unbounded_array());
                 }
                 let low = self.bound()?;
                 self.expect(Kind::DotDot, "`..`")?;
@@ -351,6 +351,18 @@ impl Parser<'_> {
             }
             _ => Err(self.unexpected("a type")),
         }
+    }
+
+    /// Reports an array whose indices are words or all integers, which nuXmv alone checks.
+    fn unbounded_array(&mut self) -> Reported {
+        let token = self.token();
+        let title = format!("an array that begins with `array {}` has no bounds", token.text);
+        let diagnostic = Diagnostic::error("V0220", token.span, title)
+            .label("NuSMV does not check it either")
+            .note("nuXmv alone does, with solvers for arrays")
+            .help("give the indices a range: `array 0..15 of …`, with `a[i]` for `READ(a, i)`");
+        self.diagnostics.push(diagnostic);
+        Reported
     }
 
     fn instance(&mut self, is_process: bool) -> Parsed<TypeKind> {

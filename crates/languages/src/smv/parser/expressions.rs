@@ -3,7 +3,7 @@
 use narrows_source::Diagnostic;
 
 use super::{MAX_DEPTH, Parsed, Parser, Reported};
-use crate::smv::MOST_BITS;
+use crate::smv::MAX_BITS;
 use crate::smv::ast::{Binary, Bounded, ExprKind, Function, Id, Ident, Temporal, TemporalPair, Unary};
 use crate::smv::lexer::Kind;
 
@@ -361,6 +361,12 @@ impl Parser<'_> {
             "min" => Function::Least,
             "max" => Function::Greatest,
             "count" => Function::Count,
+            "READ" | "WRITE" | "CONSTARRAY" => {
+                self.bump();
+                return Err(
+                    self.unexpected("an operator: this function of nuXmv is for arrays without bounds")
+                );
+            }
             _ => {
                 self.bump();
                 return Err(self.unexpected("an operator: there is no such function"));
@@ -419,8 +425,8 @@ impl Parser<'_> {
             "" => return Err(self.bad_number("a decimal word needs a width", "write `0ud8_25`")),
             width => width.parse().unwrap_or(0),
         };
-        if !(1..=MOST_BITS).contains(&width) {
-            let title = format!("a word has 1 to {MOST_BITS} bits");
+        if !(1..=MAX_BITS).contains(&width) {
+            let title = format!("a word has 1 to {MAX_BITS} bits");
             return Err(self.bad_number(&title, "this many are not read"));
         }
         let mut limbs: Vec<u64> = vec![0; width.div_ceil(64) as usize];

@@ -14,7 +14,7 @@ use super::super::types::Scope;
 use super::Entry;
 
 /// The greatest number up to which numbers can be listed.
-const MOST_LISTED: u32 = 1_000_000;
+const MAX_LISTED: u32 = 1_000_000;
 
 pub(super) fn enter<'p>(
     process: &'p Process,
@@ -77,14 +77,14 @@ pub(super) fn list_numbers(
             continue;
         }
         let Some(sort) = natural_sort(name, scope) else { continue };
-        if let Ok(last @ 0..=MOST_LISTED) = text.trim().parse::<u32>() {
+        if let Ok(last @ 0..=MAX_LISTED) = text.trim().parse::<u32>() {
             data.sorts[usize::from(sort.0)].listed = Some(last);
             continue;
         }
         let file = sources.add(origin.clone(), format!("{name}={text}"));
         let span = Span::new(file, 0, name.len() + 1 + text.len());
         let title = format!("`{name}` needs the greatest number that is tried, not `{text}`");
-        let help = format!("write `-D {name}=7`; {MOST_LISTED} is the most");
+        let help = format!("write `-D {name}=7`; {MAX_LISTED} is the most");
         diagnostics.push(Diagnostic::error("L0231", span, title).help(help));
     }
 }
