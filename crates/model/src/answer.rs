@@ -159,6 +159,17 @@ impl Reply {
             Reply::Figure(figure) => figure.is_open(),
         }
     }
+
+    /// Returns the limit that left it open, if one did.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Reply::Answer(answer) => match answer.verdict {
+                Verdict::Undecided(limit) => Some(limit),
+                _ => None,
+            },
+            Reply::Figure(figure) => figure.limit(),
+        }
+    }
 }
 
 /// A run that shows how something fails.
@@ -210,17 +221,14 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Says why, and what to try.
+    /// Says why. What to try is for those to say who know how limits are given.
     pub fn reason(self) -> &'static str {
         match self {
-            Limit::Time => "the time limit was reached; raise it with --time",
-            Limit::Memory => "the memory limit was reached; raise it with --memory",
+            Limit::Time => "the time limit was reached",
+            Limit::Memory => "the memory limit was reached",
             Limit::Interrupted => "the search was interrupted",
             Limit::Fault => "a fault ended the search; remove the fault first",
-            Limit::Lossy => {
-                "states were kept with loss, and some may have been missed; for a proof, leave --bitstate and \
-                 --hash-compact out"
-            }
+            Limit::Lossy => "states were kept with loss, and some may have been missed",
             Limit::Enough => "the search ended when it had found what it was to find",
         }
     }

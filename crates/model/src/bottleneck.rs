@@ -93,6 +93,8 @@ pub struct Case {
     pub count: u64,
     /// How much of a round each resource is busy.
     pub busy: Vec<Number>,
+    /// Whether each resource is at work while it is busy, as far as is known, and does not just wait for others.
+    pub works: Vec<bool>,
     /// How much work there is for each event, process by process.
     pub work: Vec<Work>,
     /// How often the event could happen if all this work was done at the same time.
@@ -138,6 +140,8 @@ pub struct Gantt {
     pub lanes: Vec<Vec<Bar>>,
     /// From when to when the round takes place that comes again and again.
     pub round: Option<(f64, f64)>,
+    /// Whether each resource that works at all does so once for each event.
+    pub is_one_each: bool,
 }
 
 /// A time in which a resource is busy.

@@ -84,13 +84,25 @@ impl Number {
 }
 
 impl Figure {
-    /// Returns whether something else came out than was expected.
+    /// Returns whether something else came out than was expected, or a formula fails of which nothing is said.
     pub fn fails(&self) -> bool {
-        matches!(self.expected, Some((_, false)))
+        match (&self.expected, &self.result) {
+            (Some((_, is_met)), _) => !is_met,
+            (None, FigureResult::Word(word)) => word == "fails",
+            _ => false,
+        }
     }
 
     /// Returns whether there is no answer.
     pub fn is_open(&self) -> bool {
         matches!(self.result, FigureResult::Undecided(_) | FigureResult::None(_))
+    }
+
+    /// Returns the limit that left it open, if one did.
+    pub fn limit(&self) -> Option<Limit> {
+        match self.result {
+            FigureResult::Undecided(limit) => Some(limit),
+            _ => None,
+        }
     }
 }

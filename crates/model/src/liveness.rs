@@ -389,7 +389,7 @@ fn indices(place: &Place, visit: &mut dyn FnMut(&Expr)) {
 }
 
 /// Visits an expression, and all those inside it.
-fn each_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub(crate) fn each_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     let mut inside = |expr: &Expr| each_expr(expr, visit);
     match expr {

@@ -12,8 +12,8 @@ use narrows_source::{FileId, Sources, Span};
 use crate::behaviour::Fault;
 use crate::synchronous::{Reference, Role, SynchronousSystem, Value, Variable, changes};
 use crate::{
-    Action, Change, Choice, Evaluator, Event, Expansion, Problem, Question, Scratch, Shown, StateSpace,
-    System, TraceStep, Violation,
+    Action, Change, Choice, Evaluator, Event, Expansion, Problem, Question, Refusal, Scratch, Shown,
+    StateSpace, System, TraceStep, Violation,
 };
 
 /// A model, with its text.
@@ -147,6 +147,16 @@ impl Model {
             Form::Synchronous(system) => Some(system),
             _ => None,
         }
+    }
+
+    /// Returns why there are no messages between processes that could be drawn, if there are none.
+    pub fn draws_messages(&self) -> Result<(), Refusal> {
+        let why = match &self.form {
+            Form::Processes(_) => return Ok(()),
+            Form::Synchronous(_) => "all variables of a synchronous system take their next values at once",
+            Form::Labelled(_) => "labels do not tell who takes part in a step",
+        };
+        Err(Refusal::new(format!("there are no messages between processes: {why}")))
     }
 
     /// Returns the system if only labels are known of its steps.

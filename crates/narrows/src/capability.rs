@@ -3,9 +3,10 @@
 use std::io::{self, Read, Write};
 
 use narrows_explicit::{CheckpointError, Checkpoints, Lossy, Progress};
-use narrows_model::{Model, Question};
+use narrows_model::{FormKind, Model, Question};
+use narrows_study::View;
 
-use crate::{CheckOptions, Engine, engines};
+use crate::{CheckOptions, Engine, RunStyle, engines};
 
 /// Whether an engine takes a question about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Checkpoints for NoCheckpoints {
 }
 
 /// The options that not all engines accept, as on the command line.
-fn options() -> [(&'static str, CheckOptions<'static>); 6] {
+fn options() -> [(&'static str, CheckOptions<'static>); 7] {
     let plain = CheckOptions::default();
     [
         ("", plain),
@@ -50,6 +51,7 @@ fn options() -> [(&'static str, CheckOptions<'static>); 6] {
         ("--all", CheckOptions { more_runs: 2, ..plain }),
         ("--bitstate", CheckOptions { lossy: Some(Lossy::Hashes), ..plain }),
         ("--checkpoint", CheckOptions { checkpoints: Some(&NoCheckpoints), ..plain }),
+        ("--chart", CheckOptions { told: RunStyle::Messages, ..plain }),
         ("--order", CheckOptions { wants_order: true, ..plain }),
     ]
 }
@@ -79,6 +81,45 @@ pub fn capabilities(model: &Model) -> Vec<Capability> {
                 });
             }
             known.push((question.kind(), refusals));
+        }
+    }
+    list
+}
+
+/// Returns the names of the engines that take a model, and of those that don't.
+pub fn engines_for(model: &Model) -> (Vec<&'static str>, Vec<&'static str>) {
+    let takes = |engine: &&&dyn Engine| engine.accepts_model(model, &CheckOptions::default()).is_ok();
+    let (taking, others): (Vec<_>, Vec<_>) = engines().into_iter().partition(|engine| takes(&engine));
+    let names = |engines: Vec<&dyn Engine>| engines.iter().map(|engine| engine.name()).collect();
+    (names(taking), names(others))
+}
+
+/// In which views a question of studies can be asked of models of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudyCapability {
+    /// The kind of question.
+    pub question: &'static str,
+    /// The form of the model.
+    pub form: FormKind,
+    /// The views in which it is answered.
+    pub views: Vec<&'static str>,
+    /// Why it is not answered in others.
+    pub refusals: Vec<String>,
+}
+
+/// Tells of every question of studies and every form of models in which views it is answered.
+pub fn study_capabilities() -> Vec<StudyCapability> {
+    let mut list = Vec::new();
+    for question in narrows_study::kinds() {
+        for form in [FormKind::Processes, FormKind::Synchronous, FormKind::Labelled] {
+            let (mut views, mut refusals) = (Vec::new(), Vec::new());
+            for view in [View::Untimed, View::Timed, View::Stochastic] {
+                match narrows_study::accepts(form, &question, view) {
+                    Ok(()) => views.push(view.name()),
+                    Err(refusal) => refusals.push(refusal.reason),
+                }
+            }
+            list.push(StudyCapability { question: question.kind(), form, views, refusals });
         }
     }
     list

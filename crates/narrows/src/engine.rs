@@ -62,6 +62,16 @@ pub enum Choice {
     Ic3,
 }
 
+/// How runs are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunStyle {
+    /// Step by step.
+    #[default]
+    Steps,
+    /// As messages between processes too.
+    Messages,
+}
+
 /// How questions are answered.
 #[derive(Clone, Copy, Default)]
 pub struct CheckOptions<'a> {
@@ -77,6 +87,8 @@ pub struct CheckOptions<'a> {
     pub lossy: Option<Lossy>,
     /// Who keeps what a search needs to go on later.
     pub checkpoints: Option<&'a dyn Checkpoints>,
+    /// How counterexamples are to be told.
+    pub told: RunStyle,
     /// The order of variables to begin with, and whether the last one is wanted.
     pub order: Option<&'a Order>,
     /// Whether the order of variables that was found is wanted.

@@ -1,17 +1,20 @@
 //! Studies: a model with delays, events and questions, prepared once and then measured, swept or analysed.
 
-use narrows_explicit::Engine as Executor;
+use std::sync::Arc;
+
+use narrows_explicit::{Engine as Executor, Share};
 use narrows_lts::Graph;
 use narrows_model::{Coverage, Evaluator, Model, Refusal, SweepPoint};
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
-    Analysis, Budgets, Measured, Prepared, Question, Study, Subject, Text, Variant, View, simulate, trends,
+    Analysis, Measured, Prepared, Question, Replies, Study, Subject, Text, Variant, Verdicts, View, simulate,
+    simulate_labelled, trends,
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
 use crate::engines::symbolic::{coverage, refused};
-use crate::{Budget, Rejected, Unanswered};
+use crate::{Budget, CheckOptions, Rejected, Unanswered, answer};
 
 /// A study together with its model.
 #[derive(Debug)]
@@ -66,13 +69,14 @@ impl PreparedStudy {
 
     /// Answers all questions.
     pub fn measure(&self, budget: &Budget) -> Measured {
-        measured(&self.subject, &self.study, budget)
+        let engines = Engines { model: &self.model(), budget };
+        self.subject.measure(&self.study, &budget.explicit(), &engines)
     }
 
     /// Answers all questions, and finds the bottleneck.
     pub fn analyse(&self, budget: &Budget) -> Analysis {
-        self.subject
-            .analyse(&self.study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
+        let engines = Engines { model: &self.model(), budget };
+        self.subject.analyse(&self.study, &budget.explicit(), &engines)
     }
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong with some
@@ -91,7 +95,9 @@ impl PreparedStudy {
             let subject = Subject::prepare(&study, &mut self.sources, self.file, loader, &mut diagnostics);
             let figures = match subject {
                 Some(subject) => {
-                    let mut figures = self::measured(&subject, &study, budget).figures;
+                    let model = &subject.model(&self.name, &self.sources);
+                    let engines = Engines { model, budget };
+                    let mut figures = subject.measure(&study, &budget.explicit(), &engines).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
                         figure.witnesses.clear();
@@ -113,7 +119,7 @@ impl PreparedStudy {
     ///
     /// # Errors
     ///
-    /// It is refused where the model has no processes.
+    /// It is refused where a model has no delays but steps.
     pub fn estimate(
         &self,
         view: View,
@@ -121,9 +127,23 @@ impl PreparedStudy {
         seed: u64,
         budget: &Budget,
     ) -> Result<Measured, Unanswered> {
-        let prepared = self.processes("a random run with delays")?;
-        let executor = Executor::automatic(Evaluator::new(&prepared.system));
-        Ok(simulate(&self.study, prepared, &executor, &budget.explicit(), view, ends, seed))
+        let study = &self.study;
+        match &self.subject {
+            Subject::Processes(prepared) => {
+                let executor = Executor::automatic(Evaluator::new(&prepared.system));
+                Ok(simulate(study, prepared, &executor, &budget.explicit(), view, ends, seed))
+            }
+            Subject::Labelled(prepared) => {
+                Ok(simulate_labelled(study, prepared, &budget.explicit(), view, ends, seed))
+            }
+            Subject::Synchronous(_) => {
+                let reason = format!(
+                    "a random run needs delays, and one step of a model in {} is one unit of time",
+                    self.subject.language()
+                );
+                Err(Unanswered::Refused(Refusal::new(reason)))
+            }
+        }
     }
 
     /// Returns the stochastic view as a graph with rates.
@@ -197,6 +217,23 @@ impl PreparedStudy {
     }
 }
 
-fn measured(subject: &Subject, study: &Study, budget: &Budget) -> Measured {
-    subject.measure(study, &Budgets { explicit: budget.explicit(), symbolic: &|| budget.symbolic() })
+/// The engines of this library, for the verdicts that a study asks for.
+struct Engines<'a> {
+    model: &'a Model,
+    budget: &'a Budget,
+}
+
+impl Verdicts for Engines<'_> {
+    fn answer(
+        &self,
+        questions: &[narrows_model::Question],
+        fair: bool,
+        seconds: Option<f64>,
+    ) -> Result<Replies, String> {
+        let watch = Arc::new(Share::of(Arc::clone(&self.budget.watch), seconds));
+        let budget = Budget { watch, ..self.budget.clone() };
+        let options = CheckOptions { fair, ..CheckOptions::default() };
+        let checked = answer(self.model, questions, &options, &budget).map_err(|wrong| wrong.to_string())?;
+        Ok(Replies { replies: checked.replies, coverage: checked.coverage, limit: checked.limit })
+    }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use narrows_languages::{Definition, Options, Task, identify};
 use narrows_lts::{LabelPattern, linear, mu};
-use narrows_model::{Form, LabelledSystem};
+use narrows_model::{Form, LabelFormula, LabelledSystem, Question as Asked};
 use narrows_performance::{Delay, as_f64};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
-use crate::prepare::{formula_origin, relocate};
+use crate::conditions::Conditions;
+use crate::prepare::{check_resources, formula_origin, look_for_delays, relocate};
 use crate::{Question, Study, Text};
 
 /// A labelled system with what a study says about it.
@@ -25,10 +26,30 @@ pub struct Labelled {
     /// The delays, and how their patterns are written.
     pub(crate) delays: Vec<Delayed>,
     /// Where what is measured begins and ends, by question.
-    pub(crate) ways: Vec<(usize, (LabelPattern, LabelPattern))>,
-    /// The formulas, by question.
-    pub(crate) formulas: Vec<(usize, Formula)>,
+    pub(crate) ways: Vec<(usize, LabelWay)>,
+    /// What stands for predicates.
+    pub(crate) conditions: Conditions,
+    /// The formulas.
+    pub(crate) formulas: Vec<LabelFormula>,
+    /// What is asked of the model, by question.
+    pub(crate) asked: Vec<(usize, Asked)>,
 }
+
+impl Labelled {
+    /// Returns the number of an event.
+    pub(crate) fn event(&self, what: &Text) -> Option<u16> {
+        let place = self.events.iter().position(|name| *name == what.text)?;
+        u16::try_from(place).ok()
+    }
+
+    /// Returns the events with their patterns, by number.
+    pub(crate) fn named_events(&self) -> Vec<(String, Vec<LabelPattern>)> {
+        self.events.iter().cloned().zip(self.counted.iter().cloned()).collect()
+    }
+}
+
+/// The actions with which something begins, and those with which it ends.
+pub(crate) type LabelWay = (Vec<LabelPattern>, Vec<LabelPattern>);
 
 /// How long some actions take.
 #[derive(Clone, Debug)]
@@ -41,17 +62,8 @@ pub(crate) struct Delayed {
     pub(crate) delay: Delay,
 }
 
-/// A formula of a study.
-#[derive(Debug)]
-pub(crate) enum Formula {
-    /// Of the modal mu-calculus.
-    Mu(mu::Formula),
-    /// Of linear temporal logic.
-    Linear(linear::Formula),
-}
-
 /// Compiles the labelled model of a study, and what the study says about it. `None` if something is wrong.
-pub fn prepare_labelled(
+pub(crate) fn prepare_labelled(
     study: &Study,
     sources: &mut Sources,
     model: FileId,
@@ -70,7 +82,7 @@ pub fn prepare_labelled(
     let mut task = Task { sources, file: model, loader, options: &options, diagnostics: &mut found };
     let form = language.compile(&mut task);
     let (mut events, mut counted, mut delays) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut ways, mut formulas) = (Vec::new(), Vec::new());
+    let (mut ways, mut formulas, mut asked) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
         if entry.times.is_some() || entry.over.is_some() {
@@ -79,6 +91,7 @@ pub fn prepare_labelled(
         }
         delays.push(Delayed { pattern, text: entry.place.text.clone(), delay: entry.delay.clone() });
     }
+    look_for_delays(study, diagnostics);
     let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
         if !events.iter().any(|known| known == name) {
             events.push(name.to_owned());
@@ -97,40 +110,51 @@ pub fn prepare_labelled(
                 event(&of.text, std::slice::from_ref(of), diagnostics);
                 event(&per.text, std::slice::from_ref(per), diagnostics);
             }
-            Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
-                ways.extend(way(from, to, diagnostics).map(|way| (number, way)));
+            Question::MinDelay(from, to)
+            | Question::MaxDelay(from, to)
+            | Question::Delay(from, to)
+            | Question::MeanDelay(from, to) => {
+                ways.push((number, way(study, from, to, diagnostics)));
             }
             Question::MinCount(of, from, to)
             | Question::MaxCount(of, from, to)
             | Question::Count(of, from, to) => {
                 event(&of.text, std::slice::from_ref(of), diagnostics);
-                ways.extend(way(from, to, diagnostics).map(|way| (number, way)));
+                ways.push((number, way(study, from, to, diagnostics)));
             }
-            Question::Makespan | Question::Deadlock => {}
-            Question::Mu(text) => {
+            Question::Overlap(first, second) => check_resources(study, [first, second], diagnostics),
+            Question::Utilisation(_) | Question::Transient(..) | Question::Makespan => {}
+            Question::Deadlock => asked.push((number, Asked::Deadlock)),
+            Question::Mu(text) | Question::Ltl(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());
-                let formula = mu::parse(file, &text.text, &mut found);
-                formulas.extend(formula.map(|formula| (number, Formula::Mu(formula))));
-            }
-            Question::Ltl(text) => {
-                let file = sources.add(formula_origin(text), text.text.clone());
-                let formula = linear::parse(file, &text.text, &mut found);
-                formulas.extend(formula.map(|formula| (number, Formula::Linear(formula))));
+                let (index, kind, name) = (formulas.len(), ask.question.kind(), ask.name.clone());
+                if kind == "mu" {
+                    mu::parse(file, &text.text, &mut found);
+                } else {
+                    linear::parse(file, &text.text, &mut found);
+                }
+                formulas.push(LabelFormula { kind, file, name: name.clone() });
+                asked.push((number, Asked::Property { index, kind, name }));
             }
             _ => {
                 let title =
                     format!("`{}` can't be asked of a {} model", ask.question.kind(), language.name());
-                let help = "ask `throughput`, `bottleneck`, `mean_period`, `mean_count`, `delay`, `count`, `makespan`, `deadlock`, `ltl` or `mu`";
+                let help = "labels are all there is to see: write it as a formula about them, `ltl` or `mu`";
                 diagnostics.push(Diagnostic::error("S0014", ask.span, title).help(help));
             }
         }
+    }
+    let conditions = Conditions::read(study, diagnostics);
+    if let Some((place, _)) = study.weights.first() {
+        let title = "actions have no weights: `[weight]` is for Promela models";
+        diagnostics.push(Diagnostic::error("S0013", place.span, title));
     }
     for diagnostic in found.sorted() {
         diagnostics.push(relocate(diagnostic, sources));
     }
     let Form::Labelled(labelled) = form.filter(|_| !diagnostics.has_errors())? else { return None };
     let (system, language) = (labelled.system, language.name());
-    Some(Labelled { system, language, events, counted, delays, ways, formulas })
+    Some(Labelled { system, language, events, counted, delays, ways, conditions, formulas, asked })
 }
 
 /// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.
@@ -139,12 +163,17 @@ pub(crate) fn rate_of(delay: &Delay) -> Option<(u32, f64)> {
     (mean > 0.0).then(|| (delay.stages(), f64::from(delay.stages()) / mean))
 }
 
-fn way(from: &Text, to: &Text, diagnostics: &mut Diagnostics) -> Option<(LabelPattern, LabelPattern)> {
-    let (from, to) = (pattern(from, diagnostics), pattern(to, diagnostics));
-    Some((from?, to?))
+/// Reads where something begins and ends: names of events, or patterns.
+fn way(study: &Study, from: &Text, to: &Text, diagnostics: &mut Diagnostics) -> LabelWay {
+    let mut patterns = |text: &Text| -> Vec<LabelPattern> {
+        let event = study.events.iter().find(|(name, _)| name.text == text.text);
+        let places = event.map_or(std::slice::from_ref(text), |(_, places)| places);
+        places.iter().filter_map(|place| pattern(place, diagnostics)).collect()
+    };
+    (patterns(from), patterns(to))
 }
 
-fn pattern(text: &Text, diagnostics: &mut Diagnostics) -> Option<LabelPattern> {
+pub(crate) fn pattern(text: &Text, diagnostics: &mut Diagnostics) -> Option<LabelPattern> {
     match LabelPattern::new(&text.text) {
         Ok(pattern) => Some(pattern),
         Err(reason) => {

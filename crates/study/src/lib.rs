@@ -3,21 +3,30 @@
 //! A [`Study`] is read from a file in TOML ([`read`]), so that the model itself stays plain. Together with the model it is
 //! put together ([`Subject`]), and then measured, or analysed for its bottleneck. What kind of model it is decides who answers.
 
+mod accepts;
 mod bottleneck;
 mod coherence;
+mod conditions;
 mod file;
+mod growth;
 mod labelled;
-mod machine;
 mod measure;
-pub mod messages;
 mod prepare;
+mod resources;
 mod subject;
+mod synchronous;
+mod verdicts;
 
-pub use bottleneck::{Analysis, analyse, analyse_labelled};
+pub use accepts::{accepts, kinds};
+pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
-pub use labelled::{Labelled, prepare_labelled};
-pub use machine::PreparedMachine;
-pub use measure::{Measured, Size, measure, measure_labelled, simulate, trends};
-pub use prepare::{Prepared, prepare};
-pub use subject::{Budgets, Subject};
+pub use labelled::Labelled;
+pub use measure::{Measured, Size, simulate, simulate_labelled, trends};
+pub use prepare::Prepared;
+pub use subject::Subject;
+pub use synchronous::PreparedSynchronous;
+pub use verdicts::{Replies, Verdicts};
+
+/// What the messages about studies mean.
+pub const MESSAGES: &str = include_str!("messages.md");

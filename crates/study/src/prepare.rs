@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_languages::promela::{Abbreviation, Formula, Logic, Options, compile};
 use narrows_logic::Ltl;
-use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, System};
+use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, Question as Asked, System};
 use narrows_performance::{Delayed, Site, Timing};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, SourceFile, Sources, Span, closest};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, SourceFile, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
-use crate::{Question, Study, Text, Values};
+use crate::{Ask, Question, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -56,20 +56,26 @@ impl Prepared {
         names
     }
 
-    /// Returns the property that a question asks about.
-    pub fn formula(&self, ask: usize) -> Option<usize> {
-        self.formulas.get(&ask).copied()
+    /// Returns what is asked of the model for a question of the study, given by its number.
+    pub(crate) fn asked(&self, ask: &Ask, number: usize) -> Option<Asked> {
+        let property = |index: &usize| Asked::Property {
+            index: *index,
+            kind: ask.question.kind(),
+            name: ask.name.clone(),
+        };
+        let is_deadlock = ask.question == Question::Deadlock;
+        self.formulas.get(&number).map(property).or(is_deadlock.then_some(Asked::Deadlock))
     }
 
-    /// Returns the properties that two resources, given by their numbers, are never busy at the same time, and that they
-    /// will be.
-    pub fn overlap(&self, first: usize, second: usize) -> Option<[usize; 2]> {
-        self.overlaps.get(&(first.min(second), first.max(second))).copied()
+    /// Asks whether two resources, given by their numbers, are never busy at the same time, and whether they will be.
+    pub(crate) fn overlap(&self, first: usize, second: usize, name: &str) -> Option<[Asked; 2]> {
+        let properties = self.overlaps.get(&(first.min(second), first.max(second)))?;
+        Some(properties.map(|index| Asked::Property { index, kind: "ltl", name: name.to_owned() }))
     }
 }
 
 /// Compiles the model of a study, and what the study says about it. `None` if something is wrong.
-pub fn prepare(
+pub(crate) fn prepare(
     study: &Study,
     sources: &mut Sources,
     model: FileId,
@@ -91,19 +97,26 @@ pub fn prepare(
         let predicates = texts.iter().map(|(logic, text)| (*logic, *text));
         predicates.chain(formulas.iter().map(|(_, logic, text)| (*logic, *text)))
     };
-    let in_parentheses = |text: &str| format!("({text})");
-    let definitions =
-        study.definitions.iter().map(|(name, text)| (name.text.clone(), in_parentheses(&text.text)));
-    let constants = study.constants.iter().map(|(name, value)| (name.text.clone(), value.clone()));
-    let definitions = constants.chain(definitions);
+    let constants = study.constants.iter().map(|(name, value)| (name.text.clone(), Some(value.clone())));
+    let abbreviation = |(name, text): &(Text, Text)| Abbreviation {
+        name: name.text.clone(),
+        text: text.text.clone(),
+        origin: formula_origin(text),
+    };
     let options = Options {
-        definitions: definitions.map(|(name, value)| (name, Some(value))).collect(),
+        definitions: constants.collect(),
+        abbreviations: study.definitions.iter().map(abbreviation).collect(),
         formulas: all().map(|(logic, text)| formula(logic, text)).collect(),
     };
     let mut found = Diagnostics::default();
     let system = compile(sources, model, loader, &options, &mut found);
     for diagnostic in found.sorted() {
-        diagnostics.push(relocate(diagnostic, sources));
+        let in_study = of_constant(study, &diagnostic, sources);
+        let mut diagnostic = in_study.unwrap_or_else(|| relocate(diagnostic, sources));
+        if diagnostic.code == "P0241" && is_of(study, diagnostic.primary.span) {
+            diagnostic.severity = Severity::Error;
+        }
+        diagnostics.push(diagnostic);
     }
     look_for_constants(study, sources, diagnostics);
     let system = system.filter(|_| !diagnostics.has_errors())?;
@@ -131,22 +144,60 @@ pub fn prepare(
         caches: None,
         costs: Vec::new(),
     };
+    look_for_delays(study, diagnostics);
     prepared.claim_overlaps(study);
     prepared.claim_invariants(study);
     prepared.attach(study, diagnostics);
     if !diagnostics.has_errors() {
         prepared.put_caches_under(study, sources, loader, diagnostics);
+        prepared.look_for_timeless(study, diagnostics);
     }
     (!diagnostics.has_errors()).then_some(prepared)
 }
 
-/// Complains about constants of which neither the model nor an expression of the study knows.
+/// Returns whether a place is in the study, and not in its model.
+fn is_of(study: &Study, span: Span) -> bool {
+    study.model.as_ref().is_some_and(|model| model.span.file == span.file)
+}
+
+/// Turns the warning that a constant makes no difference into an error of the study, at its place there.
+fn of_constant(study: &Study, warning: &Diagnostic, sources: &Sources) -> Option<Diagnostic> {
+    let file = &sources.file(warning.primary.span.file).name;
+    let name = file.strip_prefix("command line: ").filter(|_| warning.code == "P0024")?;
+    let (name, _) = study.constants.iter().find(|(known, _)| known.text == name)?;
+    let error = Diagnostic::error("S0012", name.span, warning.title.clone());
+    Some(Diagnostic { help: warning.help.clone(), ..error })
+}
+
+/// Complains about questions that only time can answer where nothing takes any.
+pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
+    if study.has_delays() {
+        return;
+    }
+    for ask in &study.asks {
+        let is_about_time = match &ask.question {
+            Question::Utilisation(_)
+            | Question::MeanDelay(..)
+            | Question::MeanPeriod(_)
+            | Question::MeanCount(..)
+            | Question::MissTime(_)
+            | Question::Transient(..)
+            | Question::Bottleneck(_) => true,
+            _ => matches!(ask.view, Some(View::Timed | View::Stochastic)),
+        };
+        if is_about_time {
+            let title = format!("`{}` is about time, and nothing takes any", ask.question.kind());
+            let error = Diagnostic::error("S0018", ask.span, title);
+            diagnostics.push(error.help("say under `[delay]` how long statements take"));
+        }
+    }
+}
+
+/// Complains about constants that are to be varied, and of which neither the model nor an expression of the study knows.
 fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagnostics) {
     let own = study.model.as_ref().map(|model| model.span.file);
     let varied = study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_)));
-    let varied = varied.map(|axis| ("S0010", &axis.name));
-    let given = study.constants.iter().map(|(name, _)| ("S0012", name));
-    for (code, name) in varied.chain(given) {
+    for name in varied.map(|axis| &axis.name) {
         let is_text = |file: &(FileId, &SourceFile)| {
             let is_given = ["command line", "-D"].iter().any(|start| file.1.name.starts_with(start));
             ![Some(name.span.file), own].contains(&Some(file.0)) && !is_given
@@ -159,7 +210,7 @@ fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagno
             continue;
         }
         let title = format!("the model has no constant `{}`", name.text);
-        let diagnostic = Diagnostic::error(code, name.span, title);
+        let diagnostic = Diagnostic::error("S0010", name.span, title);
         diagnostics.push(match closest(&name.text, words()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use narrows_explicit::{Budget, Engine};
+use narrows_explicit::{Budget, Engine, Share, Watch};
 use narrows_languages::identify;
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model};
 use narrows_source::{Diagnostics, FileId, Loader, Sources};
 
-use crate::machine::{self, PreparedMachine};
-use crate::{
-    Analysis, Labelled, Measured, Prepared, Study, analyse, analyse_labelled, measure, measure_labelled,
-    prepare, prepare_labelled,
-};
+use crate::growth::{explain_limits, explain_limits_of};
+use crate::labelled::prepare_labelled;
+use crate::measure::{Bench, Workbench, analyse, measure, of_verdicts, on_graph};
+use crate::prepare::prepare;
+use crate::synchronous::{self, Ground, PreparedSynchronous, SynchronousBench};
+use crate::verdicts::Verdicts;
+use crate::{Analysis, Labelled, Measured, Prepared, Study};
 
 /// A model, put together with the study that is about it.
 #[derive(Debug)]
@@ -20,18 +22,9 @@ pub enum Subject {
     /// Processes with statements, some of which take time.
     Processes(Box<Prepared>),
     /// A synchronous system: one step is one unit of time.
-    Machine(Box<PreparedMachine>),
+    Synchronous(Box<PreparedSynchronous>),
     /// Processes whose steps have labels, some of which take time.
     Labelled(Box<Labelled>),
-}
-
-/// What the engines may use.
-#[derive(Clone, Copy)]
-pub struct Budgets<'a> {
-    /// State by state.
-    pub explicit: Budget<'a>,
-    /// Set by set: a budget for each time that it is asked for.
-    pub symbolic: &'a dyn Fn() -> narrows_symbolic::Budget,
 }
 
 impl Subject {
@@ -50,8 +43,8 @@ impl Subject {
                 Some(Subject::Processes(Box::new(prepared)))
             }
             FormKind::Synchronous => {
-                let prepared = machine::prepare(study, sources, model, diagnostics)?;
-                Some(Subject::Machine(Box::new(prepared)))
+                let prepared = synchronous::prepare(study, sources, model, diagnostics)?;
+                Some(Subject::Synchronous(Box::new(prepared)))
             }
             FormKind::Labelled => {
                 let prepared = prepare_labelled(study, sources, model, loader, diagnostics)?;
@@ -64,7 +57,7 @@ impl Subject {
     pub fn language(&self) -> &'static str {
         match self {
             Subject::Processes(_) => "Promela",
-            Subject::Machine(_) => "SMV",
+            Subject::Synchronous(_) => "SMV",
             Subject::Labelled(prepared) => prepared.language,
         }
     }
@@ -73,13 +66,13 @@ impl Subject {
     pub fn model(&self, name: &str, sources: &Sources) -> Model {
         let form = match self {
             Subject::Processes(prepared) => Form::Processes(Box::new(prepared.system.clone())),
-            Subject::Machine(prepared) => {
-                let system = prepared.machine.clone();
+            Subject::Synchronous(prepared) => {
+                let system = prepared.system.clone();
                 let signals = prepared.signals.clone();
                 Form::Synchronous(Box::new(SynchronousSystem { signals, ..system }))
             }
             Subject::Labelled(prepared) => {
-                let (system, formulas) = (Arc::clone(&prepared.system), Vec::new());
+                let (system, formulas) = (Arc::clone(&prepared.system), prepared.formulas.clone());
                 Form::Labelled(Box::new(narrows_model::Labelled { system, formulas }))
             }
         };
@@ -88,26 +81,53 @@ impl Subject {
     }
 
     /// Answers all questions of the study.
-    pub fn measure(&self, study: &Study, budgets: &Budgets<'_>) -> Measured {
-        match self {
-            Subject::Processes(prepared) => {
-                let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                measure(study, prepared, &engine, &budgets.explicit)
-            }
-            Subject::Machine(prepared) => machine::measure(study, prepared, budgets),
-            Subject::Labelled(prepared) => measure_labelled(study, prepared, &budgets.explicit),
+    pub fn measure(&self, study: &Study, budget: &Budget<'_>, verdicts: &dyn Verdicts) -> Measured {
+        if let Subject::Labelled(prepared) = self
+            && let Some(measured) = of_verdicts(study, prepared, budget, verdicts)
+        {
+            return measured;
         }
+        let measured = self.on_bench(study, budget, verdicts, |bench, share| measure(study, bench, share));
+        let mut measured = measured.unwrap_or_else(|nothing| nothing);
+        if let Subject::Processes(prepared) = self {
+            explain_limits(prepared, budget.watch, &mut measured);
+        }
+        measured
     }
 
     /// Answers the questions of the study, and finds its bottleneck.
-    pub fn analyse(&self, study: &Study, budgets: &Budgets<'_>) -> Analysis {
+    pub fn analyse(&self, study: &Study, budget: &Budget<'_>, verdicts: &dyn Verdicts) -> Analysis {
+        let analysis = self.on_bench(study, budget, verdicts, |bench, share| analyse(study, bench, share));
+        let nothing = |measured| Analysis { measured, ..Analysis::default() };
+        let mut analysis = analysis.unwrap_or_else(nothing);
+        if let Subject::Processes(prepared) = self {
+            explain_limits_of(prepared, budget.watch, &mut analysis);
+        }
+        analysis
+    }
+
+    /// Does something with what knows the views of the model; the error says why there are none.
+    fn on_bench<T>(
+        &self,
+        study: &Study,
+        budget: &Budget<'_>,
+        verdicts: &dyn Verdicts,
+        work: impl FnOnce(&mut dyn Bench, &Share<&dyn Watch>) -> T,
+    ) -> Result<T, Measured> {
+        let share = Share::new(budget.watch);
+        let budget = Budget { watch: &share, ..*budget };
         match self {
             Subject::Processes(prepared) => {
                 let engine = Engine::automatic(Evaluator::new(&prepared.system));
-                analyse(study, prepared, &engine, &budgets.explicit)
+                Ok(work(&mut Workbench::new(study, prepared, &engine, &budget, verdicts), &share))
             }
-            Subject::Machine(prepared) => machine::analyse(study, prepared, budgets),
-            Subject::Labelled(prepared) => analyse_labelled(study, prepared, &budgets.explicit),
+            Subject::Synchronous(prepared) => {
+                let ground = Ground::new(prepared);
+                Ok(work(&mut SynchronousBench::new(study, prepared, budget, verdicts, &ground), &share))
+            }
+            Subject::Labelled(prepared) => {
+                on_graph(study, prepared, &budget, verdicts, |bench| work(bench, &share))
+            }
         }
     }
 }

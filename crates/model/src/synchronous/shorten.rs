@@ -15,9 +15,9 @@ use super::run::Run;
 use super::system::{ExprId, SynchronousSystem};
 
 /// Runs with more states than this are left as they are: every pair of states is looked at.
-const MOST_STATES: usize = 400;
+const MAX_STATES: usize = 400;
 /// So many expressions are computed to find out which states can follow each other.
-const MOST_WORK: usize = 10_000_000;
+const MAX_WORK: usize = 10_000_000;
 /// So many values of formulas are computed at most.
 const PATIENCE: usize = 50_000_000;
 
@@ -25,7 +25,7 @@ const PATIENCE: usize = 50_000_000;
 /// states.
 pub fn shortened(formulas: &[Linear], reference: &Reference<'_>, run: Run) -> Run {
     let Some(start) = run.cycle.filter(|start| *start < run.states.len()) else { return run };
-    if run.states.len() > MOST_STATES {
+    if run.states.len() > MAX_STATES {
         return run;
     }
     let mut shortening = Shortening::new(formulas, reference, &run);
@@ -40,7 +40,7 @@ pub fn shortened(formulas: &[Linear], reference: &Reference<'_>, run: Run) -> Ru
 /// Returns to which states there is a step from one of a run.
 fn steps_from(reference: &Reference<'_>, run: &Run, place: usize) -> Vec<bool> {
     let (states, system) = (&run.states, reference.system());
-    if states.len() * states.len() * system.nodes.len() <= MOST_WORK {
+    if states.len() * states.len() * system.nodes.len() <= MAX_WORK {
         return states.iter().map(|after| reference.is_step(&states[place], after)).collect();
     }
     // Where that takes too long, only the steps of the run itself, to every state that is the same.

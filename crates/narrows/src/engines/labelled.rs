@@ -10,7 +10,7 @@ use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_source::Diagnostics;
 
 use super::explicit::replies;
-use super::{refuse_order, wrong_form};
+use super::{refuse_messages, refuse_order, wrong_form};
 use crate::reading::{ParsedFormula, parse};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
@@ -29,13 +29,14 @@ impl Engine for ByGraph {
             return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
         }
         let wanted = [
-            (options.fair, "fairness: its steps are not told apart by process"),
-            (options.lossy.is_some(), "states kept with loss"),
-            (options.checkpoints.is_some(), "checkpoints"),
+            (options.fair, "does not support fairness: its steps are not told apart by process"),
+            (options.lossy.is_some(), "needs all of its states: none are kept with loss"),
+            (options.checkpoints.is_some(), "is built anew: what was found is not kept for later"),
         ];
         if let Some((_, what)) = wanted.iter().find(|(is_wanted, _)| *is_wanted) {
-            return Err(Refusal::new(format!("{WHO} knows no {what}")));
+            return Err(Refusal::new(format!("{WHO} {what}")));
         }
+        refuse_messages(model, options)?;
         refuse_order(options, WHO)
     }
 

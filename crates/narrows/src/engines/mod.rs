@@ -8,20 +8,25 @@ pub(crate) mod symbolic;
 
 use narrows_model::{Model, Question, Refusal};
 
-use crate::CheckOptions;
+use crate::{CheckOptions, RunStyle};
 
 /// What options ask for that only a search state by state over processes has.
 fn refuse_search_options(options: &CheckOptions<'_>, who: &str) -> Result<(), Refusal> {
     let wanted = [
-        (options.fair, "fairness of processes"),
+        (options.fair, "fairness between processes"),
         (options.more_runs > 1, "several counterexamples"),
-        (options.lossy.is_some(), "states kept with loss"),
+        (options.lossy.is_some(), "storing states with loss"),
         (options.checkpoints.is_some(), "checkpoints"),
     ];
     match wanted.iter().find(|(is_wanted, _)| *is_wanted) {
-        Some((_, what)) => Err(Refusal::new(format!("{who} knows no {what}"))),
+        Some((_, what)) => Err(Refusal::new(format!("{who} does not support {what}"))),
         None => Ok(()),
     }
+}
+
+/// Refuses to draw messages where a model has none.
+fn refuse_messages(model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
+    if options.told == RunStyle::Messages { model.draws_messages() } else { Ok(()) }
 }
 
 /// Refuses orders of variables, which only decision diagrams have.
@@ -45,5 +50,5 @@ fn synchronous_question(model: &Model, question: &Question) -> Result<(), Refusa
 
 /// Says that an engine is not for models of this form.
 fn wrong_form(model: &Model, who: &str, forms: &str) -> Refusal {
-    Refusal::new(format!("{who} is for {forms}, and `{}` is a {} model", model.name, model.language))
+    Refusal::new(format!("{who} is for {forms}, and `{}` is in {}", model.name, model.language))
 }

@@ -8,11 +8,14 @@ use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Limit, Model, Question, Refusal, Reply, Verdict};
 
 use super::symbolic::{Symbolic, coverage, mark};
-use super::{refuse_search_options, synchronous_question, wrong_form};
+use super::{refuse_messages, refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
 /// So many seconds sets of states are tried alone.
 const HEAD_START: f64 = 0.7;
+
+/// Where no clock tells, it is this many looks at the watch.
+const LOOKS: usize = 500;
 
 /// No question is being answered.
 const NONE: usize = usize::MAX;
@@ -29,6 +32,7 @@ impl Engine for Portfolio {
         if model.synchronous().is_none() {
             return Err(wrong_form(model, "the portfolio", "SMV models"));
         }
+        refuse_messages(model, options)?;
         refuse_search_options(options, "an engine for SMV models")
     }
 
@@ -48,8 +52,8 @@ impl Engine for Portfolio {
         options: &CheckOptions<'_>,
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
-        // An order of variables is for decision diagrams alone.
-        if options.order.is_some() || options.wants_order {
+        // Decision diagrams alone have an order of variables, and count states where nothing else is asked.
+        if options.order.is_some() || options.wants_order || questions.is_empty() {
             return Symbolic.answer(model, questions, options, budget);
         }
         let system = model
@@ -126,11 +130,15 @@ fn watch(
     current: &Arc<AtomicUsize>,
 ) -> impl Fn(u64) -> Option<Limit> + Send + Sync + use<> {
     let (watch, board, current) = (Arc::clone(&budget.watch), board.cloned(), Arc::clone(current));
+    let looks = AtomicUsize::new(0);
     move |memory: u64| {
-        if let Some(board) = &board
-            && watch.seconds() - start >= HEAD_START
-        {
-            board.begin_second();
+        if let Some(board) = &board {
+            let seconds = watch.seconds() - start;
+            // Without a clock, looks are counted.
+            let is_standing = seconds == 0.0 && looks.fetch_add(1, Ordering::Relaxed) >= LOOKS;
+            if seconds >= HEAD_START || is_standing {
+                board.begin_second();
+            }
         }
         let is_enough = |board: &Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
         let limit = watch.check(&Progress { memory, ..Progress::default() });
@@ -224,7 +232,8 @@ fn both(system: &SynchronousSystem, questions: &[Question], budget: &Budget) -> 
     let (mut first, second) = std::thread::scope(|scope| {
         let other = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
             board.wait();
-            if board.is_complete() {
+            // The stack of this thread may have used up what there was.
+            if board.is_complete() || half.watch.check(&Progress::default()).is_some() {
                 return None;
             }
             let engine = narrows_sat::Engine::Automatic;

@@ -3,7 +3,7 @@
 use narrows_model::{Model, Question, Refusal};
 
 use super::portfolio::by_sat;
-use super::{refuse_order, refuse_search_options, wrong_form};
+use super::{refuse_messages, refuse_order, refuse_search_options, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
 /// The engine, in one of its ways.
@@ -19,6 +19,7 @@ impl Engine for Sat {
         if model.synchronous().is_none() {
             return Err(wrong_form(model, &who, "SMV models"));
         }
+        refuse_messages(model, options)?;
         refuse_order(options, &who)?;
         refuse_search_options(options, &who)
     }

@@ -5,7 +5,7 @@ use narrows_model::{Coverage, Evaluator, Model, Question, Refusal, Reply, SetSiz
 use narrows_symbolic::{Size, accepts_question, check_ordered, check_processes};
 
 use super::explicit::replies;
-use super::{refuse_order, refuse_search_options, synchronous_question, wrong_form};
+use super::{refuse_messages, refuse_order, refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
 /// The engine.
@@ -25,6 +25,7 @@ impl Engine for Symbolic {
         if model.processes().is_some() {
             refuse_order(options, "an encoding of processes")?;
         }
+        refuse_messages(model, options)?;
         refuse_search_options(options, WHO)
     }
 

@@ -50,13 +50,13 @@ pub fn states(
     let whole = |graph: Graph| States { graph, faults: 0 };
     Ok(match &model.form {
         Form::Synchronous(_) if !matches!(style, LabelStyle::Text | LabelStyle::Inputs) => {
-            return refuse("--labels is `text` or `inputs` for SMV models");
+            return refuse("labels are `text` or `inputs` for SMV models");
         }
         Form::Synchronous(system) => {
             synchronous::states(system, style, &budget.explicit()).map(whole).map_err(GraphError::Limit)
         }
         Form::Processes(_) if style == LabelStyle::Inputs => {
-            return refuse("--labels inputs is for SMV models: processes have no inputs");
+            return refuse("labels of inputs are for SMV models: processes have no inputs");
         }
         Form::Processes(system) => {
             let executor = Executor::automatic(Evaluator::new(system));

@@ -27,7 +27,8 @@ use narrows_languages::lotos;
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_model::synchronous::{Evaluation, Moment, Reference, Role, Run};
 use narrows_model::{
-    EntryGroup, Event, Expansion, MAX_LISTED_STEPS, Model, StateEntry, Trace, TraceAtom, TraceStep, Violation,
+    EntryGroup, Event, Expansion, MAX_LISTED_STEPS, Model, Refusal, StateEntry, Trace, TraceAtom, TraceStep,
+    Violation,
 };
 use narrows_report::{Chart, RecordedAtom};
 use narrows_source::{Diagnostic, FileId, Sources, Span};
@@ -524,11 +525,15 @@ impl<'m> Session<'m> {
         Trace { initial, steps, cycle, atoms: atoms.collect(), ..Trace::default() }
     }
 
-    /// Lays out the messages of the run so far; `None` if the model has none.
-    pub fn chart(&self) -> Option<Chart> {
-        self.model.processes()?;
+    /// Lays out the messages of the run so far.
+    ///
+    /// # Errors
+    ///
+    /// Says why there are none.
+    pub fn chart(&self) -> Result<Chart, Refusal> {
+        self.model.draws_messages()?;
         let steps = self.past().iter().map(|taken| (&taken.step, taken.events.as_slice()));
-        Some(Chart::new(steps, self.cycle.filter(|_| self.here == self.history.len())))
+        Ok(Chart::new(steps, self.cycle.filter(|_| self.here == self.history.len())))
     }
 
     /// Returns what the run printed so far, in order, with the processes that did.

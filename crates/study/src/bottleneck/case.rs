@@ -3,9 +3,10 @@
 use narrows_model::{Bar, Case, Evaluator, Gantt, Link, Number, ProcessView, Work};
 use narrows_performance::timed::activity::{Activity, chain};
 use narrows_performance::timed::{Timed, Walk};
-use narrows_performance::{Time, Urgency, as_f64};
+use narrows_performance::{Time, as_f64};
 
 use super::rate::Rate;
+use crate::resources::{Owner, owners};
 
 /// So many bars of each resource are drawn.
 const BARS: usize = 10;
@@ -25,6 +26,8 @@ pub(crate) struct Described<'d, 'a> {
     pub(crate) busy: &'d [u64],
     /// How many resources there are.
     pub(crate) resources: usize,
+    /// The delays of each resource, as far as they are known.
+    pub(crate) delays: &'d [Option<Vec<u16>>],
     pub(crate) unit: &'d str,
 }
 
@@ -56,6 +59,9 @@ impl Described<'_, '_> {
             period: number(time(window.1 - window.0)),
             count: rate.count,
             busy: busy.collect(),
+            works: (0..self.resources)
+                .map(|resource| self.works(resource, &activities, window, &parts[resource], &owners))
+                .collect(),
             all_overlapped: per(most),
             none_overlapped: per(all),
             work: work
@@ -71,6 +77,10 @@ impl Described<'_, '_> {
                 unit: self.unit.to_owned(),
                 lanes: drawn(&parts, window).iter().map(|parts| parts.iter().map(bar).collect()).collect(),
                 round: rate.walk.cycle.map(|_| (as_f64(time(window.0)), as_f64(time(window.1)))),
+                is_one_each: parts
+                    .iter()
+                    .map(|parts| parts.iter().filter(|(from, _)| (window.0..window.1).contains(from)).count())
+                    .all(|count| [0, rate.count].contains(&(count as u64))),
             },
         }
     }
@@ -148,37 +158,47 @@ impl Described<'_, '_> {
         if is_alone { process.name.clone() } else { process.label() }
     }
 
-    /// Returns which resources belong to each delay: those that are busy whenever it runs, or only while it runs. A
-    /// resource that just happens to be busy at the time is left out.
+    /// Returns which resources belong to each delay.
     fn owners(&self) -> Vec<Owner> {
         let timed = self.timed;
-        let running = |node: u32| -> Vec<(u8, u16)> {
-            let row = timed.state_graph().steps_of(timed.state(node));
-            let urgency = |effect: u32| match timed.state_graph().effect(effect).urgency {
-                Urgency::Timed(pid, delay) => Some((pid, delay)),
-                Urgency::Immediate => None,
-            };
-            row.iter().filter_map(|step| urgency(step.effect)).collect()
-        };
         let passes = |node: &u32| timed.edges(*node).iter().any(|edge| edge.ticks > 0);
-        let nodes: Vec<u32> = (0..timed.nodes()).filter(passes).collect();
-        let mut pairs: Vec<(u8, u16)> = nodes.iter().flat_map(|node| running(*node)).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        // For each, what was busy whenever it ran, and what was not busy while it did not.
-        let mut found = vec![(u64::MAX, u64::MAX); pairs.len()];
-        for node in nodes {
-            let (busy, running) = (self.busy[timed.state(node) as usize], running(node));
-            for (pair, (always, only)) in pairs.iter().zip(&mut found) {
-                if running.contains(pair) {
-                    *always &= busy;
-                } else {
-                    *only &= !busy;
+        let states: Vec<u32> = (0..timed.nodes()).filter(passes).map(|node| timed.state(node)).collect();
+        owners(timed.state_graph(), &states, &|state| self.busy[state as usize], self.delays, self.resources)
+    }
+
+    /// Returns whether a resource is at work all the while that it is busy, as far as its delays are known.
+    fn works(
+        &self,
+        resource: usize,
+        activities: &[Activity],
+        window: Window,
+        busy: &[Window],
+        owners: &[Owner],
+    ) -> bool {
+        let own: Vec<&Owner> = owners.iter().filter(|owner| owner.resources >> resource & 1 == 1).collect();
+        if own.is_empty() {
+            return self
+                .delays
+                .get(resource)
+                .and_then(Option::as_ref)
+                .is_none_or(|delays| !delays.is_empty());
+        }
+        let is_own = |activity: &&Activity| {
+            own.iter().any(|owner| (owner.pid, owner.delay) == (activity.pid, activity.delay))
+        };
+        let mut work: Vec<Window> =
+            activities.iter().filter(is_own).map(|activity| (activity.start, activity.end)).collect();
+        work.sort_unstable();
+        let is_worked = |(from, to): &Window| {
+            let (mut reached, to) = ((*from).max(window.0), (*to).min(window.1));
+            for (start, end) in work.iter().filter(|(_, end)| *end > *from) {
+                if *start <= reached {
+                    reached = reached.max(*end);
                 }
             }
-        }
-        let owner = |((pid, delay), (always, only))| Owner { pid, delay, resources: always | only };
-        pairs.into_iter().zip(found).map(owner).collect()
+            reached >= to
+        };
+        busy.iter().all(is_worked)
     }
 
     /// Returns what a round waits for: delays in order, and how much of it each takes.
@@ -216,13 +236,6 @@ impl Described<'_, '_> {
         };
         list.into_iter().map(link).collect()
     }
-}
-
-/// A delay of a process, and the resources that belong to it, one bit each.
-struct Owner {
-    pid: u8,
-    delay: u16,
-    resources: u64,
 }
 
 /// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than others, all lanes end

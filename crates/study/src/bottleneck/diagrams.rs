@@ -54,25 +54,30 @@ impl Diagrams {
                 changes: Vec::new(),
             };
             for (_, before, after, by) in self.changes.iter().filter(|(variable, ..)| *variable == number) {
-                let mut value = |name: String| {
-                    let known = diagram.values.iter().position(|known| *known == name);
-                    known.unwrap_or_else(|| {
-                        diagram.values.push(name);
-                        diagram.values.len() - 1
-                    })
-                };
-                let (from, to) = (value(name(*before)), value(name(*after)));
                 let by = &system.proctypes[usize::from(*by)].name;
-                match diagram.changes.iter_mut().find(|(other, next, _)| (*other, *next) == (from, to)) {
-                    Some((.., names)) if names.split(", ").any(|name| name == by) => {}
-                    Some((.., names)) => *names = format!("{names}, {by}"),
-                    None => diagram.changes.push((from, to, by.clone())),
-                }
+                add_change(&mut diagram, name(*before), name(*after), by);
             }
             if !diagram.changes.is_empty() {
                 list.push(diagram);
             }
         }
         list
+    }
+}
+
+/// Adds a change from one value to another, and who does that if it is known.
+pub(crate) fn add_change(diagram: &mut StateDiagram, before: String, after: String, by: &str) {
+    let mut number = |name: String| {
+        let known = diagram.values.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            diagram.values.push(name);
+            diagram.values.len() - 1
+        })
+    };
+    let (from, to) = (number(before), number(after));
+    match diagram.changes.iter_mut().find(|(other, next, _)| (*other, *next) == (from, to)) {
+        Some((.., names)) if names.split(", ").any(|name| name == by) => {}
+        Some((.., names)) => *names = format!("{names}, {by}"),
+        None => diagram.changes.push((from, to, by.to_owned())),
     }
 }

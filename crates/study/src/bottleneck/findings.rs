@@ -2,19 +2,28 @@
 
 use narrows_model::wording::{listed, percent, short};
 use narrows_model::{Case, FigureResult, Flow, Number, Sensitivity};
+use narrows_performance::{StateGraph, Step, Urgency};
 
+use super::overlap::MAX_RESOURCES;
 use crate::measure::Workbench;
-use crate::{Question, View};
+use crate::resources::owners;
+use crate::{Question, Study, View};
 
 /// What is busy for at least this part of the time on average counts as saturated.
 const NEARLY_ALWAYS: f64 = 0.98;
+
+/// What gains no more than this gains nothing.
+const NO_GAIN: f64 = 1e-9;
+
+/// Gains that differ by no more than this part of them are the same, means being known to a millionth.
+const ALIKE: f64 = 1e-4;
 
 impl Workbench<'_, '_> {
     /// Draws the conclusion.
     pub(super) fn conclude(&mut self, flow: &mut Flow) {
         let mut findings = Vec::new();
         if flow.cases.is_empty() {
-            flow.bottleneck = self.on_average(&mut findings);
+            flow.bottleneck = self.on_average(flow, &mut findings);
         }
         let cases = flow.cases.clone();
         if cases.iter().any(|case| !case.is_endless) {
@@ -31,12 +40,8 @@ impl Workbench<'_, '_> {
         if self.study.resources.is_empty() {
             findings.push("Name what can be busy under `[resource]` to see what is.".to_owned());
         }
-        // What is so in the worst case and in the best case is said once.
-        for finding in findings {
-            if !flow.findings.contains(&finding) {
-                flow.findings.push(finding);
-            }
-        }
+        findings.extend(self.timeless());
+        add_findings(flow, findings);
     }
 
     fn name(&self, resource: usize) -> &str {
@@ -50,18 +55,9 @@ impl Workbench<'_, '_> {
             "best" => "In the best case, ",
             _ => "",
         };
-        let is_full = |resource: &usize| case.busy[*resource] == Number::Ratio(1, 1);
-        let full: Vec<usize> = (0..case.busy.len()).filter(is_full).collect();
-        let names = if full.is_empty() {
-            self.at_work(case, when, findings).unwrap_or_else(|| self.serial(case, when, findings))
-        } else {
-            let names: Vec<String> = full.iter().map(|resource| self.name(*resource).to_owned()).collect();
-            let verb =
-                if full.len() == 1 { "is the bottleneck: it is" } else { "are the bottleneck: they are" };
-            let list = listed(names.iter().map(|name| format!("`{name}`")));
-            findings.push(sentence(&format!("{when}{list} {verb} busy all the time.")));
-            names
-        };
+        let names = saturated(self.study, case, when, findings)
+            .or_else(|| self.at_work(case, when, findings))
+            .unwrap_or_else(|| self.serial(case, when, findings));
         self.reached(case, event, findings);
         Some(names).filter(|names| !names.is_empty())
     }
@@ -171,40 +167,157 @@ impl Workbench<'_, '_> {
         ));
     }
 
-    /// Says what is busy most on average.
-    fn on_average(&mut self, findings: &mut Vec<String>) -> Option<Vec<String>> {
-        let mut most: Option<(usize, f64)> = None;
-        for (resource, (name, _)) in self.study.resources.iter().enumerate() {
+    /// Says what is waited for most on average: what owns the delay that matters most, so that both say the same.
+    fn on_average(&mut self, flow: &Flow, findings: &mut Vec<String>) -> Option<Vec<String>> {
+        let busy = self.mean_utilisation();
+        let most = |resources: u64| {
+            let own = (0..busy.len()).filter(|resource| resources >> resource & 1 == 1);
+            own.max_by(|one, other| busy[*one].total_cmp(&busy[*other]).then(other.cmp(one)))
+        };
+        let critical = most_critical(&flow.changes);
+        if critical.is_empty() {
+            return None;
+        }
+        let owned = self.owned_resources().unwrap_or_default();
+        let of = |delay: &str| owned.iter().find(|(name, _)| name == delay).map_or(0, |(_, set)| *set);
+        let free = !owned.iter().fold(0, |set, (_, own)| set | own);
+        // Some are busy because of several, such as all processors at a time.
+        let full = most(free).filter(|resource| busy[*resource] >= NEARLY_ALWAYS);
+        let mut names: Vec<(usize, String)> = Vec::new();
+        for change in critical {
+            let resource = most(of(&change.delay)).or(full);
+            let name = resource.map_or(change.delay.as_str(), |resource| self.name(resource));
+            let place = resource.unwrap_or(usize::MAX);
+            if names.iter().any(|(_, known)| known == name) {
+                continue;
+            }
+            let saturated = resource.filter(|resource| busy[*resource] >= NEARLY_ALWAYS);
+            findings.push(match (saturated, change.elasticity()) {
+                (Some(resource), _) => {
+                    format!("`{name}` is the bottleneck: it is busy {} of the time.", percent(busy[resource]))
+                }
+                (None, share) => format!(
+                    "On average, `{name}` is what `{}` waits for most: {} of the time between two of them depends on it.",
+                    flow.event,
+                    share.map_or_else(|| "a part".to_owned(), |share| percent(share.min(1.0)))
+                ),
+            });
+            names.push((place, name.to_owned()));
+        }
+        names.sort_by_key(|(place, _)| *place);
+        Some(names.into_iter().map(|(_, name)| name).collect())
+    }
+
+    /// Says which processes take no time, and so are never waited for.
+    fn timeless(&self) -> Option<String> {
+        let names = self.prepared.timeless_processes();
+        let list = listed(names.iter().map(|name| format!("`{name}`")));
+        (!names.is_empty()).then(|| format!("Taken to need no time, as no delay is given: {list}."))
+    }
+
+    /// Returns for what part of the time each resource is busy on average; 0 if it is not known.
+    fn mean_utilisation(&mut self) -> Vec<f64> {
+        let study = self.study;
+        let mean = |(name, _): &(crate::Text, crate::Text)| {
             let figures = self.in_views(&Question::Utilisation(name.clone()));
             let figure = figures.iter().find(|figure| figure.view == View::Stochastic.name());
-            if let Some(FigureResult::Value { low, high, .. }) = figure.map(|figure| &figure.result) {
-                let mean = f64::midpoint(low.to_f64(), high.to_f64());
-                if most.is_none_or(|(_, most)| mean > most) {
-                    most = Some((resource, mean));
-                }
+            match figure.map(|figure| &figure.result) {
+                Some(FigureResult::Value { low, high, .. }) => f64::midpoint(low.to_f64(), high.to_f64()),
+                _ => 0.0,
+            }
+        };
+        study.resources.iter().take(MAX_RESOURCES).map(mean).collect()
+    }
+
+    /// Returns the resources that belong to each delay, by its name, as far as the states of the stochastic view tell.
+    fn owned_resources(&self) -> Option<Vec<(String, u64)>> {
+        let prepared = self.prepared;
+        let timing = &prepared.timing;
+        let mut graph = StateGraph::new(self.engine, Some(&prepared.system), timing, self.budget).ok()?;
+        let mut state = 0;
+        while state < graph.states() {
+            graph.expand(state).ok()?;
+            state += 1;
+        }
+        let is_timed = |step: &Step| matches!(graph.effect(step.effect).urgency, Urgency::Timed(..));
+        let rests = |state: &u32| graph.steps_of(*state).iter().all(is_timed);
+        let states: Vec<u32> = (0..graph.states()).filter(rests).collect();
+        let busy = |state: u32| self.busy(&graph.state(state)).unwrap_or(0);
+        let delays = prepared.delays_of_resources(self.study);
+        let resources = self.study.resources.len().min(MAX_RESOURCES);
+        let mut owned: Vec<(String, u64)> = Vec::new();
+        for owner in owners(&graph, &states, &busy, &delays, resources) {
+            let name = &timing.delays()[usize::from(owner.delay)].name;
+            match owned.iter_mut().find(|(known, _)| known == name) {
+                Some((_, set)) => *set |= owner.resources,
+                None => owned.push((name.clone(), owner.resources)),
             }
         }
-        let (resource, most) = most?;
-        let name = self.name(resource);
-        findings.push(if most >= NEARLY_ALWAYS {
-            format!("`{name}` is the bottleneck: it is busy {} of the time.", percent(most))
-        } else {
-            format!("Nothing is busy all the time; `{name}` is most: {} of the time.", percent(most))
-        });
-        Some(vec![name.to_owned()])
+        // Of those that are busy while several processes are at work, the predicate may say which delays they have.
+        for (resource, own) in delays.iter().enumerate().take(resources) {
+            for delay in own.iter().flatten() {
+                let name = &timing.delays()[usize::from(*delay)].name;
+                owned
+                    .iter_mut()
+                    .filter(|(known, _)| known == name)
+                    .for_each(|(_, set)| *set |= 1 << resource);
+            }
+        }
+        Some(owned)
     }
+}
+
+/// Adds findings. What is so in the worst case and in the best case is said once.
+pub(crate) fn add_findings(flow: &mut Flow, findings: Vec<String>) {
+    for finding in findings {
+        if !flow.findings.contains(&finding) {
+            flow.findings.push(finding);
+        }
+    }
+}
+
+/// Says what is busy all the time; returns the names, if anything is.
+pub(crate) fn saturated(
+    study: &Study,
+    case: &Case,
+    when: &str,
+    findings: &mut Vec<String>,
+) -> Option<Vec<String>> {
+    let names: Vec<String> = study
+        .resources
+        .iter()
+        .zip(case.busy.iter().zip(&case.works))
+        .filter(|(_, (busy, works))| **busy == Number::Ratio(1, 1) && **works)
+        .map(|((name, _), _)| name.text.clone())
+        .collect();
+    let verb = match names.len() {
+        0 => return None,
+        1 => "is the bottleneck: it is",
+        _ => "are the bottleneck: they are",
+    };
+    let list = listed(names.iter().map(|name| format!("`{name}`")));
+    findings.push(sentence(&format!("{when}{list} {verb} busy all the time.")));
+    Some(names)
+}
+
+/// Returns the delays that matter most: those of which a tenth less gains most, if it gains anything.
+pub(super) fn most_critical(changes: &[Sensitivity]) -> Vec<&Sensitivity> {
+    let Some(gain) = changes.first().and_then(Sensitivity::gain).filter(|gain| *gain > NO_GAIN) else {
+        return Vec::new();
+    };
+    let is_alike =
+        |change: &&Sensitivity| change.gain().is_some_and(|other| (gain - other).abs() <= gain * ALIKE);
+    changes.iter().filter(is_alike).collect()
 }
 
 /// Says which delay matters most, or which ones if several do alike.
 pub(super) fn matters(changes: &[Sensitivity]) -> Option<String> {
     let gain = changes.first()?.gain()?;
-    if gain <= 1e-9 {
+    if gain <= NO_GAIN {
         return Some("No single delay matters: a tenth less of any of them gains nothing.".to_owned());
     }
-    let is_alike =
-        |change: &&Sensitivity| change.gain().is_some_and(|other| (gain - other).abs() <= gain * 1e-6);
     let alike: Vec<String> =
-        changes.iter().filter(is_alike).map(|change| format!("`{}`", change.delay)).collect();
+        most_critical(changes).iter().map(|change| format!("`{}`", change.delay)).collect();
     let gain = percent(gain);
     Some(match alike.as_slice() {
         [delay] => format!("The delay that matters most is {delay}: a tenth less of it gives {gain} more."),

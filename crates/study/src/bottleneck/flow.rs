@@ -1,26 +1,19 @@
 //! How often an event happens, and everything that says why not more often.
 
 use narrows_model::wording::short;
-use narrows_model::{Figure, FigureResult, Flow};
+use narrows_model::{Case, Figure, FigureResult, Flow, FormKind};
+use narrows_performance::timed::Walk;
 use narrows_performance::timed::ratio::Extreme;
 
 use super::case::Described;
-use super::rate::rate;
+use super::rate::{Rate, rate};
+use crate::accepts::views_with_time;
 use crate::measure::Workbench;
-use crate::{Ask, Question, Text, View};
+use crate::{Ask, Question, Text};
 
 impl Workbench<'_, '_> {
-    /// Looks at an event, once.
-    pub(crate) fn flow(&mut self, event: &Text) -> Flow {
-        if let Some(flow) = self.flows.iter().find(|flow| flow.event == event.text) {
-            return flow.clone();
-        }
-        let flow = self.look(event);
-        self.flows.push(flow.clone());
-        flow
-    }
-
-    fn look(&mut self, event: &Text) -> Flow {
+    /// Looks at an event.
+    pub(crate) fn look_at(&mut self, event: &Text) -> Flow {
         let mut flow = Flow { event: event.text.clone(), ..Flow::default() };
         if !self.study.has_delays() {
             flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
@@ -66,8 +59,8 @@ impl Workbench<'_, '_> {
     /// Answers a question in all views with time.
     pub(super) fn in_views(&mut self, question: &Question) -> Vec<Figure> {
         let ask = Ask::plain(question.clone());
-        let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
-        views.into_iter().filter(|(_, is_there)| *is_there).map(|(view, _)| self.answer(&ask, view)).collect()
+        let views = views_with_time(self.study, FormKind::Processes);
+        views.into_iter().map(|view| self.answer(&ask, view)).collect()
     }
 
     /// Looks at the best and the worst run.
@@ -75,21 +68,26 @@ impl Workbench<'_, '_> {
         let Some(busy) = self.busy_states() else { return };
         let Some(event) = self.prepared.event(event) else { return };
         let resources = self.study.resources.len();
+        let delays = self.prepared.delays_of_resources(self.study);
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
-        let described = Described { timed, evaluator: Some(evaluator), busy: &busy, resources, unit };
-        let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
-        let ratio = |rate: &super::rate::Rate| (u128::from(rate.count), u128::from(rate.ticks));
-        let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
-            let ((low, low_ticks), (high, high_ticks)) = (ratio(worst), ratio(best));
-            low * high_ticks == high * low_ticks
-        });
-        if let Some(worst) = worst.filter(|worst| !is_same && worst.count > 0) {
-            flow.cases.push(described.case("worst", &worst));
-        }
-        if let Some(best) = best.filter(|best| best.count > 0) {
-            let name = if is_same { "every" } else { "best" };
-            flow.cases.push(described.case(name, &best));
-        }
+        let evaluator = Some(evaluator);
+        let described = Described { timed, evaluator, busy: &busy, resources, delays: &delays, unit };
+        flow.cases.extend(cases(&described, event).into_iter().map(|(case, _)| case));
     }
+}
+
+/// Describes the worst and the best run of an event; where they are alike, one stands for every run.
+pub(crate) fn cases(described: &Described<'_, '_>, event: u16) -> Vec<(Case, Walk)> {
+    let timed = described.timed;
+    let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
+    let ratio = |rate: &Rate| (u128::from(rate.count), u128::from(rate.ticks));
+    let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
+        let ((low, low_ticks), (high, high_ticks)) = (ratio(worst), ratio(best));
+        low * high_ticks == high * low_ticks
+    });
+    let worst = worst.filter(|_| !is_same).map(|worst| ("worst", worst));
+    let best = best.map(|best| (if is_same { "every" } else { "best" }, best));
+    let found = worst.into_iter().chain(best).filter(|(_, rate)| rate.count > 0);
+    found.map(|(name, rate)| (described.case(name, &rate), rate.walk)).collect()
 }

@@ -1,64 +1,73 @@
 //! What limits a LOTOS model: how often its actions happen, and which delay makes the difference.
 
-use narrows_explicit::Budget;
 use narrows_model::wording::percent;
-use narrows_model::{Bottleneck, Figure, FigureResult, Flow, Sensitivity};
+use narrows_model::{Bottleneck, Figure, Flow, FormKind, Overlap, Sensitivity, Together};
 use narrows_performance::Time;
 
-use super::Analysis;
-use super::findings::matters;
-use crate::labelled::Labelled;
-use crate::measure::{Bench, new_figure, on_graph};
-use crate::{Ask, Question, Study, Text, View};
+use super::findings::{matters, most_critical};
+use super::{MAX_RESOURCES, resources};
+use crate::accepts::views_with_time;
+use crate::measure::LabelledBench;
+use crate::{Ask, Question, Text, View};
 
-/// Answers the questions of a study about a LOTOS model, and finds its bottleneck.
-pub fn analyse_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) -> Analysis {
-    let analysed = on_graph(study, model, budget, |mut bench| {
-        for event in events(study) {
-            bench.flow(&event);
+impl LabelledBench<'_> {
+    /// Finds which resources overlap, and how much they are used.
+    pub(crate) fn look_at_resources(&mut self, bottleneck: &mut Bottleneck) {
+        let study = self.study;
+        bottleneck.resources = resources(study);
+        let all: Vec<usize> = (0..bottleneck.resources.len()).collect();
+        if all.is_empty() {
+            return;
         }
-        let measured = bench.answer_all();
-        let flows = bench.flows;
-        Analysis { measured, bottleneck: Bottleneck { flows, ..Bottleneck::default() } }
-    });
-    analysed.unwrap_or_else(|nothing| Analysis { measured: nothing, ..Analysis::default() })
-}
+        let has_time = study.has_delays() && study.has_windows();
+        for view in [View::Untimed, View::Timed].into_iter().take(1 + usize::from(has_time)) {
+            let (pairs, sets) = match self.overlaps(&all, view) {
+                Ok(found) => (found.pairs, Some(found.sets)),
+                Err(figure) => {
+                    let later = |first: &usize| (first + 1..all.len()).collect::<Vec<_>>();
+                    let pairs =
+                        all.iter().flat_map(|first| later(first).into_iter().map(|one| (*first, one)));
+                    (pairs.map(|(first, second)| (first, second, (*figure).clone())).collect(), None)
+                }
+            };
+            for (first, second, figure) in pairs {
+                let overlaps = &mut bottleneck.overlaps;
+                match overlaps.iter_mut().find(|one| (one.first, one.second) == (first, second)) {
+                    Some(known) => known.answers.push(figure),
+                    None => overlaps.push(Overlap { first, second, answers: vec![figure] }),
+                }
+            }
+            let together = |sets| Together { view: view.name(), sets, is_complete: true };
+            bottleneck.together.extend(sets.map(together));
+        }
+        if study.has_delays() {
+            for (name, _) in study.resources.iter().take(MAX_RESOURCES) {
+                bottleneck.utilisation.push(self.in_views(Question::Utilisation(name.clone())));
+            }
+        }
+    }
 
-/// Returns the events to look at: those of which it is asked how often they happen, or what limits them, or else all.
-fn events(study: &Study) -> Vec<Text> {
-    let asked = study.asks.iter().filter_map(|ask| match &ask.question {
-        Question::Throughput(event) | Question::MeanPeriod(event) | Question::Bottleneck(event) => {
-            Some(event)
-        }
-        _ => None,
-    });
-    let asked: Vec<Text> = asked.cloned().collect();
-    if asked.is_empty() { study.events.iter().map(|(name, _)| name.clone()).collect() } else { asked }
-}
+    /// Answers a question in all views with time. It is about no way from one action to another, so that its number does
+    /// not matter.
+    fn in_views(&mut self, question: Question) -> Vec<Figure> {
+        let ask = Ask::plain(question);
+        let views = views_with_time(self.study, FormKind::Labelled).into_iter();
+        views.map(|view| self.answer(&ask, usize::MAX, view)).collect()
+    }
 
-impl Bench<'_> {
-    /// Looks at an event, once.
-    fn flow(&mut self, event: &Text) -> Flow {
-        if let Some(flow) = self.flows.iter().find(|flow| flow.event == event.text) {
-            return flow.clone();
-        }
+    /// Looks at an event.
+    pub(crate) fn look_at(&mut self, event: &Text) -> Flow {
         let mut flow = Flow { event: event.text.clone(), ..Flow::default() };
         if self.study.has_delays() {
             self.look(event, &mut flow);
         } else {
             flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
         }
-        self.flows.push(flow.clone());
         flow
     }
 
     fn look(&mut self, event: &Text, flow: &mut Flow) {
-        let ask = Ask::plain(Question::Throughput(event.clone()));
-        // The question is about no way from one action to another, so that its number does not matter.
-        let views = [(View::Timed, self.study.has_windows()), (View::Stochastic, true)];
-        for (view, _) in views.into_iter().filter(|(_, is_there)| *is_there) {
-            flow.throughput.push(self.answer(&ask, usize::MAX, view));
-        }
+        flow.throughput = self.in_views(Question::Throughput(event.clone()));
         let Some(now) = self.throughput_with(&self.model.delays, &event.text) else {
             flow.findings.push(
                 "It is not known how often it happens on average, and so not what limits it.".to_owned(),
@@ -76,30 +85,17 @@ impl Bench<'_> {
         }
         let gain = |change: &Sensitivity| change.gain().unwrap_or(f64::NEG_INFINITY);
         flow.changes.sort_by(|one, other| gain(other).total_cmp(&gain(one)));
-        if let Some((first, share)) =
-            flow.changes.first().and_then(|first| Some((first, first.elasticity()?)))
-            && share > NOTHING
-        {
+        for change in most_critical(&flow.changes) {
+            let Some(share) = change.elasticity().filter(|share| *share > NOTHING) else { continue };
             flow.findings.push(format!(
                 "On average, `{}` is what `{}` waits for most: {} of the time between two of them depends on it.",
-                first.delay,
+                change.delay,
                 event.text,
                 percent(share.min(1.0))
             ));
-            flow.bottleneck = Some(vec![first.delay.clone()]);
+            flow.bottleneck.get_or_insert_default().push(change.delay.clone());
         }
         flow.findings.extend(matters(&flow.changes));
-    }
-
-    /// Names the bottleneck that a question asks for.
-    pub(crate) fn name_bottleneck(&mut self, ask: &Ask, event: &Text) -> Figure {
-        let mut figure = new_figure("bottleneck", ask.name.clone(), View::Stochastic.name());
-        let flow = self.flow(event);
-        figure.result = match flow.bottleneck {
-            Some(names) => FigureResult::Word(names.join(" + ")),
-            None => FigureResult::None("There is no bottleneck to name.".to_owned()),
-        };
-        figure
     }
 }
 

@@ -17,16 +17,17 @@ mod overlap;
 mod rate;
 mod sensitivity;
 
-use narrows_explicit::{Budget, Engine, Share};
-use narrows_model::{Bottleneck, Figure, FigureResult, Overlap, Resource};
+use narrows_model::{Bottleneck, Figure, Overlap, Resource};
 
-use crate::measure::{Measured, Workbench, new_figure};
-use crate::{Ask, Prepared, Question, Study, View};
+use crate::measure::{Measured, Workbench};
+use crate::{Question, Study, Text, View};
 
 pub(crate) use case::Described;
-pub use labelled::analyse_labelled;
-pub(crate) use overlap::{Sets, largest};
-pub(crate) use rate::{Rate, rate, whole};
+pub(crate) use diagrams::add_change;
+pub(crate) use findings::{add_findings, saturated};
+pub(crate) use flow::cases;
+pub(crate) use overlap::{MAX_RESOURCES, Sets, largest};
+pub(crate) use rate::whole;
 
 /// What an analysis came to.
 #[derive(Debug, Default)]
@@ -37,31 +38,10 @@ pub struct Analysis {
     pub bottleneck: Bottleneck,
 }
 
-/// Answers the questions of a study, and finds its bottleneck.
-pub fn analyse(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Analysis {
-    let share = Share::new(budget.watch);
-    let budget = Budget { watch: &share, ..*budget };
-    let mut bench = Workbench::new(study, prepared, engine, &budget);
-    let mut bottleneck = Bottleneck::default();
-    bench.resources(&mut bottleneck);
-    let events = bench.events();
-    for event in &events {
-        let flow = bench.flow(event);
-        bottleneck.flows.push(flow);
-    }
-    bottleneck.diagrams = bench.diagrams();
-    let figures = bench.answer_all(&share);
-    Analysis { measured: Measured { figures, sizes: bench.sizes() }, bottleneck }
-}
-
 impl Workbench<'_, '_> {
     /// Finds which resources overlap.
-    fn resources(&mut self, bottleneck: &mut Bottleneck) {
-        let resource = |(name, text): &(crate::Text, crate::Text)| Resource {
-            name: name.text.clone(),
-            busy: text.text.clone(),
-        };
-        bottleneck.resources = self.study.resources.iter().take(overlap::MOST).map(resource).collect();
+    pub(crate) fn find_resources(&mut self, bottleneck: &mut Bottleneck) {
+        bottleneck.resources = resources(self.study);
         if bottleneck.resources.is_empty() {
             return;
         }
@@ -77,7 +57,7 @@ impl Workbench<'_, '_> {
         }
         bottleneck.together = self.together();
         if self.study.has_delays() {
-            for (name, _) in self.study.resources.iter().take(overlap::MOST) {
+            for (name, _) in self.study.resources.iter().take(MAX_RESOURCES) {
                 bottleneck.utilisation.push(self.in_views(&Question::Utilisation(name.clone())));
             }
         }
@@ -92,53 +72,37 @@ impl Workbench<'_, '_> {
         if let Some((.., figure)) = self.overlaps.iter().find(is_known) {
             return figure.clone();
         }
-        let figure = self.find_overlap(first, second, view);
+        let figure = match view {
+            View::Untimed => self.overlap_untimed(first, second),
+            _ => self.overlap_timed(first, second),
+        };
         self.overlaps.push((first, second, figure.clone()));
         figure
     }
+}
 
-    fn find_overlap(&mut self, first: usize, second: usize, view: View) -> Figure {
-        match view {
-            View::Untimed => self.overlap_untimed(first, second),
-            View::Timed => self.overlap_timed(first, second),
-            View::Stochastic => {
-                let mut figure = new_figure("overlap", self.pair(first, second), view.name());
-                let reason = "Ask for an overlap in the untimed or the timed view: how often something happens at random is \
-                              a `utilisation`.";
-                figure.result = FigureResult::None(reason.to_owned());
-                figure
-            }
-        }
-    }
+/// Returns the resources of a study, as far as they are told apart.
+pub(crate) fn resources(study: &Study) -> Vec<Resource> {
+    let resource =
+        |(name, text): &(Text, Text)| Resource { name: name.text.clone(), busy: text.text.clone() };
+    study.resources.iter().take(MAX_RESOURCES).map(resource).collect()
+}
 
-    /// Returns the events to look at: those whose throughput or bottleneck is asked for, or else all.
-    fn events(&self) -> Vec<crate::Text> {
-        let mut events: Vec<crate::Text> = Vec::new();
-        for ask in &self.study.asks {
-            if let Question::Throughput(event) | Question::Bottleneck(event) = &ask.question
-                && !events.iter().any(|known| known.text == event.text)
-            {
-                events.push(event.clone());
-            }
-        }
-        if events.is_empty() {
-            events.extend(self.study.events.iter().map(|(name, _)| name.clone()));
-        }
-        events
-    }
-
-    /// Names the bottleneck that a question asks for.
-    pub(crate) fn name_bottleneck(&mut self, ask: &Ask) -> Figure {
-        let mut figure = new_figure("bottleneck", ask.name.clone(), View::Timed.name());
-        let Question::Bottleneck(event) = &ask.question else { return figure };
-        let flow = self.flow(event);
-        let undecided =
-            flow.throughput.iter().find(|figure| matches!(figure.result, FigureResult::Undecided(_)));
-        figure.result = match (flow.bottleneck, undecided) {
-            (Some(names), _) => FigureResult::Word(names.join(" + ")),
-            (None, Some(figure)) => figure.result.clone(),
-            (None, None) => FigureResult::None("There is no bottleneck to name.".to_owned()),
+/// Returns the events to look at: those of which it is asked how often they happen, or what limits them, or else all.
+pub(crate) fn events(study: &Study) -> Vec<Text> {
+    let mut events: Vec<Text> = Vec::new();
+    for ask in &study.asks {
+        let event = match &ask.question {
+            Question::Throughput(event) | Question::Bottleneck(event) => event,
+            Question::MeanPeriod(event) if study.is_about_labels() => event,
+            _ => continue,
         };
-        figure
+        if !events.iter().any(|known| known.text == event.text) {
+            events.push(event.clone());
+        }
     }
+    if events.is_empty() {
+        events.extend(study.events.iter().map(|(name, _)| name.clone()));
+    }
+    events
 }

@@ -4,8 +4,8 @@
 //! never overlap. For a pair that does, the checker finds a shortest run to that, and whether every fair run comes to it.
 //! With delays, an overlap is one that lasts, and the runs are those of the timed view.
 
-use narrows_explicit::{End, Options, check, numbered_walk};
-use narrows_model::{Figure, FigureResult, Question, StateDiagram, StateSpace, Together, Trace, Verdict};
+use narrows_explicit::{End, numbered_walk};
+use narrows_model::{Figure, FigureResult, StateDiagram, StateSpace, Together};
 use narrows_performance::timed::{Edge, Walk};
 
 use super::diagrams::Diagrams;
@@ -15,7 +15,7 @@ use crate::measure::{Workbench, new_figure, timed_trace};
 type Set = u64;
 
 /// There are at most so many resources in a set.
-pub(crate) const MOST: usize = 64;
+pub(crate) const MAX_RESOURCES: usize = 64;
 
 /// What was found in the states of a model.
 #[derive(Default)]
@@ -82,7 +82,7 @@ pub(crate) fn largest(sets: impl Iterator<Item = Set>) -> Vec<Vec<usize>> {
     all.sort_unstable();
     all.dedup();
     let is_largest = |set: &Set| !all.iter().any(|other| other != set && other & set == *set);
-    let members = |set: Set| (0..MOST).filter(|number| set >> number & 1 == 1).collect::<Vec<_>>();
+    let members = |set: Set| (0..MAX_RESOURCES).filter(|number| set >> number & 1 == 1).collect::<Vec<_>>();
     let mut largest: Vec<Vec<usize>> = all.iter().copied().filter(is_largest).map(members).collect();
     largest.sort();
     largest
@@ -93,7 +93,7 @@ impl Workbench<'_, '_> {
     pub(crate) fn busy(&self, state: &[u8]) -> Result<Set, String> {
         let mut observed = self.engine.evaluator().observe(state);
         let mut set = 0;
-        for (number, (_, text)) in self.study.resources.iter().enumerate().take(MOST) {
+        for (number, (_, text)) in self.study.resources.iter().enumerate().take(MAX_RESOURCES) {
             let Some(expr) = self.prepared.predicate(text) else { continue };
             match observed.holds(expr) {
                 Ok(holds) => set |= Set::from(holds) << number,
@@ -119,7 +119,7 @@ impl Workbench<'_, '_> {
     }
 
     /// Returns how variables change that hold the state of something.
-    pub(crate) fn diagrams(&mut self) -> Vec<StateDiagram> {
+    pub(crate) fn find_diagrams(&mut self) -> Vec<StateDiagram> {
         let evaluator = self.engine.evaluator();
         self.sets().diagrams.describe(evaluator)
     }
@@ -163,41 +163,10 @@ impl Workbench<'_, '_> {
             return figure;
         }
         figure.result = FigureResult::Word("possible".to_owned());
-        let Some([never, inevitable]) = self.prepared.overlap(first, second) else { return figure };
-        if let Outcome::Fails(trace) = self.ask(never, &figure.name) {
-            figure.witnesses.push(("a shortest run to where both are busy".to_owned(), *trace));
-        }
-        match self.ask(inevitable, &figure.name) {
-            Outcome::Holds => {
-                figure.result = FigureResult::Word("inevitable".to_owned());
-                figure.notes.push("Every fair run comes to where both are busy.".to_owned());
-            }
-            Outcome::Fails(trace) => {
-                let what = "a fair run that never comes to where both are busy";
-                figure.witnesses.push((what.to_owned(), *trace));
-            }
-            Outcome::Open(reason) => {
-                figure.notes.push(format!("Whether it is inevitable is undecided: {reason}"));
-            }
+        if let Some(asked) = self.prepared.overlap(first, second, &figure.name) {
+            self.asker.overlap(&asked, true, true, &mut figure);
         }
         figure
-    }
-
-    /// Asks whether a property holds of all fair runs.
-    fn ask(&self, index: usize, name: &str) -> Outcome {
-        let question = Question::Property { index, kind: "ltl", name: name.to_owned() };
-        let options = Options { fair: true, runs: 1, reduce: true, ..Options::default() };
-        let answers = match check(self.engine, &[question], &options, &self.budget) {
-            Ok(checked) => checked.answers,
-            Err(error) => return Outcome::Open(format!("{error}.")),
-        };
-        match answers.into_iter().next().map(|answer| answer.verdict) {
-            Some(Verdict::Holds) => Outcome::Holds,
-            Some(Verdict::Fails { trace, .. }) => Outcome::Fails(trace),
-            Some(Verdict::Undecided(limit)) => Outcome::Open(format!("{}.", limit.reason())),
-            Some(Verdict::Refused(refusal)) => Outcome::Open(refusal.reason),
-            _ => Outcome::Open("there is no answer.".to_owned()),
-        }
     }
 
     /// Says whether two resources overlap for some time, with the delays that are given.
@@ -245,12 +214,4 @@ impl Workbench<'_, '_> {
     pub(crate) fn pair(&self, first: usize, second: usize) -> String {
         format!("{} and {}", self.study.resources[first].0.text, self.study.resources[second].0.text)
     }
-}
-
-/// What the checker says of a property.
-enum Outcome {
-    Holds,
-    Fails(Box<Trace>),
-    /// Why there is no answer, as the end of a sentence.
-    Open(String),
 }

@@ -20,7 +20,7 @@ pub(crate) use table::{Reader, Value, listed};
 use crate::Layer;
 
 /// A piece of text, and where it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// What is written.
     pub text: String,

@@ -140,7 +140,8 @@ impl Reader<'_> {
                     study.constants.push((name, text));
                 }
                 None => {
-                    let title = format!("`{}` must be a number, a text or a truth value", name.get_ref());
+                    let title =
+                        format!("`{}` must be a whole number, a text or a truth value", name.get_ref());
                     self.wrong("S0002", self.span(value.span()), title);
                 }
             }
@@ -151,6 +152,14 @@ impl Reader<'_> {
         let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
         for (name, value) in entries {
             let place = self.place(name.get_ref(), name.span(), study);
+            if written(value).is_some() {
+                // A time alone is how long it always takes.
+                if let Some(time) = self.time(value, &study.unit) {
+                    let (delay, times, over) = (Delay::Fixed(time), None, None);
+                    study.delays.push(DelayEntry { place, delay, times, over });
+                }
+                continue;
+            }
             let Some(entry) = self.table(value, "a delay") else { continue };
             self.check_keys(
                 entry,

@@ -41,7 +41,7 @@ pub struct Variant {
 }
 
 /// A sweep has at most so many variants.
-const MOST: usize = 10_000;
+const MAX_VARIANTS: usize = 10_000;
 
 impl Reader<'_> {
     /// Reads what is varied.
@@ -57,7 +57,8 @@ impl Reader<'_> {
             };
             let labels: Vec<String> = list
                 .iter()
-                .map(|value| constant(value.get_ref(), study.form()).unwrap_or_default())
+                .map(|value| constant(value.get_ref(), study.form()).or_else(|| written(value)))
+                .map(Option::unwrap_or_default)
                 .collect();
             let layer = name.text.split('.').next().unwrap_or("");
             let values = if coherence::KEYS.contains(&layer) {
@@ -94,10 +95,9 @@ impl Reader<'_> {
                 }
                 Values::Delays(times)
             } else {
-                if list.iter().any(|value| {
-                    constant(value.get_ref(), study.form()).is_none() && written(value).is_none()
-                }) {
-                    self.wrong("S0010", span, "the values of a constant are numbers, texts or truth values");
+                if list.iter().any(|value| constant(value.get_ref(), study.form()).is_none()) {
+                    let title = "the values of a constant are whole numbers, texts or truth values";
+                    self.wrong("S0010", span, title);
                     continue;
                 }
                 Values::Constants(labels.clone())
@@ -106,9 +106,13 @@ impl Reader<'_> {
         }
         study.sweep.sort_by_key(|axis| axis.name.span.start);
         let variants = study.sweep.iter().map(|axis| axis.labels.len()).try_fold(1, usize::checked_mul);
-        if variants.is_none_or(|variants| variants > MOST) {
+        if variants.is_none_or(|variants| variants > MAX_VARIANTS) {
             let span = study.sweep[0].name.span;
-            self.wrong("S0010", span, format!("there are more than {MOST} combinations of these values"));
+            self.wrong(
+                "S0010",
+                span,
+                format!("there are more than {MAX_VARIANTS} combinations of these values"),
+            );
             study.sweep.clear();
         }
     }

@@ -37,6 +37,8 @@ BUSY = "x > 0"
 "p:b" = { between = [1, "2 ms"] }
 "p:c" = { exponential = 10, times = "x" }
 "p:d" = { erlang = 10, stages = 4 }
+"p:e" = 1
+"p:f" = "2.5 ms"
 [weight]
 "p:e" = [1, 3]
 [event]
@@ -62,6 +64,8 @@ expect = ["2/21", "1/9"]
         Delay::Between(time(1), time(2000)),
         Delay::Exponential(time(10)),
         Delay::Erlang(4, time(10)),
+        Delay::Fixed(time(1)),
+        Delay::Fixed(time(2500)),
     ];
     assert_eq!(delays, expected.iter().collect::<Vec<_>>());
     assert_eq!(study.weights[0].1, [1, 3]);
@@ -141,7 +145,7 @@ throughput = "p:a"
 ltl = "[] x"
 [sweep]
 N = [1, 2]
-"p:a" = [4, "0.006 ms"]
+"p:a" = [4, 4.5, "0.006 ms"]
 "#;
     let (study, messages) = study(text);
     assert_eq!(messages, Vec::<String>::new());
@@ -150,8 +154,8 @@ N = [1, 2]
         .iter()
         .map(|variant| variant.settings.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" "))
         .collect();
-    assert_eq!(settings, ["1 4", "1 0.006 ms", "2 4", "2 0.006 ms"]);
-    let last = &variants[3].study;
+    assert_eq!(settings, ["1 4", "1 4.5", "1 0.006 ms", "2 4", "2 4.5", "2 0.006 ms"]);
+    let last = &variants[5].study;
     assert_eq!(constants(last), [("N".to_owned(), "2".to_owned())]);
     let time = Time::from_integer;
     assert_eq!(last.delays[0].delay, Delay::Between(time(3), time(9)));
@@ -172,7 +176,11 @@ fn wrong_sweeps_are_told() {
     let cases = [
         ("N = 3", "S0010 a sweep needs a list of values [3] "),
         ("N = []", "S0010 a sweep needs a list of values [[]] "),
-        ("N = [[1]]", "S0010 the values of a constant are numbers, texts or truth values [[[1]]] "),
+        ("N = [[1]]", "S0010 the values of a constant are whole numbers, texts or truth values [[[1]]] "),
+        (
+            "N = [1, 1.5]",
+            "S0010 the values of a constant are whole numbers, texts or truth values [[1, 1.5]] ",
+        ),
         ("\"p:b\" = [1]", "S0010 there is no delay of `p:b` to be varied [\"p:b\"] did you mean `p:a`?"),
         ("\"p:a\" = [-1]", "S0005 a time must not be below 0 [-1] "),
     ];

@@ -3,7 +3,7 @@
 use narrows_explicit::Budget;
 use narrows_lts::{Graph, LabelPattern};
 use narrows_model::{Action, Choice, Figure, FigureResult, Trace, TraceStep};
-use narrows_performance::actions::{Actions, ambiguous, timing};
+use narrows_performance::actions::{Actions, Condition, ambiguous, timing, twins};
 use narrows_performance::labelled::replay;
 use narrows_performance::timed::{self, Timed, Walk};
 use narrows_performance::{BuildError, Delay, StateGraph, Timing};
@@ -13,11 +13,13 @@ use super::blank;
 use super::labelled::check_delays;
 use super::timed::{Asked, Model, Ways};
 use super::trouble::reason_of;
-use crate::labelled::{Labelled, rate_of};
+use crate::conditions::meant;
+use crate::labelled::{LabelWay, Labelled, rate_of};
 use crate::{Ask, Study, Text, View};
 
-/// How many nodes and edges the views have, at most, that were built so far.
-pub(super) type Sizes = Vec<(View, u64, u64)>;
+/// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left after
+/// minimisation.
+pub(super) type Sizes = Vec<(View, (u64, u64), Option<u64>)>;
 
 /// A study with the graph of its model.
 pub(super) struct Actual<'a> {
@@ -37,31 +39,26 @@ pub(super) fn two_clocks(label: &str) -> String {
 
 impl Actual<'_> {
     /// Answers a question, from actions of one kind to the next one of another if there is a way.
-    pub(super) fn answer(
-        &self,
-        ask: &Ask,
-        way: Option<&(LabelPattern, LabelPattern)>,
-        view: View,
-        sizes: &mut Sizes,
-    ) -> Figure {
+    pub(super) fn answer(&self, ask: &Ask, way: Option<&LabelWay>, view: View, sizes: &mut Sizes) -> Figure {
         let mut figure = blank(ask, view);
-        let timing = match self.timing(view) {
+        let timing = match self.timing(view, &self.model.named_events()) {
             Ok(timing) => timing,
             Err(reason) => {
                 figure.result = FigureResult::None(reason);
                 return figure;
             }
         };
-        let actions = match way {
-            Some((from, to)) => Actions::between(self.graph, from, to),
-            None => Actions::new(self.graph),
-        };
+        let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
+        let mut actions = Actions::new(self.graph).observing(&conditions);
+        if let Some((from, to)) = way {
+            actions = actions.between(from, to);
+        }
         let known = Known { asked: self, actions: &actions };
         match self.build(&actions, &timing, view) {
             Ok(Ok(timed)) => {
                 let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
                 Asked { model: &known, timed: &timed, unit }.fill(&ask.question, &mut figure);
-                add_size(sizes, view, &timed);
+                add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
             }
             Ok(Err(trouble)) => known.say(&trouble, &mut figure),
             Err(reason) => figure.result = FigureResult::None(reason),
@@ -69,30 +66,39 @@ impl Actual<'_> {
         figure
     }
 
-    /// Says which labels take how long; the error is a sentence.
-    fn timing(&self, view: View) -> Result<Timing, String> {
+    /// Says which labels take how long, and which of them are events; the error is a sentence.
+    pub(super) fn timing(
+        &self,
+        view: View,
+        events: &[(String, Vec<LabelPattern>)],
+    ) -> Result<Timing, String> {
         let delays: Vec<(LabelPattern, Delay)> =
             self.model.delays.iter().map(|one| (one.pattern.clone(), one.delay.clone())).collect();
-        let patterns = self.model.counted.iter().cloned();
-        let events: Vec<_> = self.model.events.iter().cloned().zip(patterns).collect();
-        if view == View::Timed {
+        if view != View::Untimed {
             check_delays(&self.model.delays, self.graph)?;
-            let takes_time = |label: &String| {
-                let delay = delays.iter().find(|(pattern, _)| pattern.fits(label));
-                delay.is_some_and(|(_, delay)| rate_of(delay).is_some())
+            let delay_of = |label: &String| {
+                let delay = delays.iter().find(|(pattern, _)| pattern.fits(label)).map(|(_, delay)| delay);
+                delay.filter(|delay| rate_of(delay).is_some())
             };
-            let takes_time: Vec<bool> = self.graph.labels().iter().map(takes_time).collect();
-            let is_later = |label: u32| takes_time[label as usize];
-            if let Some(label) = ambiguous(self.graph, |label| !is_later(label), is_later) {
+            let found: Vec<Option<&Delay>> = self.graph.labels().iter().map(delay_of).collect();
+            // Random times without memory may run side by side; it makes no difference which is which.
+            let has_memory = |label: u32| {
+                let is_window = |delay: &Delay| view == View::Timed && delay.window().is_some();
+                found[label as usize].is_some_and(|delay| delay.stages() > 1 || is_window(delay))
+            };
+            if let Some(label) = ambiguous(self.graph, |label| found[label as usize].is_none(), has_memory) {
                 return Err(two_clocks(label));
             }
+            if let Some(label) = twins(self.graph, usize::from(u8::MAX)) {
+                return Err(format!("Too many steps of a state have the label `{label}`."));
+            }
         }
-        timing(self.graph, &delays, &events)
+        timing(self.graph, &delays, events)
             .ok_or_else(|| "More actions than there can be have delays of their own.".to_owned())
     }
 
     /// Builds a view; the outer error is a sentence.
-    fn build<'t>(
+    pub(super) fn build<'t>(
         &'t self,
         actions: &'t Actions<'t>,
         timing: &'t Timing,
@@ -109,23 +115,26 @@ impl Actual<'_> {
     }
 }
 
-fn add_size(sizes: &mut Sizes, view: View, timed: &Timed<'_>) {
-    let found = (u64::from(timed.nodes()), timed.edge_count());
+pub(super) fn add_size(sizes: &mut Sizes, view: View, found: (u64, u64), minimised: Option<u64>) {
     match sizes.iter_mut().find(|(known, ..)| *known == view) {
-        Some((_, nodes, edges)) => (*nodes, *edges) = found.max((*nodes, *edges)),
-        None => sizes.push((view, found.0, found.1)),
+        Some((_, size, least)) => {
+            if found > *size {
+                (*size, *least) = (found, minimised);
+            }
+        }
+        None => sizes.push((view, found, minimised)),
     }
 }
 
 /// What a LOTOS model knows about its views.
-struct Known<'a> {
-    asked: &'a Actual<'a>,
-    actions: &'a Actions<'a>,
+pub(super) struct Known<'a> {
+    pub(super) asked: &'a Actual<'a>,
+    pub(super) actions: &'a Actions<'a>,
 }
 
 impl Known<'_> {
     /// Says why there is no view.
-    fn say(&self, trouble: &BuildError, figure: &mut Figure) {
+    pub(super) fn say(&self, trouble: &BuildError, figure: &mut Figure) {
         let none = |text: &str| FigureResult::None(text.to_owned());
         figure.result = match trouble {
             BuildError::Limit(limit) => FigureResult::Undecided(*limit),
@@ -173,15 +182,18 @@ impl Model for Known<'_> {
     }
 
     fn event(&self, what: &Text) -> Option<u16> {
-        let place = self.asked.model.events.iter().position(|name| *name == what.text)?;
-        u16::try_from(place).ok()
+        self.asked.model.event(what)
     }
 
     fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
-        what
+        meant(self.asked.study, what)
     }
 
-    fn holds(&self, _: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+        if self.asked.model.conditions.get(text).is_some() {
+            let rows = timed.state_graph();
+            return Some((0..rows.states()).map(|state| self.actions.holds(0, &rows.state(state))).collect());
+        }
         figure.result = FigureResult::None(format!("`{}` is no action that is counted.", text.text));
         None
     }

@@ -3,7 +3,7 @@
 use narrows_model::{Figure, FigureResult, Number, Published};
 use narrows_performance::{Time, as_f64};
 
-use crate::{Ask, Expect, Question, Study};
+use crate::{Ask, Expect, Study};
 
 /// Results that are not exact meet an expectation if they are this near, relatively.
 const NEAR: f64 = 1e-3;
@@ -16,13 +16,7 @@ pub(crate) fn finish(figure: &mut Figure, ask: &Ask, study: &Study) {
         let (source, found) = (study.reference.clone(), describe(reference));
         figure.reference = Some(Published { source, found, agrees: is_met(figure, reference) });
     }
-    // A formula should hold, if the study does not say otherwise.
-    let holds = Expect::Word("holds".to_owned());
-    let is_claim = matches!(
-        ask.question,
-        Question::Ltl(_) | Question::Ctl(_) | Question::Mu(_) | Question::Invariant(_) | Question::Deadlock
-    );
-    judge(figure, ask.expect.as_ref().or(is_claim.then_some(&holds)));
+    judge(figure, ask.expect.as_ref());
 }
 
 /// Says of a figure whether it is what was expected; of one that is undecided, nothing is known.

@@ -1,32 +1,62 @@
 //! Answers the questions of a study about a LOTOS model.
 
-use narrows_explicit::Budget;
-use narrows_lts::mu::{Checker, Run};
-use narrows_lts::{Graph, LabelPattern, deadlocks, linear};
+use std::sync::OnceLock;
+
+use narrows_explicit::{Budget, Progress};
+use narrows_lts::{Graph, LabelPattern};
 use narrows_model::behaviour::Behaviour;
-use narrows_model::{Figure, FigureResult, Flow};
+use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, Limit};
 use narrows_performance::actions::ambiguous;
 use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
 use narrows_performance::graphs::AutomatonError;
 use narrows_performance::labelled::{
-    ActionRates, GraphError, Labelled as Built, RatedGraph, Throughput, build, replay,
+    ActionRates, GraphError, Labelled as Built, RatedGraph, Throughput, build,
 };
 use narrows_performance::markov::{Accuracy, Interval};
 use narrows_performance::stages::{Stages, spread};
 
-use super::actions::{Actual, Sizes, two_clocks};
+use super::actions::{Actual, Sizes, add_size, two_clocks};
+use super::observed::Together;
 use super::solve::set;
-use super::stochastic::{NO_MEAN, reciprocal};
-use super::{Measured, Size, blank, expect, views};
-use crate::labelled::{Delayed, Formula, Labelled, rate_of};
+use super::stochastic::reciprocal;
+use super::{Bench, Measured, Size, blank, expect, new_figure};
+use crate::conditions::meant;
+use crate::labelled::{Delayed, Labelled, rate_of};
+use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
 /// How wide an interval may be.
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
-/// Answers all questions of a study about a LOTOS model.
-pub fn measure_labelled(study: &Study, model: &Labelled, budget: &Budget<'_>) -> Measured {
-    on_graph(study, model, budget, |mut bench| bench.answer_all()).unwrap_or_else(|nothing| nothing)
+/// Answers a study that asks for nothing but verdicts; `None` if it asks for more.
+pub(crate) fn of_verdicts(
+    study: &Study,
+    model: &Labelled,
+    budget: &Budget<'_>,
+    verdicts: &dyn Verdicts,
+) -> Option<Measured> {
+    let is_asked = |number: usize| model.asked.iter().any(|(index, _)| *index == number);
+    if study.asks.is_empty() || !(0..study.asks.len()).all(is_asked) {
+        return None;
+    }
+    let begun = budget.watch.seconds();
+    let mut asker = Asker::new(verdicts, budget.watch);
+    let asked: Vec<_> = model.asked.iter().map(|(_, question)| question.clone()).collect();
+    let covered = asker.ask(&asked, false).coverage;
+    let figure = |(ask, question): (&Ask, &narrows_model::Question)| {
+        let mut figure = verdict(study, ask, question, &mut asker);
+        expect::finish(&mut figure, ask, study);
+        figure
+    };
+    let figures = study.asks.iter().zip(&asked).map(figure).collect();
+    let size = Size {
+        view: View::Untimed.name(),
+        states: covered.states.to_string(),
+        transitions: Some(covered.transitions),
+        minimised: None,
+        seconds: budget.watch.seconds() - begun,
+    };
+    Some(Measured { figures, sizes: if covered.states > 0 { vec![size] } else { Vec::new() } })
 }
 
 /// Does something with the graph of all states. If there is none, no question has an answer, and the error says why.
@@ -34,23 +64,30 @@ pub(crate) fn on_graph<T>(
     study: &Study,
     model: &Labelled,
     budget: &Budget<'_>,
-    work: impl FnOnce(Bench<'_>) -> T,
+    verdicts: &dyn Verdicts,
+    work: impl FnOnce(&mut LabelledBench<'_>) -> T,
 ) -> Result<T, Measured> {
     let begun = budget.watch.seconds();
+    let graph = &graph_of(study, model, budget)?;
+    let (means, observed, flows) = (None, Sizes::new(), Vec::new());
+    let asker = Asker::new(verdicts, budget.watch);
+    Ok(work(&mut LabelledBench {
+        study,
+        model,
+        graph,
+        budget: *budget,
+        asker,
+        begun,
+        means,
+        observed,
+        flows,
+    }))
+}
+
+/// Makes the graph of all states; the error says of each question why it has no answer.
+pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget<'_>) -> Result<Graph, Measured> {
     let result = match build(&*model.system, budget) {
-        Ok(Built { graph, .. }) => {
-            let (means, exact, flows) = (None, Sizes::new(), Vec::new());
-            return Ok(work(Bench {
-                study,
-                model,
-                graph: &graph,
-                budget: *budget,
-                begun,
-                means,
-                exact,
-                flows,
-            }));
-        }
+        Ok(Built { graph, .. }) => return Ok(graph),
         Err(GraphError::Limit(limit)) => FigureResult::Undecided(limit),
         Err(GraphError::Fault(fault)) => FigureResult::None(format!(
             "The model goes wrong ({}), so that there is nothing to measure.",
@@ -61,7 +98,7 @@ pub(crate) fn on_graph<T>(
 }
 
 /// Says which gates are asked about and never used: they may be written in another way.
-fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
+fn unknown_gates(study: &Study, ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
     let named = |text: &Text| {
         let place = model.events.iter().position(|name| *name == text.text);
         place.map_or(&[][..], |place| &model.counted[place])
@@ -77,7 +114,11 @@ fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> V
         _ => Vec::new(),
     };
     if let Some((_, (from, to))) = model.ways.iter().find(|(index, _)| *index == number) {
-        patterns.extend([from, to]);
+        patterns.extend(from.iter().chain(to));
+    }
+    if let Question::Utilisation(what) | Question::Transient(what, _) = &ask.question {
+        let condition = model.conditions.get(meant(study, what));
+        patterns.extend(condition.iter().flat_map(|condition| condition.patterns()));
     }
     patterns.retain(|pattern| !graph.labels().iter().any(|label| pattern.is_about(label)));
     let note = |pattern: &LabelPattern| {
@@ -87,16 +128,17 @@ fn unknown_gates(ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> V
 }
 
 /// A study with the graph of its model, and what is known of it so far.
-pub(crate) struct Bench<'a> {
+pub(crate) struct LabelledBench<'a> {
     pub(crate) study: &'a Study,
     pub(crate) model: &'a Labelled,
     graph: &'a Graph,
     budget: Budget<'a>,
+    asker: Asker<'a>,
     /// When the graph was begun.
     begun: f64,
     means: Option<Means>,
-    /// How large the views are in which runs are exact.
-    exact: Sizes,
+    /// How large the views are that were built from the graph and observers.
+    observed: Sizes,
     /// The events that were looked at.
     pub(crate) flows: Vec<Flow>,
 }
@@ -109,40 +151,49 @@ struct Means {
     size: Option<(u32, usize, u32)>,
 }
 
-impl Bench<'_> {
-    /// Answers all questions.
-    pub(crate) fn answer_all(&mut self) -> Measured {
-        let Bench { study, model, graph, .. } = *self;
-        let checker = Checker::new(graph);
-        let mut figures = Vec::new();
-        for (number, ask) in study.asks.iter().enumerate() {
-            let formula =
-                model.formulas.iter().find(|(index, _)| *index == number).map(|(_, formula)| formula);
-            let found = match (formula, &ask.question) {
-                (Some(formula), _) => vec![check(ask, formula, graph, &checker, model)],
-                (None, Question::Deadlock) => vec![deadlock(ask, graph, model)],
-                (None, Question::Bottleneck(event)) => vec![self.name_bottleneck(ask, event)],
-                (None, question) => {
-                    let views = views(study, ask.view, question);
-                    views.into_iter().map(|view| self.answer(ask, number, view)).collect()
-                }
-            };
-            for mut figure in found {
-                figure.notes.extend(unknown_gates(ask, number, model, graph));
-                ask.name.clone_into(&mut figure.name);
-                expect::finish(&mut figure, ask, study);
-                figures.push(figure);
-            }
-        }
-        Measured { figures, sizes: self.sizes(self.budget.watch.seconds() - self.begun) }
+impl<'a> LabelledBench<'a> {
+    /// Returns what views are built from.
+    pub(super) fn actual(&self) -> Actual<'a> {
+        Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget }
     }
 
     /// Answers a question in a view. Its number is where ways were noted for it.
     pub(crate) fn answer(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
-        match view {
-            View::Stochastic => self.mean(ask),
-            View::Timed | View::Untimed => self.exact(ask, number, view),
+        let way = self.model.ways.iter().find(|(index, _)| *index == number).map(|(_, way)| way);
+        let asked = self.actual();
+        match (&ask.question, view) {
+            (Question::Overlap(first, second), _) => {
+                let number =
+                    |name: &Text| self.study.resources.iter().position(|(known, _)| known.text == name.text);
+                match (number(first), number(second)) {
+                    (Some(first), Some(second)) => self.overlap([first, second], view),
+                    _ => blank(ask, view),
+                }
+            }
+            (
+                Question::Utilisation(_) | Question::Transient(..) | Question::MeanDelay(..),
+                View::Stochastic,
+            ) => asked.mean(ask, way, &mut self.observed),
+            (_, View::Stochastic) => self.mean(ask),
+            (_, View::Timed | View::Untimed) => asked.answer(ask, way, view, &mut self.observed),
         }
+    }
+
+    /// Says whether two resources overlap.
+    fn overlap(&mut self, pair: [usize; 2], view: View) -> Figure {
+        match self.overlaps(&pair, view) {
+            Ok(together) => together
+                .pairs
+                .into_iter()
+                .next()
+                .map_or_else(|| new_figure("overlap", String::new(), view.name()), |(_, _, figure)| figure),
+            Err(figure) => *figure,
+        }
+    }
+
+    /// Says of each pair of some resources whether they overlap in a view; the error says why there is no view.
+    pub(crate) fn overlaps(&mut self, resources: &[usize], view: View) -> Result<Together, Box<Figure>> {
+        self.actual().overlaps(resources, view, &mut self.observed)
     }
 
     /// Returns how often an event would happen on average with other delays; `None` if that is not known.
@@ -151,12 +202,6 @@ impl Bench<'_> {
         let found = means(self.model, delays, self.graph, &self.budget).found.ok()?;
         let found = found.get(place).filter(|found| found.open.is_none())?;
         Some(f64::midpoint(found.uniform.low, found.uniform.high))
-    }
-
-    fn exact(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
-        let way = self.model.ways.iter().find(|(index, _)| *index == number).map(|(_, way)| way);
-        let asked = Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget };
-        asked.answer(ask, way, view, &mut self.exact)
     }
 
     fn mean(&mut self, ask: &Ask) -> Figure {
@@ -171,29 +216,75 @@ impl Bench<'_> {
             }
         }
     }
+}
 
-    /// Returns how large the views are that were built; that of the graph itself if there is no other.
-    fn sizes(&self, seconds: f64) -> Vec<Size> {
+impl Bench for LabelledBench<'_> {
+    fn form(&self) -> FormKind {
+        FormKind::Labelled
+    }
+
+    /// All are asked together.
+    fn group(&self, number: usize) -> Option<usize> {
+        self.model.asked.iter().any(|(index, _)| *index == number).then_some(0)
+    }
+
+    fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {
+        let LabelledBench { study, model, graph, .. } = *self;
+        let ask = &study.asks[number];
+        let asked = model.asked.iter().find(|(index, _)| *index == number);
+        let mut figure = match asked {
+            Some((_, asked)) => {
+                self.asker.ask_all(model.asked.iter().map(|(_, question)| question.clone()));
+                verdict(study, ask, asked, &mut self.asker)
+            }
+            None => self.answer(ask, number, view),
+        };
+        figure.notes.extend(unknown_gates(study, ask, number, model, graph));
+        vec![figure]
+    }
+
+    fn forget_cut(&mut self) {
+        self.asker.forget_cut();
+        self.means.take_if(|means| matches!(means.found, Err(FigureResult::Undecided(Limit::Time))));
+    }
+
+    /// That of the graph itself counts if there is no other.
+    fn sizes(&self) -> Vec<Size> {
+        let seconds = self.budget.watch.seconds() - self.begun;
         let (states, edges) = (u64::from(self.graph.states()), self.graph.edges().len() as u64);
-        let size = |view: View, states: u64, edges: u64, minimised: Option<u32>| Size {
+        let size = |view: View, states: u64, edges: u64, minimised: Option<u64>| Size {
             view: view.name(),
             states: states.to_string(),
             transitions: Some(edges),
-            minimised: minimised.map(u64::from),
+            minimised,
             seconds,
         };
         let mut sizes: Vec<Size> = Vec::new();
-        for (view, nodes, edges) in &self.exact {
-            sizes.push(size(*view, *nodes, *edges, None));
-        }
+        let mut observed = self.observed.clone();
         if let Some((states, edges, left)) = self.means.as_ref().and_then(|means| means.size) {
-            sizes.push(size(View::Stochastic, u64::from(states), edges as u64, Some(left)));
+            let found = (u64::from(states), edges as u64);
+            add_size(&mut observed, View::Stochastic, found, Some(u64::from(left)));
+        }
+        for (view, (nodes, edges), minimised) in observed {
+            sizes.push(size(view, nodes, edges, minimised));
         }
         if sizes.is_empty() {
             let view = if self.means.is_some() { View::Stochastic } else { View::Untimed };
             sizes.push(size(view, states, edges, None));
         }
         sizes
+    }
+
+    fn resources(&mut self, bottleneck: &mut Bottleneck) {
+        self.look_at_resources(bottleneck);
+    }
+
+    fn look(&mut self, event: &Text) -> Flow {
+        self.look_at(event)
+    }
+
+    fn flows(&mut self) -> &mut Vec<Flow> {
+        &mut self.flows
     }
 }
 
@@ -222,7 +313,13 @@ fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget<'_
         let graph = staged.as_ref().unwrap_or(graph);
         let paced = RatedGraph::new(graph, &tempo).map_err(none)?;
         size = Some((paced.before.0, paced.before.1, paced.size().0));
-        paced.throughputs(ACCURACY).map_err(none)
+        let cut = OnceLock::new();
+        let stop = || match budget.watch.check(&Progress::default()) {
+            Some(limit) => cut.set(limit).is_ok() || cut.get().is_some(),
+            None => false,
+        };
+        let found = paced.throughputs(Accuracy { stop: Some(&stop), ..ACCURACY });
+        cut.get().map_or(found.map_err(none), |limit| Err(FigureResult::Undecided(*limit)))
     });
     Means { found, size }
 }
@@ -327,49 +424,23 @@ fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Fig
                 }
             }
         }
-        _ => figure.result = FigureResult::None(NO_MEAN.to_owned()),
+        _ => {}
     }
     figure
 }
 
-fn check(ask: &Ask, formula: &Formula, graph: &Graph, checker: &Checker<'_>, model: &Labelled) -> Figure {
-    let mut figure = blank(ask, View::Untimed);
-    let found: Result<(bool, Option<Run>), String> = match formula {
-        Formula::Mu(formula) => checker
-            .check(formula)
-            .map(|answer| (answer.holds(), answer.run()))
-            .map_err(|error| error.to_string()),
-        Formula::Linear(formula) => linear::counterexample(formula, graph)
-            .map(|run| (run.is_none(), run))
-            .map_err(|error| error.to_string()),
-    };
-    match found {
-        Ok((holds, run)) => tell(&mut figure, holds, run.as_ref(), graph, model),
-        Err(reason) => figure.result = FigureResult::None(reason),
-    }
-    figure
-}
-
-/// Says whether no run stops where it should not.
-fn deadlock(ask: &Ask, graph: &Graph, model: &Labelled) -> Figure {
-    let mut figure = blank(ask, View::Untimed);
-    let run = deadlocks(graph, 1).pop();
-    tell(&mut figure, run.is_none(), run.as_ref(), graph, model);
-    figure
-}
-
-/// Says whether something holds, with a run that is followed in the model itself.
-fn tell(figure: &mut Figure, holds: bool, run: Option<&Run>, graph: &Graph, model: &Labelled) {
-    figure.result = FigureResult::Word(if holds { "holds" } else { "fails" }.to_owned());
-    let Some(run) = run else { return };
-    if replay(&*model.system, graph, &run.steps).is_none() {
-        figure.result = FigureResult::None("internal error: a run can't be replayed".to_owned());
-    } else if !holds {
-        let labels = run.steps.iter().take(MAX_TOLD_STEPS).map(|(label, _)| graph.label(*label));
+/// Answers whether something holds, and lists the labels of a run against it.
+fn verdict(study: &Study, ask: &Ask, asked: &narrows_model::Question, asker: &mut Asker<'_>) -> Figure {
+    let mut figure = asker.figure(study, ask, std::slice::from_ref(asked), View::Untimed);
+    if figure.result == FigureResult::Word("fails".to_owned())
+        && let Some((_, run)) = figure.witnesses.first()
+    {
+        let labels = run.steps.iter().take(MAX_TOLD_STEPS).flat_map(|step| &step.actions);
+        let labels: Vec<&str> = labels.map(|action| action.label.as_str()).collect();
         let more = if run.steps.len() > MAX_TOLD_STEPS { " …" } else { "" };
-        let labels = labels.collect::<Vec<_>>().join("; ");
-        figure.notes.push(format!("A run that shows it: {labels}{more}."));
+        figure.notes.push(format!("A run that shows it: {}{more}.", labels.join("; ")));
     }
+    figure
 }
 
 /// So many steps of a run are told.

@@ -2,8 +2,9 @@
 
 mod actions;
 pub(crate) mod expect;
-pub(crate) mod formulas;
 mod labelled;
+mod observed;
+mod schedule;
 mod simulated;
 mod solve;
 mod stochastic;
@@ -11,16 +12,17 @@ mod timed;
 mod trend;
 mod trouble;
 
-use narrows_explicit::{Budget, Engine, Share};
-use narrows_model::{Figure, FigureResult, Flow, Limit};
+use narrows_explicit::{Budget, Engine};
+use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, StateDiagram};
 
 use crate::bottleneck::Sets;
-use crate::{Ask, Prepared, Question, Study, View};
+use crate::verdicts::{Asker, Verdicts};
+use crate::{Ask, Prepared, Question, Study, Text, View};
 
-pub use labelled::measure_labelled;
-pub(crate) use labelled::{Bench, on_graph};
-pub use simulated::simulate;
-pub(crate) use timed::{span, timed_trace};
+pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
+pub(crate) use schedule::{Bench, analyse, measure};
+pub use simulated::{simulate, simulate_labelled};
+pub(crate) use timed::{Asked, Model, Ways, span, timed_trace};
 pub use trend::trends;
 
 /// What came out.
@@ -47,17 +49,6 @@ pub struct Size {
     pub seconds: f64,
 }
 
-/// What it takes to answer a question, the cheapest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Work {
-    /// The stochastic view.
-    Means,
-    /// A search of its own, for the question of this number.
-    Formula(usize),
-    /// The timed or the untimed view.
-    Exact,
-}
-
 /// A study with its model and the views of it that were built so far.
 pub(crate) struct Workbench<'a, 's> {
     pub(crate) study: &'a Study,
@@ -66,6 +57,8 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) budget: Budget<'a>,
     pub(crate) timed: timed::Views<'a, 's>,
     pub(crate) means: stochastic::Means<'a, 's>,
+    /// Asks for verdicts.
+    pub(crate) asker: Asker<'a>,
     /// Which resources are busy at the same time; `None` before it was found out.
     pub(crate) sets: Option<Sets>,
     /// What is known of pairs of resources, by their numbers.
@@ -80,88 +73,13 @@ impl<'a, 's> Workbench<'a, 's> {
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
         budget: &Budget<'a>,
+        verdicts: &'a dyn Verdicts,
     ) -> Workbench<'a, 's> {
         let timed = timed::Views::new(study, prepared, engine, *budget);
         let means = stochastic::Means::new(study, prepared, engine, *budget);
+        let (asker, sets) = (Asker::new(verdicts, budget.watch), None);
         let (overlaps, flows) = (Vec::new(), Vec::new());
-        Workbench { study, prepared, engine, budget: *budget, timed, means, sets: None, overlaps, flows }
-    }
-
-    /// Answers all questions of the study. What is cheap comes first, and each kind of work gets a share of the time, so
-    /// that one slow view leaves time for the others; what was cut short by its share is tried again at the end.
-    pub(crate) fn answer_all(&mut self, share: &Share<'_>) -> Vec<Figure> {
-        let mut jobs: Vec<(Work, usize, Option<View>)> = Vec::new();
-        for (number, ask) in self.study.asks.iter().enumerate() {
-            match &ask.question {
-                Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock => {
-                    jobs.push((Work::Formula(number), number, None));
-                }
-                Question::MissTime(_) | Question::Mu(_) => jobs.push((Work::Means, number, None)),
-                Question::Bottleneck(_) => jobs.push((Work::Exact, number, None)),
-                _ => {
-                    for view in views(self.study, ask.view, &ask.question) {
-                        let work = if view == View::Stochastic { Work::Means } else { Work::Exact };
-                        jobs.push((work, number, Some(view)));
-                    }
-                }
-            }
-        }
-        let mut order: Vec<usize> = (0..jobs.len()).collect();
-        order.sort_by_key(|job| jobs[*job].0);
-        let mut kinds: Vec<Work> = order.iter().map(|job| jobs[*job].0).collect();
-        kinds.dedup();
-        let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); jobs.len()];
-        let mut last = None;
-        let mut left = kinds.len();
-        for job in order.iter().copied() {
-            let (work, number, view) = jobs[job];
-            if last.replace(work) != Some(work) {
-                share.take(left);
-                left -= 1;
-            }
-            figures[job] = self.answer_one(number, view);
-        }
-        share.take(1);
-        let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(Limit::Time));
-        for job in order.iter().copied() {
-            let has_time = self.budget.watch.seconds_left().is_some_and(|left| left > 0.0);
-            if has_time && figures[job].iter().any(is_cut) {
-                self.timed.forget_cut();
-                self.means.forget_cut();
-                figures[job] = self.answer_one(jobs[job].1, jobs[job].2);
-            }
-        }
-        figures.into_iter().flatten().collect()
-    }
-
-    /// Answers a question, in a view if it has several.
-    fn answer_one(&mut self, number: usize, view: Option<View>) -> Vec<Figure> {
-        let ask = &self.study.asks[number];
-        match (&ask.question, view) {
-            (Question::Ltl(_) | Question::Ctl(_) | Question::Invariant(_) | Question::Deadlock, _) => {
-                let property = self.prepared.formula(number);
-                let mut figure = formulas::answer(ask, property, self.engine, &self.budget);
-                expect::finish(&mut figure, ask, self.study);
-                vec![figure]
-            }
-            (Question::MissTime(event), _) => self.means.miss_times(ask, event),
-            (Question::Mu(_), _) => {
-                let mut figure = blank(ask, View::Untimed);
-                let reason = "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a \
-                              graph.";
-                figure.result = FigureResult::None(reason.to_owned());
-                vec![figure]
-            }
-            (_, Some(view)) => vec![self.judged(ask, |bench, ask| bench.answer(ask, view))],
-            (_, None) => vec![self.judged(ask, Workbench::name_bottleneck)],
-        }
-    }
-
-    fn judged(&mut self, ask: &Ask, answer: impl FnOnce(&mut Self, &Ask) -> Figure) -> Figure {
-        let mut figure = answer(self, ask);
-        ask.name.clone_into(&mut figure.name);
-        expect::finish(&mut figure, ask, self.study);
-        figure
+        Workbench { study, prepared, engine, budget: *budget, timed, means, asker, sets, overlaps, flows }
     }
 
     /// Answers a question in a view.
@@ -180,9 +98,54 @@ impl<'a, 's> Workbench<'a, 's> {
         }
     }
 
-    /// Returns how large the views are that were built.
-    pub(crate) fn sizes(&self) -> Vec<Size> {
+    fn asked(&self, number: usize) -> Option<narrows_model::Question> {
+        self.prepared.asked(&self.study.asks[number], number)
+    }
+}
+
+impl Bench for Workbench<'_, '_> {
+    fn form(&self) -> FormKind {
+        FormKind::Processes
+    }
+
+    /// Each is asked alone.
+    fn group(&self, number: usize) -> Option<usize> {
+        self.asked(number).map(|_| number)
+    }
+
+    fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {
+        let ask = &self.study.asks[number];
+        match (&ask.question, self.asked(number)) {
+            (_, Some(asked)) => vec![self.asker.figure(self.study, ask, &[asked], view)],
+            (Question::MissTime(event), _) => self.means.miss_times(ask, event),
+            _ => vec![self.answer(ask, view)],
+        }
+    }
+
+    fn forget_cut(&mut self) {
+        self.timed.forget_cut();
+        self.means.forget_cut();
+        self.asker.forget_cut();
+    }
+
+    fn sizes(&self) -> Vec<Size> {
         self.timed.sizes().into_iter().chain(self.means.size()).collect()
+    }
+
+    fn resources(&mut self, found: &mut Bottleneck) {
+        self.find_resources(found);
+    }
+
+    fn look(&mut self, event: &Text) -> Flow {
+        self.look_at(event)
+    }
+
+    fn flows(&mut self) -> &mut Vec<Flow> {
+        &mut self.flows
+    }
+
+    fn diagrams(&mut self) -> Vec<StateDiagram> {
+        self.find_diagrams()
     }
 }
 
@@ -203,39 +166,7 @@ pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -
     }
 }
 
-/// Answers all questions of a study.
-pub fn measure(study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>) -> Measured {
-    let share = Share::new(budget.watch);
-    let budget = Budget { watch: &share, ..*budget };
-    let mut bench = Workbench::new(study, prepared, engine, &budget);
-    let figures = bench.answer_all(&share);
-    Measured { figures, sizes: bench.sizes() }
-}
-
 /// Makes a figure for a question that says nothing yet.
 pub(crate) fn blank(ask: &Ask, view: View) -> Figure {
     new_figure(ask.question.kind(), ask.name.clone(), view.name())
-}
-
-/// Returns the views in which a question is asked, if the study does not say.
-fn views(study: &Study, given: Option<View>, question: &Question) -> Vec<View> {
-    if let Some(view) = given {
-        return vec![view];
-    }
-    let has_windows = study.has_windows();
-    let exact = if study.has_delays() { View::Timed } else { View::Untimed };
-    match question {
-        Question::Utilisation(_)
-        | Question::MeanDelay(..)
-        | Question::MeanPeriod(_)
-        | Question::MeanCount(..)
-        | Question::Transient(..) => {
-            vec![View::Stochastic]
-        }
-        Question::Overlap(..) => vec![View::Untimed],
-        Question::Throughput(_) if !study.has_delays() => vec![View::Untimed],
-        Question::Throughput(_) if has_windows => vec![View::Timed, View::Stochastic],
-        Question::Throughput(_) => vec![View::Stochastic],
-        _ => vec![exact],
-    }
 }

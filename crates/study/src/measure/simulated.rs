@@ -2,12 +2,15 @@
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Expr, FigureResult, Number};
+use narrows_performance::actions::{Actions, Condition};
 use narrows_performance::simulation::{self, Batch, Draw};
 use narrows_performance::{BuildError, StateGraph};
 
-use super::trouble::result_of;
-use super::{Measured, blank};
-use crate::{Ask, Prepared, Question, Study, Text, View};
+use super::actions::{Actual, Known};
+use super::labelled::graph_of;
+use super::trouble::{Failure, result_of};
+use super::{Measured, blank, new_figure};
+use crate::{Labelled, Prepared, Question, Study, Text, View};
 
 /// A run has so many parts; how much they differ tells how far the estimate may be off.
 const PARTS: usize = 30;
@@ -26,12 +29,12 @@ pub fn simulate(
     ends: u64,
     seed: u64,
 ) -> Measured {
-    let asks: Vec<&Ask> = study.asks.iter().filter(|ask| is_mean(&ask.question)).collect();
     let busy = |text: &Text| -> Option<&Expr> {
         let resource = study.resources.iter().find(|(name, _)| name.text == text.text);
         prepared.predicate(resource.map_or(text, |(_, text)| text))
     };
-    let predicates: Vec<&Expr> = asks
+    let predicates: Vec<&Expr> = study
+        .asks
         .iter()
         .filter_map(|ask| match &ask.question {
             Question::Utilisation(what) => busy(what),
@@ -39,21 +42,76 @@ pub fn simulate(
         })
         .collect();
     let parts = run(prepared, engine, budget, view, ends, seed, &predicates);
+    let parts = parts.map_err(|trouble| Box::new(result_of(&trouble, engine.evaluator())));
+    estimates(study, view, &parts, &|event| prepared.event(event))
+}
+
+/// Estimates the same for a study of a labelled model. The conditions of `utilisation` are observed along the run.
+pub fn simulate_labelled(
+    study: &Study,
+    model: &Labelled,
+    budget: &Budget<'_>,
+    view: View,
+    ends: u64,
+    seed: u64,
+) -> Measured {
+    match graph_of(study, model, budget) {
+        Ok(graph) => {
+            let actual = Actual { study, model, graph: &graph, budget: *budget };
+            let parts = actual.random_run(view, ends, seed);
+            estimates(study, view, &parts, &|event| model.event(event))
+        }
+        Err(nothing) => nothing,
+    }
+}
+
+impl Actual<'_> {
+    fn random_run(&self, view: View, ends: u64, seed: u64) -> Result<Vec<Batch>, Failure> {
+        let conditions: Vec<Condition> = self
+            .study
+            .asks
+            .iter()
+            .filter(|ask| is_mean(&ask.question))
+            .filter_map(|ask| self.condition(&ask.question))
+            .collect();
+        let none = |reason: String| Box::new((FigureResult::None(reason), None));
+        let timing = self.timing(view, &self.model.named_events()).map_err(none)?;
+        let actions = Actions::new(self.graph).observing(&conditions);
+        let mut holds =
+            |rows: &StateGraph<'_>, state: u32, number: usize| actions.holds(number, &rows.state(state));
+        let rows = StateGraph::new(&actions, None, &timing, self.budget);
+        let parts = rows.and_then(|mut rows| {
+            go(&mut rows, view, ends, seed, conditions.len(), &mut holds, &mut |_, _, _| 1.0)
+        });
+        parts.map_err(|trouble| {
+            let mut figure = new_figure("", String::new(), view.name());
+            Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
+            Box::new((figure.result, figure.witnesses.pop()))
+        })
+    }
+}
+
+/// Says what the parts of a random run come to, given the numbers of events.
+fn estimates(
+    study: &Study,
+    view: View,
+    parts: &Result<Vec<Batch>, Failure>,
+    event: &dyn Fn(&Text) -> Option<u16>,
+) -> Measured {
     let mut measured = Measured::default();
     let mut predicate = 0;
-    for ask in asks {
+    for ask in study.asks.iter().filter(|ask| is_mean(&ask.question)) {
         let mut figure = blank(ask, view);
         figure.result =
             FigureResult::None("The run came to an end before there was enough to count.".to_owned());
-        match &parts {
-            Err(trouble) => {
-                let (result, witness) = result_of(trouble, engine.evaluator());
-                figure.result = result;
-                figure.witnesses.extend(witness);
+        match parts {
+            Err(failure) => {
+                figure.result = failure.0.clone();
+                figure.witnesses.extend(failure.1.clone());
             }
             Ok(parts) => {
-                let count = |part: &Batch, event: &Text| {
-                    prepared.event(event).map_or(0.0, |event| part.counts[usize::from(event)] as f64)
+                let count = |part: &Batch, what: &Text| {
+                    event(what).map_or(0.0, |event| part.counts[usize::from(event)] as f64)
                 };
                 let ratios: Vec<(f64, f64)> = match &ask.question {
                     Question::Throughput(event) => {
@@ -108,7 +166,6 @@ fn run(
 ) -> Result<Vec<Batch>, BuildError> {
     let evaluator = engine.evaluator();
     let mut rows = StateGraph::new(engine, Some(&prepared.system), &prepared.timing, *budget)?;
-    let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
     let mut holds = |rows: &StateGraph<'_>, state: u32, number: usize| {
         evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)
     };
@@ -119,8 +176,22 @@ fn run(
         let over = over.as_ref().map_or(1.0, |over| f64::from(seen.value(over).unwrap_or(0)));
         if times > 0.0 && over > 0.0 { times / over } else { 0.0 }
     };
+    go(&mut rows, view, ends, seed, predicates.len(), &mut holds, &mut speed)
+}
+
+/// Runs until so many delays have ended, in parts.
+fn go(
+    rows: &mut StateGraph<'_>,
+    view: View,
+    ends: u64,
+    seed: u64,
+    predicates: usize,
+    holds: &mut dyn FnMut(&StateGraph<'_>, u32, usize) -> bool,
+    speed: &mut dyn FnMut(&StateGraph<'_>, u32, u16) -> f64,
+) -> Result<Vec<Batch>, BuildError> {
+    let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
     let ends = (ends / PARTS as u64).max(1);
-    simulation::simulate(&mut rows, draw, seed, PARTS, ends, predicates.len(), &mut holds, &mut speed)
+    simulation::simulate(rows, draw, seed, PARTS, ends, predicates, holds, speed)
 }
 
 /// Estimates the ratio of two sums, and how far it may be off; `None` if there are too few parts.

@@ -2,16 +2,19 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use narrows_model::{Figure, FigureResult, Number};
+use narrows_explicit::{Progress, Watch};
+use narrows_model::{Figure, FigureResult, Limit, Number};
 use narrows_performance::markov::{
-    Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Zeno, average, long_run, lump,
-    passage, passage_over, reward_at, reward_at_over, uniform,
+    Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Visits, Zeno, average,
+    between_visits, between_visits_over, long_run, lump, passage, passage_over, reward_at, reward_at_over,
+    uniform,
 };
 use narrows_performance::stochastic::Stochastic;
 
 /// How wide an interval may be.
-const ACCURACY: Accuracy = Accuracy { relative: 1e-6, sweeps: 100_000 };
+const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 /// A view, and what is solved.
 pub(super) struct Solvable<'a> {
@@ -21,6 +24,9 @@ pub(super) struct Solvable<'a> {
     most: Cell<usize>,
     /// Means that were found together.
     found: Vec<(Wanted, Interval)>,
+    watch: &'a dyn Watch,
+    /// Whether solving was cut short by a limit.
+    cut: AtomicBool,
 }
 
 /// A mean that is asked for: of an event, or of how long something holds.
@@ -51,13 +57,41 @@ struct Open {
 }
 
 impl<'a> Solvable<'a> {
-    pub(super) fn new(view: Stochastic<'a>) -> Result<Solvable<'a>, ChainError> {
+    pub(super) fn new(view: Stochastic<'a>, watch: &'a dyn Watch) -> Result<Solvable<'a>, ChainError> {
         let solver = if view.is_chain() {
             Solver::Chain(Box::new(view.chain()?))
         } else {
             Solver::Automaton(Box::new(view.automaton()?))
         };
-        Ok(Solvable { view, solver, most: Cell::new(0), found: Vec::new() })
+        Ok(Solvable {
+            view,
+            solver,
+            most: Cell::new(0),
+            found: Vec::new(),
+            watch,
+            cut: AtomicBool::new(false),
+        })
+    }
+
+    /// Solves something, unless a limit is reached before it is narrow enough.
+    fn solve<R>(&self, solve: impl FnOnce(Accuracy<'_>) -> R) -> R {
+        let (watch, cut, progress) = (self.watch, &self.cut, self.progress());
+        let stop = || {
+            let is_over = watch.check(&progress).is_some();
+            cut.fetch_or(is_over, Ordering::Relaxed);
+            is_over
+        };
+        solve(Accuracy { stop: Some(&stop), ..ACCURACY })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { states: self.view.tangible_states().into(), ..Progress::default() }
+    }
+
+    /// Returns the limit that has cut solving short since this was last asked.
+    pub(super) fn take_cut(&self) -> Option<Limit> {
+        let was_cut = self.cut.swap(false, Ordering::Relaxed);
+        was_cut.then(|| self.watch.check(&self.progress()).unwrap_or(Limit::Time))
     }
 
     /// Returns whether nothing is left open.
@@ -78,15 +112,21 @@ impl<'a> Solvable<'a> {
             .into_iter()
             .map(|(wanted, gain)| (wanted, self.smaller(chain, vec![self.rates(gain)])))
             .collect();
-        let found: Vec<(Wanted, Interval)> = std::thread::scope(|scope| {
-            let solve = |(wanted, (chain, rewards)): (Wanted, (Cow<'_, Chain>, Vec<Vec<f64>>))| {
-                (wanted, long_run(&chain, &rewards, ACCURACY).remove(0))
-            };
-            let threads: Vec<_> = smaller.into_iter().map(|one| scope.spawn(move || solve(one))).collect();
-            // One that has failed is asked for again, alone.
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+        let found: Vec<(Wanted, Interval)> = self.solve(|accuracy| {
+            std::thread::scope(|scope| {
+                let solve = |(wanted, (chain, rewards)): (Wanted, (Cow<'_, Chain>, Vec<Vec<f64>>))| {
+                    (wanted, long_run(&chain, &rewards, accuracy).remove(0))
+                };
+                let threads: Vec<_> =
+                    smaller.into_iter().map(|one| scope.spawn(move || solve(one))).collect();
+                // One that has failed is asked for again, alone.
+                threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+            })
         });
-        self.found.extend(found);
+        // What was cut short is asked for again too.
+        if self.take_cut().is_none() {
+            self.found.extend(found);
+        }
     }
 
     /// Returns what is gained in each rest, per time.
@@ -137,7 +177,7 @@ impl<'a> Solvable<'a> {
                     return Ok(found);
                 }
                 let (chain, rewards) = self.smaller(chain, vec![self.rates(gain)]);
-                return Ok(long_run(&chain, &rewards, ACCURACY).remove(0));
+                return Ok(self.solve(|accuracy| long_run(&chain, &rewards, accuracy)).remove(0));
             }
             Solver::Automaton(automaton) => automaton,
         };
@@ -155,10 +195,10 @@ impl<'a> Solvable<'a> {
             }
         };
         let vanished = uniform(automaton, std::slice::from_ref(&reward))?;
-        let even = long_run(&vanished.chain, &vanished.rewards, ACCURACY);
+        let even = self.solve(|accuracy| long_run(&vanished.chain, &vanished.rewards, accuracy));
         let open = Open {
-            least: average(automaton, &reward, Aim::Least, ACCURACY)?,
-            greatest: average(automaton, &reward, Aim::Greatest, ACCURACY)?,
+            least: self.solve(|accuracy| average(automaton, &reward, Aim::Least, accuracy))?,
+            greatest: self.solve(|accuracy| average(automaton, &reward, Aim::Greatest, accuracy))?,
             even: even.first().copied().unwrap_or(Interval::ANY),
         };
         Ok(open.tell("mean over all ways to decide", figure))
@@ -175,16 +215,21 @@ impl<'a> Solvable<'a> {
         let automaton = match &self.solver {
             Solver::Chain(chain) => {
                 let (chain, rewards) = self.smaller(chain, vec![holds]);
-                return Ok(reward_at(&chain, &rewards[0], time, ACCURACY).and(likely));
+                return Ok(self.solve(|accuracy| reward_at(&chain, &rewards[0], time, accuracy)).and(likely));
             }
             Solver::Automaton(automaton) => automaton,
         };
         let rates = self.view.state_reward(holds).rates;
         let vanished = uniform(automaton, &[])?;
-        let even = reward_at(&vanished.chain, &of_states(&vanished, &rates), time, ACCURACY);
+        let even =
+            self.solve(|accuracy| reward_at(&vanished.chain, &of_states(&vanished, &rates), time, accuracy));
         let open = Open {
-            least: reward_at_over(automaton, &rates, time, Aim::Least, ACCURACY)?.and(likely),
-            greatest: reward_at_over(automaton, &rates, time, Aim::Greatest, ACCURACY)?.and(likely),
+            least: self
+                .solve(|accuracy| reward_at_over(automaton, &rates, time, Aim::Least, accuracy))?
+                .and(likely),
+            greatest: self
+                .solve(|accuracy| reward_at_over(automaton, &rates, time, Aim::Greatest, accuracy))?
+                .and(likely),
             even: even.and(likely),
         };
         Ok(open.tell("probability over all ways to decide, also by the clock", figure))
@@ -200,22 +245,88 @@ impl<'a> Solvable<'a> {
         let automaton = match &self.solver {
             Solver::Chain(chain) => {
                 let (chain, rewards) = self.smaller(chain, vec![from, to]);
-                return Ok(passage(&chain, holds(&rewards[0]), holds(&rewards[1]), ACCURACY));
+                let (from, to) = (holds(&rewards[0]), holds(&rewards[1]));
+                return Ok(self.solve(|accuracy| passage(&chain, from, to, accuracy)));
             }
             Solver::Automaton(automaton) => automaton,
         };
         let (from, to) = (self.view.state_reward(from).rates, self.view.state_reward(to).rates);
-        let over = |aim| passage_over(automaton, holds(&from), holds(&to), aim, ACCURACY);
+        let over =
+            |aim| self.solve(|accuracy| passage_over(automaton, holds(&from), holds(&to), aim, accuracy));
         let (Some(least), Some(greatest)) = (over(Aim::Least)?, over(Aim::Greatest)?) else {
             return Ok(None);
         };
         let vanished = uniform(automaton, &[])?;
         let (from, to) = (of_states(&vanished, &from), of_states(&vanished, &to));
-        let even = passage(&vanished.chain, holds(&from), holds(&to), ACCURACY).unwrap_or(Interval::ANY);
-        let what = "mean over all ways to decide, from the start that is best or worst among those that may come \
-                    again and again";
-        Ok(Some(Open { least, greatest, even }.tell(what, figure)))
+        let even = self.solve(|accuracy| passage(&vanished.chain, holds(&from), holds(&to), accuracy));
+        Ok(Some(Open { least, greatest, even: even.unwrap_or(Interval::ANY) }.tell(ANY_START, figure)))
     }
+
+    /// Bounds the mean time of passages between some events, given for each rest what those did that led to it: how many
+    /// passages begin there, how many took no time, and whether others end. `None` if none begins.
+    pub(super) fn between_visits(
+        &self,
+        events: &[u16],
+        [begun, at_once, ends]: [Vec<f64>; 3],
+        figure: &mut Figure,
+    ) -> Result<Option<Interval>, FigureResult> {
+        let rests = self.view.tangible_states() as usize;
+        let exit = |rest: u32| self.view.transitions(rest).map(|one| one.rate).sum::<f64>();
+        let exits: Vec<f64> = (0..rests as u32).map(exit).collect();
+        let columns = [begun, at_once, ends, exits];
+        // A rest that was entered otherwise has no part in what is measured, but lasts as long.
+        let twice = |between: usize| -> Vec<Vec<f64>> {
+            let twice = |(number, column): (usize, &Vec<f64>)| {
+                let mut twice = column.clone();
+                twice.resize(rests + between, 0.0);
+                twice.extend(column.iter().map(|value| if number == 3 { *value } else { 0.0 }));
+                twice
+            };
+            columns.iter().enumerate().map(twice).collect()
+        };
+        if self.is_chain() {
+            let chain = self.view.chain_by_entry(events).map_err(|wrong| no_chain(&wrong))?;
+            let columns = twice(0);
+            let lumped = lump(&chain, &columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            return Ok(match lumped {
+                Some(lumped) => {
+                    let columns: Vec<_> = columns.iter().map(|column| lumped.reward(column)).collect();
+                    self.solve(|accuracy| between_visits(&lumped.chain, visits(&columns), accuracy))
+                }
+                None => self.solve(|accuracy| between_visits(&chain, visits(&columns), accuracy)),
+            });
+        }
+        let automaton = self.view.automaton_by_entry(events).map_err(|wrong| no_chain(&wrong))?;
+        let columns = twice(self.view.decisions() as usize + 1);
+        self.solve(|accuracy| between_visits_in(&automaton, &columns, accuracy, figure))
+            .map_err(|_| standstill())
+    }
+}
+
+/// Bounds the mean time of passages in an automaton.
+fn between_visits_in(
+    automaton: &Automaton,
+    columns: &[Vec<f64>],
+    accuracy: Accuracy<'_>,
+    figure: &mut Figure,
+) -> Result<Option<Interval>, Zeno> {
+    let over = |aim| between_visits_over(automaton, visits(columns), aim, accuracy);
+    let (Some(least), Some(greatest)) = (over(Aim::Least)?, over(Aim::Greatest)?) else {
+        return Ok(None);
+    };
+    let vanished = uniform(automaton, &[])?;
+    let columns: Vec<Vec<f64>> = columns.iter().map(|column| of_states(&vanished, column)).collect();
+    let even = between_visits(&vanished.chain, visits(&columns), accuracy).unwrap_or(Interval::ANY);
+    Ok(Some(Open { least, greatest, even }.tell(ANY_START, figure)))
+}
+
+/// What the range of a mean time is over.
+const ANY_START: &str = "mean over all ways to decide, from the start that is best or worst among those that may come again and again";
+
+/// Takes columns for what is known of visits, in this order.
+fn visits(columns: &[Vec<f64>]) -> Visits<'_> {
+    let column = |number: usize| columns.get(number).map_or(&[][..], Vec::as_slice);
+    Visits { begun: column(0), at_once: column(1), ends: column(2), exits: column(3) }
 }
 
 /// Adds a multiple of some numbers to others.
@@ -266,8 +377,17 @@ pub(super) fn set(found: &Result<Interval, Zeno>, figure: &mut Figure) {
             let high = if found.high.is_infinite() { Number::Infinity } else { Number::Float(found.high) };
             FigureResult::Value { low: Number::Float(found.low), high, exact: false }
         }
-        Err(_) => FigureResult::None(
-            "Choices that take no time may follow each other for ever, so that time stands still.".to_owned(),
-        ),
+        Err(_) => standstill(),
     };
+}
+
+/// Says that choices are made for ever in no time.
+fn standstill() -> FigureResult {
+    let reason = "Choices that take no time may follow each other for ever, so that time stands still.";
+    FigureResult::None(reason.to_owned())
+}
+
+/// Says why there is no chain.
+pub(super) fn no_chain(wrong: &ChainError) -> FigureResult {
+    FigureResult::None(format!("There is no Markov chain: {wrong}."))
 }

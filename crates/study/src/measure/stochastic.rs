@@ -2,13 +2,14 @@
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
-use narrows_model::{Figure, FigureResult};
+use narrows_model::{Figure, FigureResult, FormKind};
 use narrows_performance::markov::Interval;
 use narrows_performance::{StateGraph, Timing, ValueCache, as_f64, stochastic};
 
-use super::solve::{Gain, Solvable, Wanted, set};
+use super::solve::{Gain, Solvable, Wanted, no_chain, set};
 use super::trouble::{Failure, is_cut, result_of};
-use super::{Size, blank, new_figure, views};
+use super::{Size, blank, new_figure};
+use crate::accepts::views;
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -46,7 +47,7 @@ impl<'a, 's> Means<'a, 's> {
         let solvable = self.build(timing).ok()?;
         let mut figure = new_figure("throughput", String::new(), View::Stochastic.name());
         let found = solvable.average(Gain::Event(event), &mut figure).ok()?;
-        Some(found.middle())
+        solvable.take_cut().is_none().then(|| found.middle())
     }
 
     fn build<'t>(&self, timing: &'t Timing) -> Result<Solvable<'t>, Failure>
@@ -57,9 +58,7 @@ impl<'a, 's> Means<'a, 's> {
         let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget);
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
-        Solvable::new(view).map_err(|wrong| {
-            Box::new((FigureResult::None(format!("There is no Markov chain: {wrong}.")), None))
-        })
+        Solvable::new(view, self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
 
     /// Forgets a view that was cut short, so that it is tried again.
@@ -102,6 +101,7 @@ impl<'a, 's> Means<'a, 's> {
             let found = time.and_then(|time| per.clone().map(|per| quotient(time, per)));
             let middle = found.as_ref().map_or(0.0, Interval::middle);
             set(&found, &mut figure);
+            undecided_if_cut(solvable, &mut figure);
             list.push((middle, figure));
         }
         if list.is_empty() {
@@ -129,7 +129,10 @@ impl<'a, 's> Means<'a, 's> {
                 figure.result = failure.0.clone();
                 figure.witnesses.extend(failure.1.clone());
             }
-            Some(Ok(solvable)) => self.fill(solvable, &ask.question, &mut figure),
+            Some(Ok(solvable)) => {
+                self.fill(solvable, &ask.question, &mut figure);
+                undecided_if_cut(solvable, &mut figure);
+            }
         }
         figure
     }
@@ -139,7 +142,7 @@ impl<'a, 's> Means<'a, 's> {
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut want = |one: Option<Wanted>| wanted.extend(one.filter(|one| !wanted.contains(one)));
         for ask in &self.study.asks {
-            if !views(self.study, ask.view, &ask.question).contains(&View::Stochastic) {
+            if !views(self.study, FormKind::Processes, ask.view, &ask.question).contains(&View::Stochastic) {
                 continue;
             }
             let event = |event: &Text| self.prepared.event(event).map(Wanted::Event);
@@ -245,9 +248,7 @@ impl<'a, 's> Means<'a, 's> {
                     }
                 }
             }
-            _ => {
-                figure.result = none(NO_MEAN);
-            }
+            _ => {}
         }
     }
 
@@ -265,10 +266,7 @@ impl<'a, 's> Means<'a, 's> {
                 match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
                     Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
                     Ok(_) => {
-                        figure.result = FigureResult::None(format!(
-                            "`{}` changes while the model is busy waiting, so that it has no value there.",
-                            text.text
-                        ));
+                        figure.result = changes_while_waiting(&text.text);
                         return None;
                     }
                     Err(violation) => {
@@ -285,9 +283,12 @@ impl<'a, 's> Means<'a, 's> {
     }
 }
 
-/// What is said of a question that has no mean.
-pub(super) const NO_MEAN: &str =
-    "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
+/// Says why it is not known for how long something holds.
+pub(super) fn changes_while_waiting(text: &str) -> FigureResult {
+    FigureResult::None(format!(
+        "`{text}` changes while the model is busy waiting, so that it has no value there."
+    ))
+}
 
 /// Returns the bounds of a quotient; what it is divided by is above 0.
 fn quotient(of: Interval, per: Interval) -> Interval {
@@ -299,4 +300,12 @@ fn quotient(of: Interval, per: Interval) -> Interval {
 pub(super) fn reciprocal(rate: Interval) -> Interval {
     let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
     Interval { low: over(rate.high), high: over(rate.low) }
+}
+
+/// A limit that has cut solving short leaves a question open, however narrow the bounds are.
+pub(super) fn undecided_if_cut(solvable: &Solvable<'_>, figure: &mut Figure) {
+    if let Some(limit) = solvable.take_cut() {
+        figure.result = FigureResult::Undecided(limit);
+        figure.notes.clear();
+    }
 }

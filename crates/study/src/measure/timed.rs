@@ -128,10 +128,10 @@ impl<'a, 's> Views<'a, 's> {
 }
 
 /// Where ways begin and end, state by state.
-pub(super) type Ways = (Vec<bool>, Vec<bool>);
+pub(crate) type Ways = (Vec<bool>, Vec<bool>);
 
 /// What a model knows about the states and runs of a view of it.
-pub(super) trait Model {
+pub(crate) trait Model {
     /// Says what may begin or end: an expression holds, an action happens.
     fn verb(&self) -> &'static str;
 
@@ -150,6 +150,11 @@ pub(super) trait Model {
 
     /// Replays a run, with times in a unit; `None` if it is no run of the model.
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
+
+    /// Returns where runs begin, and where they end for good.
+    fn whole(&self, timed: &Timed<'_>) -> Ways {
+        whole(timed)
+    }
 }
 
 impl Model for Views<'_, '_> {
@@ -194,14 +199,14 @@ impl Model for Views<'_, '_> {
 }
 
 /// A question about a view that was built.
-pub(super) struct Asked<'v, 'a> {
-    pub(super) model: &'v dyn Model,
-    pub(super) timed: &'v Timed<'a>,
-    pub(super) unit: &'v str,
+pub(crate) struct Asked<'v, 'a> {
+    pub(crate) model: &'v dyn Model,
+    pub(crate) timed: &'v Timed<'a>,
+    pub(crate) unit: &'v str,
 }
 
 impl Asked<'_, '_> {
-    pub(super) fn fill(&self, question: &Question, figure: &mut Figure) {
+    pub(crate) fn fill(&self, question: &Question, figure: &mut Figure) {
         match question {
             Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
                 self.unit.clone_into(&mut figure.unit);
@@ -235,12 +240,7 @@ impl Asked<'_, '_> {
                     self.frequency(Cost::While(&holds), figure);
                 }
             }
-            _ => {
-                figure.result = FigureResult::None(format!(
-                    "This is a mean over runs: ask it in the stochastic view, not in the {} one.",
-                    figure.view
-                ));
-            }
+            _ => {}
         }
     }
 
@@ -295,7 +295,7 @@ impl Asked<'_, '_> {
 
     /// Measures the time until nothing happens any more.
     fn makespan(&self, figure: &mut Figure) {
-        let (from, to) = whole(self.timed);
+        let (from, to) = self.model.whole(self.timed);
         let between = Endpoints { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {

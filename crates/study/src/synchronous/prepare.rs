@@ -15,9 +15,9 @@ use crate::{Question, Study, Text, Values};
 
 /// A synchronous system with the questions of a study.
 #[derive(Debug)]
-pub struct PreparedMachine {
+pub struct PreparedSynchronous {
     /// The system; the study's questions are among its specifications.
-    pub machine: SynchronousSystem,
+    pub system: SynchronousSystem,
     /// What is to be asked of it for each question of the study; nothing for those about how often something happens.
     pub(super) asked: Vec<Vec<Asked>>,
     /// When each resource is busy.
@@ -32,7 +32,7 @@ pub struct PreparedMachine {
     pub(super) overlaps: HashMap<(usize, usize), [Asked; 2]>,
 }
 
-impl PreparedMachine {
+impl PreparedSynchronous {
     /// Returns the number of an event.
     pub(super) fn event(&self, name: &Text) -> Option<u16> {
         self.events.iter().position(|(known, _)| *known == name.text).map(|number| number as u16)
@@ -45,7 +45,7 @@ pub(crate) fn prepare(
     sources: &mut Sources,
     model: FileId,
     diagnostics: &mut Diagnostics,
-) -> Option<PreparedMachine> {
+) -> Option<PreparedSynchronous> {
     refuse(study, diagnostics);
     let (events, texts, formulas) = (events(study), predicates(study), formulas(study));
     let options = Options {
@@ -96,17 +96,17 @@ pub(crate) fn prepare(
         Some((name, any?))
     };
     let events: Vec<(String, ExprId)> = events.into_iter().filter_map(either).collect();
-    let machine = builder.system;
-    let first = machine.specifications.len() - formulas.len();
+    let system = builder.system;
+    let first = system.specifications.len() - formulas.len();
     let formulas: HashMap<usize, usize> =
         formulas.iter().enumerate().map(|(number, (ask, ..))| (*ask, first + number)).collect();
-    let mut maker = Maker { study, machine, events, predicates: named };
+    let mut maker = Maker { study, system, events, predicates: named };
     let asked = (0..study.asks.len()).map(|ask| maker.asked(ask, formulas.get(&ask).copied())).collect();
     let resources: Vec<ExprId> =
         study.resources.iter().filter_map(|(_, text)| maker.predicates.get(&text.text).copied()).collect();
     let overlaps = maker.overlaps(&resources);
-    let Maker { machine, events, predicates, .. } = maker;
-    Some(PreparedMachine { machine, asked, resources, events, predicates, signals, overlaps })
+    let Maker { system, events, predicates, .. } = maker;
+    Some(PreparedSynchronous { system, asked, resources, events, predicates, signals, overlaps })
 }
 
 /// Complains about what such models do not have.
@@ -200,18 +200,18 @@ fn formulas(study: &Study) -> Vec<(usize, FormulaKind, &Text)> {
 /// Makes specifications of questions.
 struct Maker<'s> {
     study: &'s Study,
-    machine: SynchronousSystem,
+    system: SynchronousSystem,
     events: Vec<(String, ExprId)>,
     predicates: HashMap<String, ExprId>,
 }
 
 impl Maker<'_> {
-    /// Returns what is to be asked of the machine for a question of the study.
+    /// Returns what is to be asked of the system for a question of the study.
     fn asked(&mut self, number: usize, formula: Option<usize>) -> Vec<Asked> {
         let ask = &self.study.asks[number];
         let name = &ask.name;
         if let Some(index) = formula {
-            name.clone_into(&mut self.machine.specifications[index].name);
+            name.clone_into(&mut self.system.specifications[index].name);
             return vec![Asked::Property { index, kind: ask.question.kind(), name: name.clone() }];
         }
         let is_least = matches!(ask.question, Question::MinDelay(..) | Question::MinCount(..));
@@ -263,14 +263,14 @@ impl Maker<'_> {
             return Some(*id);
         }
         let (_, id) = self.events.iter().find(|(name, _)| *name == what.text)?;
-        let (current, next) = self.machine.looks_at(*id);
-        let is_input = |id| self.machine.variable(id).role == Role::Input;
+        let (current, next) = self.system.looks_at(*id);
+        let is_input = |id| self.system.variable(id).role == Role::Input;
         (next.is_empty() && !current.into_iter().any(is_input)).then_some(*id)
     }
 
     fn claim(&mut self, name: &str, claim: Claim, atoms: Vec<(ExprId, String, Span)>, span: Span) -> Asked {
-        let (index, kind) = (self.machine.specifications.len(), claim.kind());
-        self.machine.specifications.push(Specification { name: name.to_owned(), claim, atoms, span });
+        let (index, kind) = (self.system.specifications.len(), claim.kind());
+        self.system.specifications.push(Specification { name: name.to_owned(), claim, atoms, span });
         Asked::Property { index, kind, name: name.to_owned() }
     }
 
@@ -279,10 +279,10 @@ impl Maker<'_> {
         let mut overlaps = HashMap::new();
         for second in 0..resources.len() {
             for first in 0..second {
-                let mut builder = Builder::new(std::mem::take(&mut self.machine));
+                let mut builder = Builder::new(std::mem::take(&mut self.system));
                 let both = builder.and(resources[first], resources[second]);
                 let (not_both, always) = (builder.not(both), builder.truth(true));
-                self.machine = builder.system;
+                self.system = builder.system;
                 let (one, other) = (&self.study.resources[first], &self.study.resources[second]);
                 let name = format!("{} and {}", one.0.text, other.0.text);
                 let atoms: Vec<_> = [(resources[first], one), (resources[second], other)]

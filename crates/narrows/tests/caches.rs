@@ -1,11 +1,11 @@
 //! Caches under models: the ping-pong's known figures, random programs against a chain built by hand, and mistakes.
 
 mod oracle;
+mod studies;
 
-use narrows_explicit::{Budget, Engine, Unwatched};
-use narrows_model::{Evaluator, Figure, FigureResult};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_study::{measure, prepare, read};
+use narrows_model::{Figure, FigureResult};
+use narrows_source::{LoadError, Loaded, Loader};
+use studies::{budget, prepared, wrong};
 
 struct Folder;
 
@@ -24,20 +24,13 @@ fn example(name: &str) -> String {
 
 /// Measures a study; the error is what is wrong with it.
 fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", study);
-    let study = read(&sources, file, &mut diagnostics);
-    let model = sources.add("m.pml", model);
-    let prepared = prepare(&study, &mut sources, model, &Folder, &mut diagnostics);
-    let Some(prepared) = prepared else {
-        let say = |one: &narrows_source::Diagnostic| {
+    let prepared = prepared(study, ("m.pml", model), &Folder, &|_| {}).map_err(|rejected| {
+        wrong(&rejected, |one, sources| {
             let help = one.help.as_deref().unwrap_or("");
             format!("{} {} [{}] {help}", one.code, one.title, sources.text(one.primary.span))
-        };
-        return Err(diagnostics.sorted().iter().map(say).collect());
-    };
-    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    Ok(measure(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)).figures)
+        })
+    })?;
+    Ok(prepared.measure(&budget()).figures)
 }
 
 fn values(model: &str, study: &str) -> Vec<f64> {

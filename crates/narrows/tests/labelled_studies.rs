@@ -1,71 +1,11 @@
 //! Delays of actions: LOTOS models against closed forms, and against Promela models of the same systems.
 
-use narrows_explicit::{Budget, Unwatched};
-use narrows_model::{Figure, FigureResult, Number};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_study::{Budgets, Study, Subject, read};
+mod labelled;
+mod studies;
 
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
-
-/// Measures a study of a model in a file of this name; the error is what is wrong with it.
-fn try_figures(name: &str, model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
-    analysed(name, model, study, Subject::measure).map(|measured| measured.figures)
-}
-
-/// Does something with a study and its model.
-fn analysed<T>(
-    name: &str,
-    model: &str,
-    study: &str,
-    work: impl Fn(&Subject, &Study, &Budgets<'_>) -> T,
-) -> Result<T, Vec<String>> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", format!("model = \"{name}\"\nunit = \"s\"\n{study}"));
-    let study = read(&sources, file, &mut diagnostics);
-    let model = sources.add(name, model);
-    let subject = Subject::prepare(&study, &mut sources, model, &Nothing, &mut diagnostics);
-    let Some(subject) = subject else {
-        return Err(diagnostics.sorted().iter().map(|one| format!("{} {}", one.code, one.title)).collect());
-    };
-    let explicit = Budget::unlimited(&Unwatched);
-    let symbolic = || narrows_symbolic::Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
-    Ok(work(&subject, &study, &Budgets { explicit, symbolic: &symbolic }))
-}
-
-fn figures(name: &str, model: &str, study: &str) -> Vec<Figure> {
-    try_figures(name, model, study).unwrap_or_else(|wrong| panic!("{wrong:?}\n{model}\n{study}"))
-}
-
-fn lotos(behaviour: &str, study: &str) -> Vec<Figure> {
-    figures("m.lotos", behaviour, study)
-}
-
-fn bounds(figure: &Figure) -> (f64, f64) {
-    match &figure.result {
-        FigureResult::Value { low, high, .. } => (low.to_f64(), high.to_f64()),
-        other => panic!("{}: {other:?}", figure.name),
-    }
-}
-
-fn assert_near(figure: &Figure, expected: f64) {
-    let (low, high) = bounds(figure);
-    assert!(low <= expected * (1.0 + 1e-12) && high >= expected * (1.0 - 1e-12), "{low} {expected} {high}");
-    assert!(high - low <= 2e-6 * expected, "{low} {high}");
-}
-
-/// What is said instead of a figure.
-fn reason(figure: &Figure) -> &str {
-    match &figure.result {
-        FigureResult::None(reason) => reason,
-        other => panic!("{}: {other:?}", figure.name),
-    }
-}
+use labelled::{assert_near, bounds, figures, lotos, reason, try_figures, try_prepare};
+use narrows_model::{FigureResult, Number};
+use studies::budget;
 
 const CLOCK: &str = "specification Clock [a] : noexit
     behaviour Clock [a] where process Clock [a] : noexit := a; Clock [a] endproc endspec";
@@ -356,7 +296,7 @@ fn the_delay_that_takes_longest_is_the_bottleneck() {
     let study = "[delay]\na = { exponential = 1 }\nb = { erlang = 2, stages = 2 }\nc = { exponential = 5 }\n
         [[ask]]\nthroughput = \"b\"\n[[ask]]\nbottleneck = \"b\"\nexpect = \"c\"";
     let found =
-        analysed("m.lotos", model, study, Subject::analyse).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+        try_prepare("m.lotos", model, study).unwrap_or_else(|wrong| panic!("{wrong:?}")).analyse(&budget());
     assert!(matches!(&found.measured.figures[1].result, FigureResult::Word(name) if name == "c"));
     assert_near(&found.measured.figures[0], 1.0 / 8.0);
     let [flow] = found.bottleneck.flows.as_slice() else { panic!("{:?}", found.bottleneck.flows) };
@@ -382,6 +322,9 @@ fn deadlocks_can_be_asked_about() {
     assert_eq!(word(CLOCK).0, "holds");
     let ends = "specification Ends [a] : exit behaviour a; exit endspec";
     assert_eq!(word(ends).0, "holds");
-    let (stops, notes) = word("specification Stops [a, b] : noexit behaviour a; b; stop endspec");
-    assert_eq!((stops.as_str(), notes), ("fails", vec!["A run that shows it: A; B.".to_owned()]));
+    let stops = "specification Stops [a, b] : noexit behaviour a; b; stop endspec";
+    let (word, notes) = word(stops);
+    assert_eq!((word.as_str(), notes), ("fails", vec!["A run that shows it: A; B.".to_owned()]));
+    // The run itself is there too.
+    assert_eq!(lotos(stops, ask)[0].witnesses[0].1.steps.len(), 2);
 }

@@ -1,17 +1,11 @@
 //! Bottlenecks of small designs whose answers are known.
 
-use narrows_explicit::{Budget, Engine, Unwatched};
-use narrows_model::{Evaluator, FigureResult, Number};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_study::{Analysis, Study, analyse, prepare, read};
+mod studies;
 
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
+use narrows::{Budget, NoFiles};
+use narrows_model::{FigureResult, Number};
+use narrows_study::{Analysis, Study};
+use studies::{budget, prepared, wrong};
 
 /// Analyses a study; the error is what is wrong with it.
 fn analysed(model: &str, study: &str) -> Result<Analysis, Vec<String>> {
@@ -19,19 +13,14 @@ fn analysed(model: &str, study: &str) -> Result<Analysis, Vec<String>> {
 }
 
 fn analysed_with(model: &str, study: &str, change: &dyn Fn(&mut Study)) -> Result<Analysis, Vec<String>> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", format!("model = \"m.pml\"\nunit = \"us\"\n{study}"));
-    let mut study = read(&sources, file, &mut diagnostics);
-    change(&mut study);
-    let model = sources.add("m.pml", model);
-    let Some(prepared) = prepare(&study, &mut sources, model, &Nothing, &mut diagnostics) else {
-        let say = |one: &narrows_source::Diagnostic| {
-            format!("{} `{}` {}", one.code, sources.text(one.primary.span), one.help.as_deref().unwrap_or(""))
-        };
-        return Err(diagnostics.sorted().iter().map(say).collect());
-    };
-    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    Ok(analyse(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)))
+    let study = format!("model = \"m.pml\"\nunit = \"us\"\n{study}");
+    let prepared = prepared(&study, ("m.pml", model), &NoFiles, change).map_err(|rejected| {
+        wrong(&rejected, |one, sources| {
+            let help = one.help.as_deref().unwrap_or("");
+            format!("{} `{}` {help}", one.code, sources.text(one.primary.span))
+        })
+    })?;
+    Ok(prepared.analyse(&budget()))
 }
 
 fn words(analysis: &Analysis, first: &str, second: &str) -> Vec<String> {
@@ -143,6 +132,121 @@ fn random_delays_have_a_mean_alone() {
     let change = &flow.changes[0];
     assert!((change.now - 1.0 / 8.0).abs() < 1e-9, "{change:?}");
     assert!((change.less.expect("a value") - 1.0 / 7.5).abs() < 1e-9, "{change:?}");
+}
+
+/// The M/M/1/3 queue: what arrives while three are there is lost.
+const QUEUE: &str = "byte n;
+    active proctype source() { do :: make: d_step { n < 3 -> n++ } od }
+    active proctype server() { do :: serve: d_step { n > 0 -> n-- } od }";
+
+/// Returns the throughput of the queue: how many are served per time, arrivals and services being so long on average.
+fn served(arrival: f64, service: f64) -> f64 {
+    let states = [0, 1, 2, 3].map(|number| (service / arrival).powi(number));
+    let all: f64 = states.iter().sum();
+    (all - states[0]) / all / service
+}
+
+#[test]
+fn the_bottleneck_owns_the_delay_that_matters_most() {
+    let (server, source) = ("server = \"n > 0\"", "source = \"n < 3\"");
+    let declared = [vec![], vec![server], vec![source], vec![server, source]];
+    for (arrival, service) in [(1.0, 0.5), (0.5, 1.0), (1.0, 0.9), (1.0, 1.0)] {
+        for declared in &declared {
+            let name = |resource: &str, delay: &str| {
+                let is_declared = declared.iter().any(|line| line.starts_with(resource));
+                if is_declared { resource.to_owned() } else { delay.to_owned() }
+            };
+            let (server, source) = (name("server", "server:serve"), name("source", "source:make"));
+            // What is slower is waited for; if both are alike, both are.
+            let mut expected = Vec::new();
+            expected.extend((service >= arrival).then_some(server));
+            expected.extend((arrival >= service).then_some(source));
+            let study = format!(
+                "[resource]\n{}\n[delay]\n\"source:make\" = {{ exponential = {arrival} }}\n\"server:serve\" = \
+                 {{ exponential = {service} }}\n[event]\ndone = \"server:serve\"",
+                declared.join("\n")
+            );
+            let analysis = analysed(QUEUE, &study).expect("a study");
+            let flow = &analysis.bottleneck.flows[0];
+            let mut found = flow.bottleneck.clone().expect("a bottleneck");
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{arrival} {service} {declared:?}");
+            let now = served(arrival, service);
+            for change in &flow.changes {
+                let less = if change.delay == "source:make" {
+                    served(arrival * 0.9, service)
+                } else {
+                    served(arrival, service * 0.9)
+                };
+                assert!((change.now - now).abs() < 1e-6, "{change:?}");
+                assert!((change.less.expect("a value") - less).abs() < 1e-6, "{change:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_only_waits_is_no_bottleneck() {
+    let model = "chan slot = [1] of { bit };
+        active proctype fill() { do :: ready: skip; copy: slot!1 od }
+        active proctype drain() { do :: slot?_; work: skip od }";
+    let study = "[resource]
+        fill = \"fill@copy\"
+        drain = \"drain@work\"
+        [event]
+        packet = \"drain:work\"
+        [delay]
+        \"drain:work\" = 5\n";
+    // The delay of `fill:copy` is forgotten: it is always there, and waits.
+    let analysis = analysed(model, study).expect("a study");
+    let flow = &analysis.bottleneck.flows[0];
+    assert_eq!(flow.bottleneck.as_deref(), Some(&["drain".to_owned()][..]));
+    let said = "Taken to need no time, as no delay is given: `fill`.";
+    assert!(flow.findings.iter().any(|finding| finding == said), "{:?}", flow.findings);
+    // With it, it is still not what is waited for.
+    let analysis = analysed(model, &format!("{study}\"fill:copy\" = 1")).expect("a study");
+    let flow = &analysis.bottleneck.flows[0];
+    assert_eq!(flow.bottleneck.as_deref(), Some(&["drain".to_owned()][..]));
+    assert_eq!(flow.changes[0].delay, "drain:work");
+}
+
+#[test]
+fn nothing_that_takes_time_is_an_error() {
+    for ask in
+        ["bottleneck = \"drain:drained\"", "utilisation = \"used > 0\"", "makespan = true\nview = \"timed\""]
+    {
+        let study = format!("[constant]\nBUFFERS = 1\n[[ask]]\n{ask}");
+        let wrong = analysed(STAGES, &study).expect_err("an error");
+        assert_eq!(wrong, ["S0018 `[[ask]]` say under `[delay]` how long statements take"], "{ask}");
+    }
+}
+
+#[test]
+fn a_delay_of_nothing_is_none() {
+    // One after the other, the means add up; what takes 0 adds nothing.
+    let analysis = stages(1, "{ exponential = 4 }", "0");
+    let now = analysis.bottleneck.flows[0].changes[0].now;
+    assert!((now - 0.25).abs() < 1e-9, "{now}");
+    let analysis = stages(1, "4", "0");
+    assert_eq!(analysis.bottleneck.flows[0].cases[0].throughput, Number::Ratio(1, 4));
+}
+
+#[test]
+fn what_grows_is_named() {
+    let model = "int n; byte m;
+        active proctype source() { do :: make: n++; m = (m + 1) % 5 od }
+        active proctype server() { do :: n > 0 -> serve: n-- od }";
+    let study = "[delay]\n\"source:make\" = { exponential = 1 }\n\"server:serve\" = { exponential = 1 }\n\
+                 [[ask]]\nthroughput = \"server:serve\"";
+    let study = format!("model = \"m.pml\"\nunit = \"us\"\n{study}");
+    let prepared = prepared(&study, ("m.pml", model), &NoFiles, &|_| {}).expect("a study");
+    let analysis = prepared.analyse(&Budget { memory: 8 << 20, ..budget() });
+    let figure = &analysis.measured.figures[0];
+    assert!(matches!(figure.result, FigureResult::Undecided(_)), "{:?}", figure.result);
+    let note = figure.notes.last().expect("a note");
+    assert!(note.contains("`n` (from 0 to ") && !note.contains("`m`"), "{note}");
+    assert!(analysis.bottleneck.flows[0].findings.contains(note));
 }
 
 #[test]

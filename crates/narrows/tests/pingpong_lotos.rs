@@ -1,46 +1,61 @@
 //! The ping-pong of two MPI processes in LOTOS: all configurations have the figures of the reference, which were computed
 //! with another program.
 
+mod studies;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use narrows::{NoFiles, PreparedStudy};
 use narrows_explicit::{Budget, Unwatched};
 use narrows_lts::mu::{Checker, parse};
-use narrows_lts::{LabelPattern, Relation, Settings, Verdict, aut, compare, edit};
+use narrows_lts::{Graph, LabelPattern, Relation, Settings, Verdict, aut, compare, edit};
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::Delay;
 use narrows_performance::labelled::build;
-use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Sources, Span};
-use narrows_study::{
-    Ask, Budgets, Labelled, Question, Study, Subject, Text, measure_labelled, prepare_labelled, read,
-};
+use narrows_source::{Diagnostics, FileId, Span};
+use narrows_study::{Ask, Question, Study, Text};
+use studies::budget;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pingpong/lotos")
 }
 
-fn prepared(name: &str, constants: &[(&str, &str)]) -> (Study, Labelled) {
-    let mut sources = Sources::default();
-    let mut diagnostics = Diagnostics::default();
-    let text = fs::read_to_string(folder().join(name)).expect("a study");
-    let file = sources.add(name, text);
-    let mut study = read(&sources, file, &mut diagnostics);
-    for (constant, value) in constants {
-        let name = Text { text: (*constant).to_owned(), span: Span::default() };
-        study.set_constant(&name, value);
-    }
-    let model = study.model.as_ref().expect("a model").text.clone();
-    let text = fs::read_to_string(folder().join(&model)).expect("a model");
-    let file = sources.add(model, text);
-    let prepared = prepare_labelled(&study, &mut sources, file, &Nothing, &mut diagnostics);
-    (study, prepared.unwrap_or_else(|| panic!("{:#?}", diagnostics.sorted())))
+fn prepared(name: &str, constants: &[(&str, &str)]) -> PreparedStudy {
+    let set = |study: &mut Study| {
+        for (constant, value) in constants {
+            study.set_constant(&named(constant), value);
+        }
+    };
+    prepare(&folder().join(name), &set)
+}
+
+fn named(text: &str) -> Text {
+    Text { text: text.to_owned(), span: Span::default() }
+}
+
+/// Reads a study and its model, which stands beside it.
+fn prepare(place: &Path, change: &dyn Fn(&mut Study)) -> PreparedStudy {
+    let study = fs::read_to_string(place).expect("a study");
+    let model = study.lines().find_map(|line| line.strip_prefix("model = \"")?.strip_suffix('"'));
+    let model = model.expect("a model").to_owned();
+    let text = fs::read_to_string(place.with_file_name(&model)).expect("a model");
+    let found = studies::prepared(&study, (&model, &text), &NoFiles, change);
+    found.unwrap_or_else(|rejected| panic!("{:#?}", studies::wrong(&rejected, |one, _| one.title.clone())))
+}
+
+/// Returns the graph of all states of the model of a study.
+fn graph(prepared: &PreparedStudy) -> Graph {
+    let model = prepared.model();
+    let system = &model.labelled().expect("a labelled system").system;
+    build(&**system, &Budget::unlimited(&Unwatched)).unwrap_or_else(|_| panic!("no graph")).graph
 }
 
 /// The figures of a study at a distance: the latency, and the misses.
 fn figures(name: &str, distance: &str) -> Vec<f64> {
-    let (mut study, prepared) = prepared(name, &[("distance", distance)]);
-    study.asks.iter_mut().for_each(|ask| ask.expect = None);
-    let measured = measure_labelled(&study, &prepared, &Budget::unlimited(&Unwatched));
+    let mut prepared = prepared(name, &[("distance", distance)]);
+    prepared.study.asks.iter_mut().for_each(|ask| ask.expect = None);
+    let measured = prepared.measure(&budget());
     let middle = |result: &FigureResult| match result {
         FigureResult::Value { low, high, .. } => f64::midpoint(low.to_f64(), high.to_f64()),
         other => panic!("{name}: {other:?}"),
@@ -85,9 +100,7 @@ fn all_are_the_abstract_ping_pong_once_the_rest_is_hidden() {
         "polling_a.toml",
         "polling_b.toml",
     ] {
-        let (_, prepared) = prepared(name, &[]);
-        let built = build(&*prepared.system, &Budget::unlimited(&Unwatched));
-        let graph = built.unwrap_or_else(|_| panic!("{name}")).graph;
+        let graph = graph(&prepared(name, &[]));
         let names = vec!["START".to_owned(), "ARRIVE".to_owned()];
         let choice = edit::Choice { names, patterns: Vec::new(), all_but: true };
         let hidden = edit::hide(&graph, &choice);
@@ -104,17 +117,14 @@ fn locks_and_caches_are_what_they_should_be() {
         ("verify_coherence.toml", "protocol", ["A", "B"]),
     ] {
         for value in values {
-            let (study, prepared) = prepared(name, &[(constant, value)]);
-            let measured = measure_labelled(&study, &prepared, &Budget::unlimited(&Unwatched));
+            let measured = prepared(name, &[(constant, value)]).measure(&budget());
             for figure in &measured.figures {
                 assert_eq!(figure.result, FigureResult::Word("holds".to_owned()), "{name}: {}", figure.name);
             }
         }
     }
     // The formulas are about something: locks are taken, and given back.
-    let (_, prepared) = prepared("verify_locks.toml", &[]);
-    let built = build(&*prepared.system, &Budget::unlimited(&Unwatched));
-    let graph = built.unwrap_or_else(|_| panic!("no graph")).graph;
+    let graph = graph(&prepared("verify_locks.toml", &[]));
     let text = r"[ true* . 'ENTER !.* !IN_LOCK \(1\)' . true* . 'ENTER !.* !IN_LOCK \(1\)' ] false";
     let formula = parse(FileId(0), text, &mut Diagnostics::default()).expect("a formula");
     assert!(!Checker::new(&graph).check(&formula).expect("an answer").holds());
@@ -122,35 +132,17 @@ fn locks_and_caches_are_what_they_should_be() {
     assert!(graph.labels().iter().any(|label| pattern.fits(label)));
 }
 
-/// There are tables that come with the program, and no files.
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
-
 /// Asks one question of a study, with delays of another kind.
 fn asked(place: &Path, question: fn(Text) -> Question, kind: fn(&Delay) -> Delay) -> Vec<Figure> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", fs::read_to_string(place).expect("a study"));
-    let mut study = read(&sources, file, &mut diagnostics);
-    study.delays.iter_mut().for_each(|entry| entry.delay = kind(&entry.delay));
-    for delay in study.coherence.iter_mut().flat_map(|layer| &mut layer.latencies).flat_map(|(_, list)| list)
-    {
-        *delay = kind(delay);
-    }
-    let event = Text { text: "transfer".to_owned(), span: Span::default() };
-    study.asks = vec![Ask::plain(question(event))];
-    let model = study.model.as_ref().expect("a model").text.clone();
-    let text = fs::read_to_string(place.with_file_name(&model)).expect("a model");
-    let file = sources.add(model, text);
-    let subject = Subject::prepare(&study, &mut sources, file, &Nothing, &mut diagnostics);
-    let subject = subject.unwrap_or_else(|| panic!("{:#?}", diagnostics.sorted()));
-    let symbolic = || narrows_symbolic::Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
-    let explicit = Budget::unlimited(&Unwatched);
-    subject.measure(&study, &Budgets { explicit, symbolic: &symbolic }).figures
+    let change = |study: &mut Study| {
+        study.delays.iter_mut().for_each(|entry| entry.delay = kind(&entry.delay));
+        let layers = study.coherence.iter_mut().flat_map(|layer| &mut layer.latencies);
+        for delay in layers.flat_map(|(_, list)| list) {
+            *delay = kind(delay);
+        }
+        study.asks = vec![Ask::plain(question(named("transfer")))];
+    };
+    prepare(place, &change).measure(&budget()).figures
 }
 
 /// With latencies that are exact, or that have stages, caches by hand and caches put under Promela still agree.

@@ -1,41 +1,29 @@
 //! Studies of small models, against closed forms and against each other.
 
-use narrows_explicit::{Budget, Engine, Unwatched};
-use narrows_model::{Evaluator, Figure, FigureResult, Number};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_study::{Measured, Prepared, Study, View, measure, prepare, read, simulate};
+mod studies;
 
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
+use narrows::{Budget, NoFiles, PreparedStudy};
+use narrows_model::{Figure, FigureResult, Number};
+use narrows_study::{Measured, View};
+use studies::{budget, prepared, wrong};
 
 /// How to answer a prepared study.
-type Answer<'a> = &'a dyn Fn(&Study, &Prepared, &Engine<'_>, &Budget<'_>) -> Measured;
+type Answer<'a> = &'a dyn Fn(&PreparedStudy, &Budget) -> Measured;
 
 /// Measures a study; the error is what is wrong with it.
 fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
-    figures_by(model, study, &measure)
+    figures_by(model, study, &PreparedStudy::measure)
 }
 
 fn figures_by(model: &str, study: &str, answer: Answer<'_>) -> Result<Vec<Figure>, Vec<String>> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", format!("model = \"m.pml\"\n{study}"));
-    let study = read(&sources, file, &mut diagnostics);
-    let model = sources.add("m.pml", model);
-    let prepared = prepare(&study, &mut sources, model, &Nothing, &mut diagnostics);
-    let Some(prepared) = prepared else {
-        let say = |one: &narrows_source::Diagnostic| {
+    let study = format!("model = \"m.pml\"\n{study}");
+    let prepared = prepared(&study, ("m.pml", model), &NoFiles, &|_| {}).map_err(|rejected| {
+        wrong(&rejected, |one, sources| {
             let (file, help) = (&sources.file(one.primary.span.file).name, one.help.as_deref().unwrap_or(""));
             format!("{} {file} `{}` {help}", one.code, sources.text(one.primary.span))
-        };
-        return Err(diagnostics.sorted().iter().map(say).collect());
-    };
-    let engine = Engine::automatic(Evaluator::new(&prepared.system));
-    Ok(answer(&study, &prepared, &engine, &Budget::unlimited(&Unwatched)).figures)
+        })
+    })?;
+    Ok(answer(&prepared, &budget()).figures)
 }
 
 fn value(figure: &Figure) -> (f64, f64) {
@@ -86,9 +74,8 @@ fn means_are_the_same_on_any_number_of_threads() {
         [[ask]]
         utilisation = \"a + b > 20\"";
     let on = |threads: usize, study: &str| {
-        let answer = |study: &Study, prepared: &Prepared, engine: &Engine<'_>, budget: &Budget<'_>| {
-            measure(study, prepared, engine, &Budget { threads, ..*budget })
-        };
+        let answer =
+            |study: &PreparedStudy, budget: &Budget| study.measure(&Budget { threads, ..budget.clone() });
         figures_by(SHOP, study, &answer).unwrap()
     };
     let alone = on(1, study);
@@ -273,8 +260,8 @@ fn machines_that_are_alike_need_fewer_states() {
         transient = { of = \"broken == 4\", at = 2 }";
     let mut sizes = Vec::new();
     let measured = std::cell::RefCell::new(&mut sizes);
-    let figures = figures_by(model, study, &|study, prepared, engine, budget| {
-        let found = measure(study, prepared, engine, budget);
+    let figures = figures_by(model, study, &|study, budget| {
+        let found = study.measure(budget);
         measured.borrow_mut().extend(found.sizes.iter().cloned());
         found
     });
@@ -368,6 +355,52 @@ fn what_is_varied_is_in_the_model() {
 }
 
 #[test]
+fn constants_override_what_the_model_defines() {
+    let model = QUEUE.replace("n < 4", "n < DEPTH");
+    let study = |depth: &str| {
+        format!(
+            "unit = \"s\"\n{depth}\n[delay]\n\"arrival:arrive\" = {{ exponential = 1 }}\n\
+             \"server:serve\" = {{ exponential = 0.5 }}\n[[ask]]\nthroughput = \"server:serve\""
+        )
+    };
+    // Half as many arrive as could be served: of the M/M/1/K queue, 1 - 0.5^K of 1 - 0.5^(K+1) get in.
+    let expected = |depth: i32| (1.0 - 0.5_f64.powi(depth)) / (1.0 - 0.5_f64.powi(depth + 1));
+    let plain = format!("#define DEPTH 4\n{model}");
+    let optional = format!("#ifndef DEPTH\n#define DEPTH 4\n#endif\n{model}");
+    let again = format!("#undef DEPTH\n#define DEPTH 4\n{model}");
+    for model in [&plain, &optional, &again] {
+        assert_near(&figures(model, &study("")).unwrap()[0], expected(4));
+        assert_near(&figures(model, &study("[constant]\nDEPTH = 2")).unwrap()[0], expected(2));
+        let wrong = figures(model, &study("[constant]\nDEPHT = 2")).unwrap_err();
+        assert_eq!(wrong, ["S0012 study.toml `DEPHT` did you mean `DEPTH`?"]);
+    }
+    // What the study defines for itself is not taken for something of the model.
+    let wrong = figures(&plain, &study("[define]\nDEPTH = \"n > 2\"")).unwrap_err();
+    assert_eq!(wrong, ["P0023 study.toml `n > 2` choose another name"]);
+}
+
+#[test]
+fn one_of_several_processes_is_named_by_its_number() {
+    let model = "byte n; active [2] proctype flash() { do :: n++; read: n-- od }";
+    let ask = |what: &str| format!("[[ask]]\ninvariant = \"{what}\"");
+    let word = |what: &str| figures(model, &ask(what)).map(|figures| figures[0].result.clone());
+    let help = "write `flash[1]@read`, or `flash[any]@read` or `flash[all]@read`";
+    let wrong = || Err(vec![format!("P0241 study.toml `flash` {help}")]);
+    assert_eq!(word("flash@read || n < 2"), wrong());
+    let verdict = |word: &str| Ok(FigureResult::Word(word.to_owned()));
+    assert_eq!(word("flash[1]@read || n < 2"), verdict("holds"));
+    assert_eq!(word("flash[any]@read || n == 0"), verdict("holds"));
+    assert_eq!(word("flash[all]@read || n == 0"), verdict("fails"));
+    let busy = "[resource]\nflash = \"flash@read\"";
+    assert_eq!(figures(model, busy).map(|_| verdict("")), Err(wrong().unwrap_err()));
+    let busy = "[define]\nREADS = \"flash@read\"";
+    assert_eq!(figures(model, busy).map(|_| verdict("")), Err(wrong().unwrap_err()));
+    // A delay or an event is one of the statement, whoever executes it.
+    let study = "unit = \"s\"\n[delay]\n\"flash:read\" = 2\n[[ask]]\nthroughput = \"flash:read\"";
+    assert_eq!(value(&figures(model, study).unwrap()[0]), (1.0, 1.0));
+}
+
+#[test]
 fn what_goes_wrong_is_said() {
     let model = "byte x; active proctype p() { a: x = 1; assert(x == 0) }";
     let study = "unit = \"s\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[[ask]]\nmakespan = true";
@@ -396,8 +429,8 @@ fn random_runs_agree() {
     let computed = figures(QUEUE, study).unwrap();
     let mut inside = 0;
     for seed in 0..20 {
-        let estimated = figures_by(QUEUE, study, &|study, prepared, engine, budget| {
-            simulate(study, prepared, engine, budget, View::Stochastic, 30_000, seed)
+        let estimated = figures_by(QUEUE, study, &|study, budget| {
+            study.estimate(View::Stochastic, 30_000, seed, budget).expect("an estimate")
         });
         for (computed, estimated) in computed.iter().zip(&estimated.unwrap()) {
             let ((low, high), (least, most)) = (value(computed), value(estimated));
@@ -422,8 +455,8 @@ fn random_runs_with_exact_delays_lie_between_the_best_and_the_worst() {
          throughput = \"send:sent\"
          view = \"timed\"";
     let (worst, best) = value(&figures(model, study).unwrap()[0]);
-    let estimated = figures_by(model, study, &|study, prepared, engine, budget| {
-        simulate(study, prepared, engine, budget, View::Timed, 30_000, 1)
+    let estimated = figures_by(model, study, &|study, budget| {
+        study.estimate(View::Timed, 30_000, 1, budget).expect("an estimate")
     });
     let (least, most) = value(&estimated.unwrap()[0]);
     assert!(worst < least && most < best, "{worst} {least} {most} {best}");

@@ -1,54 +1,31 @@
 //! Studies of synchronous models.
 
-use narrows_explicit::{Budget, Unwatched};
+mod studies;
+
+use narrows::{NoFiles, PreparedStudy};
 use narrows_model::{Figure, FigureResult, Number};
-use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
-use narrows_study::{Analysis, Budgets, Study, Subject, read};
+use narrows_source::{Diagnostic, Severity};
+use narrows_study::Analysis;
+use studies::{budget, prepared, wrong};
 
-struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
-        Err(LoadError::NoFiles)
-    }
-}
-
-/// Prepares a study and does something with it; the error is what is wrong.
-fn with<R>(
-    model: &str,
-    study: &str,
-    work: impl FnOnce(&Study, &Subject, &Budgets<'_>) -> R,
-) -> Result<R, Vec<String>> {
-    let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
-    let file = sources.add("study.toml", format!("model = \"m.smv\"\n{study}"));
-    let study = read(&sources, file, &mut diagnostics);
-    let model = sources.add("m.smv", model);
-    let subject = Subject::prepare(&study, &mut sources, model, &Nothing, &mut diagnostics);
-    match subject.filter(|_| !diagnostics.has_errors()) {
-        Some(subject) => {
-            let budget =
-                || narrows_symbolic::Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
-            let explicit = Budget { memory: 1 << 28, ..Budget::unlimited(&Unwatched) };
-            Ok(work(&study, &subject, &Budgets { explicit, symbolic: &budget }))
-        }
-        None => {
-            let say = |one: &narrows_source::Diagnostic| {
-                let help = one.help.as_deref().unwrap_or("");
-                format!("{} `{}` {help}", one.code, sources.text(one.primary.span))
-            };
-            let is_error =
-                |one: &&narrows_source::Diagnostic| one.severity == narrows_source::Severity::Error;
-            Err(diagnostics.sorted().iter().filter(is_error).map(say).collect())
-        }
-    }
+/// Prepares a study; the error is what is wrong.
+fn try_prepare(model: &str, study: &str) -> Result<PreparedStudy, Vec<String>> {
+    let study = format!("model = \"m.smv\"\n{study}");
+    prepared(&study, ("m.smv", model), &NoFiles, &|_| {}).map_err(|mut rejected| {
+        rejected.diagnostics.retain(|one| one.severity == Severity::Error);
+        wrong(&rejected, |one: &Diagnostic, sources| {
+            let help = one.help.as_deref().unwrap_or("");
+            format!("{} `{}` {help}", one.code, sources.text(one.primary.span))
+        })
+    })
 }
 
 fn figures(model: &str, study: &str) -> Result<Vec<Figure>, Vec<String>> {
-    with(model, study, |study, subject, budgets| subject.measure(study, budgets).figures)
+    Ok(try_prepare(model, study)?.measure(&budget()).figures)
 }
 
 fn analysis(model: &str, study: &str) -> Analysis {
-    with(model, study, |study, subject, budgets| subject.analyse(study, budgets)).expect("a study")
+    try_prepare(model, study).expect("a study").analyse(&budget())
 }
 
 fn text(figure: &Figure) -> String {
@@ -312,4 +289,17 @@ fn extremes(targets: &[Vec<usize>], marked: &[bool]) -> ((i128, i128), (i128, i1
     let low = *ratios.iter().min_by(|one, other| less(one, other)).expect("a cycle");
     let high = *ratios.iter().max_by(|one, other| less(one, other)).expect("a cycle");
     (low, high)
+}
+
+/// Sets of states of two multipliers are too large, and induction needs none.
+#[test]
+fn satisfiability_answers_formulas_of_studies() {
+    let model = "MODULE main
+        VAR a : unsigned word[40]; b : unsigned word[40];
+        ASSIGN init(a) := 0ud40_1; next(a) := a * b + 0ud40_1;
+               init(b) := 0ud40_3; next(b) := b * a + 0ud40_2;";
+    let study = "[[ask]]\ninvariant = \"a[0:0] = 0ud1_1 | b[0:0] = 0ud1_1\"\n";
+    let little = narrows::Budget { memory: 1 << 25, ..budget() };
+    let figures = try_prepare(model, study).expect("a study").measure(&little).figures;
+    assert_eq!(figures[0].result, FigureResult::Word("holds".to_owned()));
 }

@@ -1,0 +1,134 @@
+//! What can be asked in which view: the one place where questions of studies are refused.
+
+use narrows_model::{FormKind, Refusal};
+use narrows_performance::Time;
+
+use crate::{Question, Study, Text, View};
+
+const NO_LABELS: &str =
+    "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say how likely they are: ask for the least \
+                         and the most.";
+const NO_CACHES: &str = "Only a Promela model can have caches under it.";
+const NO_STATES: &str = "Of this model nothing is known but its labels.";
+const NO_MEAN: &str =
+    "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
+const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens at random is a \
+                          `utilisation`.";
+
+/// Says whether a question of a study can be asked of models of a form, in a view.
+///
+/// # Errors
+///
+/// The refusal says why not, and what to ask instead.
+pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Refusal> {
+    use FormKind::{Labelled, Processes, Synchronous};
+    let is_mean = matches!(
+        question,
+        Question::MeanDelay(..)
+            | Question::MeanCount(..)
+            | Question::MeanPeriod(_)
+            | Question::Transient(..)
+            | Question::MissTime(_)
+    );
+    let is_bound = matches!(
+        question,
+        Question::MinDelay(..)
+            | Question::MaxDelay(..)
+            | Question::Delay(..)
+            | Question::MinCount(..)
+            | Question::MaxCount(..)
+            | Question::Count(..)
+            | Question::Makespan
+    );
+    let reason = match (form, question, view) {
+        (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
+        (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
+        (Synchronous, _, View::Stochastic) => NO_CHANCE,
+        (Synchronous, _, _) if is_mean => NO_CHANCE,
+        (Labelled, Question::MissTime(_), _) => NO_CACHES,
+        (_, Question::Overlap(..), View::Stochastic) => NO_OVERLAP,
+        (_, _, View::Stochastic) if is_bound => NO_MEAN,
+        (_, _, View::Timed | View::Untimed) if is_mean => {
+            let view = view.name();
+            let reason =
+                format!("This is a mean over runs: ask it in the stochastic view, not in the {view} one.");
+            return Err(Refusal::new(reason));
+        }
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(reason))
+}
+
+/// Returns a question of each kind, which names nothing.
+pub fn kinds() -> [Question; 21] {
+    let text = Text::default;
+    [
+        Question::Ltl(text()),
+        Question::Ctl(text()),
+        Question::Mu(text()),
+        Question::Invariant(text()),
+        Question::Deadlock,
+        Question::Overlap(text(), text()),
+        Question::Bottleneck(text()),
+        Question::Throughput(text()),
+        Question::Utilisation(text()),
+        Question::MinDelay(text(), text()),
+        Question::MaxDelay(text(), text()),
+        Question::Delay(text(), text()),
+        Question::MinCount(text(), text(), text()),
+        Question::MaxCount(text(), text(), text()),
+        Question::Count(text(), text(), text()),
+        Question::Makespan,
+        Question::MeanDelay(text(), text()),
+        Question::MeanPeriod(text()),
+        Question::MeanCount(text(), text()),
+        Question::Transient(text(), Time::ZERO),
+        Question::MissTime(text()),
+    ]
+}
+
+/// Returns the views in which a question is asked of a model of a form, if the study does not say.
+pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question: &Question) -> Vec<View> {
+    let is_synchronous = form == FormKind::Synchronous;
+    if is_synchronous && given != Some(View::Stochastic) {
+        // One step is one unit of time.
+        return vec![View::Timed];
+    }
+    if let Some(view) = given.filter(|_| !matches!(question, Question::Bottleneck(_) | Question::MissTime(_)))
+    {
+        return vec![view];
+    }
+    let has_windows = study.has_windows();
+    let exact = if study.has_delays() { View::Timed } else { View::Untimed };
+    vec![match question {
+        Question::Utilisation(_)
+        | Question::MeanDelay(..)
+        | Question::MeanPeriod(_)
+        | Question::MeanCount(..)
+        | Question::MissTime(_)
+        | Question::Transient(..) => View::Stochastic,
+        Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
+        Question::Bottleneck(_) => View::Timed,
+        Question::Overlap(..) | Question::Mu(_) => View::Untimed,
+        Question::Throughput(_) if !study.has_delays() => View::Untimed,
+        Question::Throughput(_) if has_windows => return vec![View::Timed, View::Stochastic],
+        Question::Throughput(_) => View::Stochastic,
+        _ => exact,
+    }]
+}
+
+/// Returns the views in which time passes.
+pub(crate) fn views_with_time(study: &Study, form: FormKind) -> Vec<View> {
+    match form {
+        FormKind::Synchronous => vec![View::Timed],
+        _ if !study.has_delays() => Vec::new(),
+        _ if study.has_windows() => vec![View::Timed, View::Stochastic],
+        _ => vec![View::Stochastic],
+    }
+}
+
+/// Returns the view in which every step counts alike.
+pub(crate) fn view_of_steps(form: FormKind) -> View {
+    if form == FormKind::Synchronous { View::Timed } else { View::Untimed }
+}

@@ -1,0 +1,254 @@
+//! What needs observers beside the graph of a labelled model: how long conditions hold, which of them hold together,
+//! and how long it takes on average from one action to another.
+
+use narrows_model::{Figure, FigureResult};
+use narrows_performance::actions::{Actions, Condition};
+use narrows_performance::markov::Interval;
+use narrows_performance::stochastic::{self, Stochastic};
+use narrows_performance::timed::{Edge, Timed};
+use narrows_performance::{StateGraph, Timing, as_f64};
+
+use super::actions::{Actual, Known, Sizes, add_size};
+use super::solve::{Gain, Solvable, no_chain, set};
+use super::stochastic::{changes_while_waiting, undecided_if_cut};
+use super::timed::Model;
+use super::{blank, new_figure};
+use crate::bottleneck::largest;
+use crate::conditions::meant;
+use crate::labelled::LabelWay;
+use crate::{Ask, Question, View};
+
+/// What is known of resources in a view.
+pub(crate) struct Together {
+    /// What is said of each pair, by their numbers.
+    pub(crate) pairs: Vec<(usize, usize, Figure)>,
+    /// The largest sets that are busy at the same time.
+    pub(crate) sets: Vec<Vec<usize>>,
+}
+
+impl Actual<'_> {
+    /// Returns the condition that a question is about.
+    pub(super) fn condition(&self, question: &Question) -> Option<Condition> {
+        match question {
+            Question::Utilisation(what) | Question::Transient(what, _) => {
+                self.model.conditions.get(meant(self.study, what)).cloned()
+            }
+            _ => None,
+        }
+    }
+
+    /// Answers a question about a mean, from actions of one kind to the next one of another if there is a way.
+    pub(super) fn mean(&self, ask: &Ask, way: Option<&LabelWay>, sizes: &mut Sizes) -> Figure {
+        let mut figure = blank(ask, View::Stochastic);
+        // What is not asked about may happen again and again while the model waits. Both ends of a way are events.
+        let ends = way.map(|(from, to)| vec![(String::new(), from.clone()), (String::new(), to.clone())]);
+        let timing = match self.timing(View::Stochastic, &ends.unwrap_or_default()) {
+            Ok(timing) => timing,
+            Err(reason) => {
+                figure.result = FigureResult::None(reason);
+                return figure;
+            }
+        };
+        let mut actions = Actions::new(self.graph);
+        if let Some(condition) = self.condition(&ask.question) {
+            actions = actions.observing(&[condition]);
+        }
+        if let Some((from, to)) = way {
+            let labels = 0..self.graph.labels().len() as u32;
+            let takes_time = labels.map(|label| timing.has_delay(Timing::label(label))).collect();
+            actions = actions.between(from, to).by_instants(takes_time);
+        }
+        let rows = StateGraph::new(&actions, None, &timing, self.budget);
+        let view = match rows.and_then(stochastic::build) {
+            Ok(view) => view,
+            Err(trouble) => {
+                Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
+                return figure;
+            }
+        };
+        match Solvable::new(view, self.budget.watch) {
+            Ok(solvable) => {
+                self.fill_mean(&actions, &solvable, &ask.question, &mut figure);
+                undecided_if_cut(&solvable, &mut figure);
+                let view = &solvable.view;
+                let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
+                let size = (states, view.transition_count());
+                add_size(sizes, View::Stochastic, size, solvable.minimised());
+            }
+            Err(wrong) => figure.result = no_chain(&wrong),
+        }
+        figure
+    }
+
+    fn fill_mean(
+        &self,
+        actions: &Actions<'_>,
+        solvable: &Solvable<'_>,
+        question: &Question,
+        figure: &mut Figure,
+    ) {
+        match question {
+            Question::Utilisation(what) => {
+                let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+                let found = solvable.average(Gain::State(rates), figure);
+                set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
+            }
+            Question::Transient(what, time) => {
+                let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+                set(&solvable.transient(rates, as_f64(*time), figure), figure);
+            }
+            Question::MeanDelay(from, _) => {
+                self.study.unit.clone_into(&mut figure.unit);
+                let Some(columns) = visits(&solvable.view) else {
+                    figure.result = FigureResult::None(
+                        "More actions than can be counted happen at the same time.".to_owned(),
+                    );
+                    return;
+                };
+                match solvable.between_visits(&[0, 1], columns, figure) {
+                    Ok(Some(found)) => set(&Ok(found), figure),
+                    Ok(None) => {
+                        figure.result = FigureResult::None(format!(
+                            "`{}` does not happen again and again, nor at the start.",
+                            from.text
+                        ));
+                    }
+                    Err(result) => figure.result = result,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Says of each pair of some resources, given by their numbers, whether they overlap in the untimed or the timed
+    /// view. The error says why there is no view.
+    pub(super) fn overlaps(
+        &self,
+        resources: &[usize],
+        view: View,
+        sizes: &mut Sizes,
+    ) -> Result<Together, Box<Figure>> {
+        let name = |number: usize| self.study.resources[number].0.text.as_str();
+        let blank = |name: String| new_figure("overlap", name, view.name());
+        let no_view = |result: FigureResult| {
+            let names: Vec<&str> = resources.iter().map(|number| name(*number)).collect();
+            Box::new(Figure { result, ..blank(names.join(" and ")) })
+        };
+        let texts = resources.iter().map(|number| &self.study.resources[*number].1);
+        let conditions: Vec<Condition> =
+            texts.filter_map(|text| self.model.conditions.get(meant(self.study, text)).cloned()).collect();
+        let timing = self.timing(view, &[]).map_err(|reason| no_view(FigureResult::None(reason)))?;
+        let actions = Actions::new(self.graph).observing(&conditions);
+        let known = Known { asked: self, actions: &actions };
+        let timed = match self.build(&actions, &timing, view) {
+            Ok(Ok(timed)) => timed,
+            Ok(Err(trouble)) => {
+                let mut figure = no_view(FigureResult::None(String::new()));
+                known.say(&trouble, &mut figure);
+                return Err(figure);
+            }
+            Err(reason) => return Err(no_view(FigureResult::None(reason))),
+        };
+        add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
+        let busy = busy(&timed, &actions, resources);
+        let mut pairs = Vec::new();
+        for (place, first) in resources.iter().enumerate() {
+            for second in &resources[place + 1..] {
+                let mut figure = blank(format!("{} and {}", name(*first), name(*second)));
+                self.pair(&known, &timed, &busy, 1 << *first | 1 << *second, view, &mut figure);
+                pairs.push((*first, *second, figure));
+            }
+        }
+        let lasts =
+            |node: &u32| view == View::Untimed || timed.edges(*node).iter().any(|edge| edge.ticks > 0);
+        let nodes = (0..timed.nodes()).filter(lasts);
+        let sets = largest(nodes.map(|node| busy[timed.state(node) as usize]));
+        Ok(Together { pairs, sets })
+    }
+
+    /// Says whether a pair is busy at the same time, for some time if there are delays.
+    fn pair(
+        &self,
+        known: &Known<'_>,
+        timed: &Timed<'_>,
+        busy: &[u64],
+        pair: u64,
+        view: View,
+        figure: &mut Figure,
+    ) {
+        let are_busy = |node: u32| busy[timed.state(node) as usize] & pair == pair;
+        let is_untimed = view == View::Untimed;
+        let is_meant = |node: u32, edge: &Edge| {
+            if is_untimed { are_busy(edge.target) } else { edge.ticks > 0 && are_busy(node) }
+        };
+        let (unit, states) = (&self.study.unit, timed.nodes());
+        let mut show = |what: &str, walk| {
+            figure.witnesses.extend(known.trace(timed, walk, unit).map(|trace| (what.to_owned(), trace)));
+        };
+        let word = match (timed.reaching(is_meant), timed.avoiding(is_meant)) {
+            _ if is_untimed && are_busy(0) => "inevitable",
+            (None, _) => "never",
+            (Some(meets), avoids) => {
+                show("a run to where both are busy", &meets);
+                match avoids {
+                    None => "inevitable",
+                    Some(avoids) => {
+                        show("a run on which they are never busy at the same time", &avoids);
+                        "possible"
+                    }
+                }
+            }
+        };
+        if word == "never" {
+            figure.notes.push(if is_untimed {
+                format!("None of {states} states has both busy.")
+            } else {
+                format!("In none of {states} timed states both are busy for some time.")
+            });
+        }
+        figure.result = FigureResult::Word(word.to_owned());
+    }
+}
+
+/// Returns which resources are busy in each state, one bit each.
+fn busy(timed: &Timed<'_>, actions: &Actions<'_>, resources: &[usize]) -> Vec<u64> {
+    let rows = timed.state_graph();
+    let set = |state: u32| {
+        let bytes = rows.state(state);
+        let bit = |(place, number): (usize, &usize)| u64::from(actions.holds(place, &bytes)) << *number;
+        resources.iter().enumerate().map(bit).fold(0, |set, bit| set | bit)
+    };
+    (0..rows.states()).map(set).collect()
+}
+
+/// Returns 1 for each rest in which the first condition holds, and 0 for others; `None` if that is not clear.
+fn rates(actions: &Actions<'_>, view: &Stochastic<'_>, text: &str, figure: &mut Figure) -> Option<Vec<f64>> {
+    let holds = |state: &u32| actions.holds(0, &view.state_graph().state(*state));
+    let mut rates = Vec::with_capacity(view.tangible_states() as usize);
+    for rest in 0..view.tangible_states() {
+        let states = view.states(rest);
+        let value = holds(&states[0]);
+        if states.iter().any(|state| holds(state) != value) {
+            figure.result = changes_while_waiting(text);
+            return None;
+        }
+        rates.push(f64::from(u8::from(value)));
+    }
+    Some(rates)
+}
+
+/// Returns for each rest how many passages begin with a visit to it, how many took no time, and whether others end with
+/// it; `None` if there are more than can be counted.
+fn visits(view: &Stochastic<'_>) -> Option<[Vec<f64>; 3]> {
+    let [mut begun, mut at_once, mut ends] = [const { Vec::new() }; 3];
+    for rest in 0..view.tangible_states() {
+        let instant = Actions::instant(&view.state_graph().state(view.states(rest)[0]));
+        if instant.is_full() {
+            return None;
+        }
+        begun.push(f64::from(instant.opened));
+        at_once.push(f64::from(instant.closed));
+        ends.push(f64::from(u8::from(instant.ends)));
+    }
+    Some([begun, at_once, ends])
+}

@@ -1,0 +1,157 @@
+//! In which order the questions of a study are answered, and how time is shared.
+
+use narrows_explicit::{Share, Watch};
+use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, Limit, StateDiagram};
+
+use super::{Measured, Size, blank, expect};
+use crate::accepts::{accepts, view_of_steps, views};
+use crate::bottleneck::events;
+use crate::{Analysis, Question, Study, Text, View};
+
+/// A study with a model of some form, and what was found out so far.
+pub(crate) trait Bench {
+    /// Returns the form of the model.
+    fn form(&self) -> FormKind;
+
+    /// Returns which questions a question is asked together with, by a number that they share, if engines answer it.
+    fn group(&self, number: usize) -> Option<usize>;
+
+    /// Answers a question that is accepted in a view.
+    fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
+
+    /// Forgets what was cut short, so that it is tried again.
+    fn forget_cut(&mut self);
+
+    /// Returns how large the views are that were built.
+    fn sizes(&self) -> Vec<Size>;
+
+    /// Finds which resources overlap, and for what part of the time they are busy.
+    fn resources(&mut self, _: &mut Bottleneck) {}
+
+    /// Looks at an event.
+    fn look(&mut self, event: &Text) -> Flow;
+
+    /// Returns the events that were looked at.
+    fn flows(&mut self) -> &mut Vec<Flow>;
+
+    /// Returns how variables change that hold the state of something.
+    fn diagrams(&mut self) -> Vec<StateDiagram> {
+        Vec::new()
+    }
+}
+
+/// Answers all questions of a study.
+pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Measured {
+    let figures = answer_all(study, bench, share);
+    Measured { figures, sizes: bench.sizes() }
+}
+
+/// Answers the questions of a study, and finds its bottleneck.
+pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Analysis {
+    let mut bottleneck = Bottleneck::default();
+    bench.resources(&mut bottleneck);
+    bottleneck.flows = events(study).iter().map(|event| flow(bench, event)).collect();
+    bottleneck.diagrams = bench.diagrams();
+    Analysis { measured: measure(study, bench, share), bottleneck }
+}
+
+/// Looks at an event, once.
+fn flow(bench: &mut dyn Bench, event: &Text) -> Flow {
+    if let Some(flow) = bench.flows().iter().find(|flow| flow.event == event.text) {
+        return flow.clone();
+    }
+    let flow = bench.look(event);
+    bench.flows().push(flow.clone());
+    flow
+}
+
+/// What it takes to answer a question, the cheapest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Work {
+    /// The stochastic view.
+    Means,
+    /// Engines, for questions with this number.
+    Verdicts(usize),
+    /// The timed or the untimed view.
+    Exact,
+}
+
+/// Answers all questions of a study. What is cheap comes first, and each kind of work gets a share of the time, so that one
+/// slow view leaves time for the others; what was cut short by its share is tried again at the end.
+fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Vec<Figure> {
+    let form = bench.form();
+    let mut jobs: Vec<(Work, usize, View)> = Vec::new();
+    for (number, ask) in study.asks.iter().enumerate() {
+        if let Some(group) = bench.group(number) {
+            jobs.push((Work::Verdicts(group), number, view_of_steps(form)));
+            continue;
+        }
+        for view in views(study, form, ask.view, &ask.question) {
+            let is_mean = view == View::Stochastic && !matches!(ask.question, Question::Bottleneck(_));
+            jobs.push((if is_mean { Work::Means } else { Work::Exact }, number, view));
+        }
+    }
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|job| jobs[*job].0);
+    let mut kinds: Vec<Work> = order.iter().map(|job| jobs[*job].0).collect();
+    kinds.dedup();
+    let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); jobs.len()];
+    let mut last = None;
+    let mut left = kinds.len();
+    for job in order.iter().copied() {
+        let (work, number, view) = jobs[job];
+        if last.replace(work) != Some(work) {
+            share.take(left);
+            left -= 1;
+        }
+        figures[job] = answer(study, bench, number, view);
+    }
+    share.take(1);
+    let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(Limit::Time));
+    for job in order.iter().copied() {
+        let has_time = share.seconds_left().is_some_and(|left| left > 0.0);
+        if has_time && figures[job].iter().any(is_cut) {
+            bench.forget_cut();
+            figures[job] = answer(study, bench, jobs[job].1, jobs[job].2);
+        }
+    }
+    figures.into_iter().flatten().collect()
+}
+
+/// Answers a question in a view, and says whether that was expected.
+fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Vec<Figure> {
+    let ask = &study.asks[number];
+    let mut figures = match accepts(bench.form(), &ask.question, view) {
+        Ok(()) => match &ask.question {
+            Question::Bottleneck(event) => {
+                let flow = flow(bench, event);
+                // Where all delays are random, means are all that is known.
+                let is_mean = flow.cases.is_empty() && !study.has_windows();
+                let view = if is_mean { View::Stochastic } else { view };
+                vec![Figure { result: limit_of(flow), ..blank(ask, view) }]
+            }
+            _ => bench.answer_one(number, view),
+        },
+        Err(refusal) => {
+            vec![Figure { result: FigureResult::None(refusal.reason), ..blank(ask, view) }]
+        }
+    };
+    // One for each variable has its name.
+    if !matches!(ask.question, Question::MissTime(_)) {
+        for figure in &mut figures {
+            ask.name.clone_into(&mut figure.name);
+            expect::finish(figure, ask, study);
+        }
+    }
+    figures
+}
+
+/// Names what limits an event, or says why that is not known.
+fn limit_of(flow: Flow) -> FigureResult {
+    let mut found = flow.throughput.into_iter().map(|figure| figure.result);
+    match (flow.bottleneck, found.find(|result| matches!(result, FigureResult::Undecided(_)))) {
+        (Some(names), _) => FigureResult::Word(names.join(" + ")),
+        (None, Some(open)) => open,
+        (None, None) => FigureResult::None("There is no bottleneck to name.".to_owned()),
+    }
+}

@@ -1,0 +1,140 @@
+//! How often something happens in a synchronous system: found on the graph of all states.
+
+use narrows_explicit::Budget;
+use narrows_model::synchronous::{Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
+use narrows_model::{Figure, FigureResult, Limit, Trace};
+use narrows_performance::timed::{Timed, Walk, build_clocked};
+use narrows_performance::{BuildError, StateGraph, Timing};
+
+use super::PreparedSynchronous;
+use crate::measure::{Asked, Model, Ways};
+use crate::{Question, Study, Text};
+
+/// A graph with more states than this is not built.
+const MAX_STATES: u64 = 2_000_000;
+/// With more values of inputs than this, steps are not looked for one by one.
+const MAX_INPUTS: u128 = 1 << 16;
+
+/// What a graph is made of.
+pub(crate) struct Ground<'a> {
+    pub(super) eventful: Eventful<'a>,
+    timing: Timing,
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(prepared: &'a PreparedSynchronous) -> Ground<'a> {
+        let events: Vec<ExprId> = prepared.events.iter().map(|(_, event)| *event).collect();
+        let mut timing = Timing::labels(events.len());
+        for (number, (name, _)) in (0..).zip(&prepared.events) {
+            timing.event(&[Timing::label(number)], name);
+        }
+        Ground { eventful: Eventful::new(Reference::new(&prepared.system), &events), timing }
+    }
+
+    /// Builds the graph, or says why there is none. So many states are known to be there.
+    pub(super) fn build<'g>(
+        &'g self,
+        states: Result<&str, Limit>,
+        budget: &Budget<'g>,
+    ) -> Result<Timed<'g>, FigureResult> {
+        let why = "How often something happens is found on the graph of all states";
+        let inputs = inputs(self.eventful.reference().system());
+        match states.map(|count| (count, count.parse::<u64>())) {
+            Err(limit) => return Err(FigureResult::Undecided(limit)),
+            Ok((_, Ok(count))) if count <= MAX_STATES => {}
+            Ok((count, _)) => {
+                return Err(FigureResult::None(format!(
+                    "{why}: there are {count}, and no more than {MAX_STATES} are visited one by one."
+                )));
+            }
+        }
+        if inputs > MAX_INPUTS {
+            return Err(FigureResult::None(format!(
+                "{why}: inputs have {inputs} combinations of values in each, and no more than {MAX_INPUTS} are tried one by one."
+            )));
+        }
+        let rows = StateGraph::new(&self.eventful, None, &self.timing, *budget);
+        rows.and_then(build_clocked).map_err(|trouble| match trouble {
+            BuildError::Limit(limit) => FigureResult::Undecided(limit),
+            // Nothing else can happen where steps have no delays.
+            _ => FigureResult::None("There is no graph of all states.".to_owned()),
+        })
+    }
+}
+
+/// Returns how many combinations of inputs there are.
+fn inputs(system: &SynchronousSystem) -> u128 {
+    let inputs = system.variables.iter().filter(|variable| variable.role == Role::Input);
+    inputs.map(|input| Domain::len(&input.domain)).fold(1, u128::saturating_mul)
+}
+
+/// What a synchronous system knows about its graph.
+pub(super) struct Known<'g> {
+    pub(super) study: &'g Study,
+    pub(super) prepared: &'g PreparedSynchronous,
+    pub(super) ground: &'g Ground<'g>,
+}
+
+impl Known<'_> {
+    pub(super) fn fill(&self, timed: &Timed<'_>, question: &Question, figure: &mut Figure) {
+        Asked { model: self, timed, unit: &self.study.unit }.fill(question, figure);
+        let system = &self.prepared.system;
+        if !system.justice.is_empty() || !system.compassion.is_empty() {
+            figure.notes.push("These are runs of all kinds, also such as are not fair.".to_owned());
+        }
+    }
+
+    /// Returns for each state whether something holds.
+    pub(super) fn holding(&self, timed: &Timed<'_>, expr: ExprId) -> Vec<bool> {
+        let reference = self.ground.eventful.reference();
+        let rows = timed.state_graph();
+        let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
+        (0..rows.states())
+            .map(|state| {
+                let bytes = rows.state(state);
+                let values = reference.unpack(&bytes);
+                let moment = narrows_model::synchronous::Moment::still(&values);
+                !reference.is_start(&bytes) && evaluation.is_true(expr, moment)
+            })
+            .collect()
+    }
+}
+
+impl Model for Known<'_> {
+    fn verb(&self) -> &'static str {
+        "holds"
+    }
+
+    fn event(&self, what: &Text) -> Option<u16> {
+        self.prepared.event(what)
+    }
+
+    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
+        self.study.busy(what)
+    }
+
+    fn holds(&self, timed: &Timed<'_>, text: &Text, _: &mut Figure) -> Option<Vec<bool>> {
+        self.prepared.predicates.get(&text.text).map(|expr| self.holding(timed, *expr))
+    }
+
+    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>> {
+        Some(vec![(self.holds(timed, ends.0, figure)?, self.holds(timed, ends.1, figure)?)])
+    }
+
+    fn trace(&self, timed: &Timed<'_>, walk: &Walk, _: &str) -> Option<Trace> {
+        let run = self.ground.eventful.run(&walk.choices(timed), walk.cycle)?;
+        run.replay(self.ground.eventful.reference(), None)
+    }
+
+    /// The first states come after what stands before them all.
+    fn whole(&self, timed: &Timed<'_>) -> Ways {
+        let reference = self.ground.eventful.reference();
+        let rows = timed.state_graph();
+        let is_first = |state: u32| {
+            let bytes = rows.state(state);
+            !reference.is_start(&bytes) && reference.is_initial(&reference.unpack(&bytes))
+        };
+        let to = (0..rows.states()).map(|state| timed.edges(state).is_empty()).collect();
+        ((0..rows.states()).map(is_first).collect(), to)
+    }
+}
