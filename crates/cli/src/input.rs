@@ -14,7 +14,7 @@ use narrows_source::closest;
 use serde_json::Value;
 
 use crate::limits;
-use crate::output::{self, Format};
+use crate::output::{self, Format, Outcome};
 use crate::reading;
 
 /// Which models, how they are read, and what a search may use.
@@ -78,17 +78,6 @@ enum EngineName {
     Ic3,
 }
 
-/// What a command has to say about one model, and the exit status that goes with it.
-pub(crate) struct Outcome {
-    said: Said,
-    status: u8,
-}
-
-enum Said {
-    Text(String),
-    Document(Value),
-}
-
 impl Models {
     /// Returns which engine is to answer.
     pub(crate) fn choice(&self) -> Choice {
@@ -114,7 +103,7 @@ impl Models {
         text: impl FnOnce() -> String,
         document: impl FnOnce() -> Value,
     ) -> Outcome {
-        Outcome { said: if self.is_json() { Said::Document(document()) } else { Said::Text(text()) }, status }
+        Outcome::new(self.is_json(), status, text, document)
     }
 
     /// Runs a command on every model; prints the reports, and returns the exit status.
@@ -133,19 +122,18 @@ impl Models {
                 Ok(model) => run(&model)?,
                 Err(rejected) => rejected,
             };
-            match outcome.said {
-                Said::Document(document) => documents.push(document),
-                Said::Text(text) if text.is_empty() => {}
-                Said::Text(text) if statuses.is_empty() => output::print(&text)?,
-                Said::Text(text) => output::print(&format!("\n{text}"))?,
+            if self.is_json() {
+                documents.push(outcome.document);
+            } else if !outcome.text.is_empty() {
+                let gap = if statuses.is_empty() { "" } else { "\n" };
+                output::print(&format!("{gap}{}", outcome.text))?;
             }
             statuses.push(outcome.status);
         }
         if self.is_json() {
             output::print_json(&combined(documents))?;
         }
-        let worst = if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) };
-        Ok(worst)
+        Ok(output::worst(&statuses))
     }
 
     /// Says that an engine does not take a model or a question, and why.

@@ -1,13 +1,14 @@
 //! What a search may use: time, memory, and the user's patience.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use narrows::{Budget, Limit, Progress, Watch};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::output;
 use crate::progress::Display;
 
 /// If the machine does not say how much memory it has.
@@ -72,19 +73,41 @@ pub(crate) fn default_memory() -> u64 {
 /// The allocator keeps so much address space for each thread.
 const THREAD_SPACE: u64 = 64 << 20;
 
-/// Returns how much memory may be used if address space is limited (`ulimit -v`): an allocation that fails
-/// there can't be answered everywhere, so searches end before. Tables that grow are there twice for a moment.
-fn address_space(threads: usize) -> Option<u64> {
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+/// How much address space there may be (`ulimit -v`): an allocation that fails can't be answered everywhere,
+/// so searches end before.
+static ADDRESS_LIMIT: LazyLock<Option<u64>> =
+    LazyLock::new(|| address_limit(&std::fs::read_to_string("/proc/self/limits").ok()?));
+
+/// Returns how much address space is left, if it is limited.
+fn address_space() -> Option<u64> {
+    let limit = (*ADDRESS_LIMIT)?;
     let size = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let used = size.split_whitespace().next()?.parse::<u64>().ok()? * 4096;
-    let left = address_limit(&limits)?.saturating_sub(used + threads as u64 * THREAD_SPACE);
-    Some(left / 5 * 3)
+    Some(limit.saturating_sub(size.split_whitespace().next()?.parse::<u64>().ok()? * 4096))
+}
+
+/// Returns how much memory may be used if address space is limited. Threads take some, and what the allocator
+/// can't use again.
+fn memory_in_address_space(threads: usize) -> Option<u64> {
+    Some(address_space()?.saturating_sub(threads as u64 * THREAD_SPACE) / 5 * 3)
+}
+
+/// Returns whether little address space is left: what is not counted has used up the rest.
+fn is_address_space_short() -> bool {
+    ADDRESS_LIMIT.is_some_and(|limit| address_space().is_some_and(|left| left < limit / 16))
 }
 
 fn address_limit(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// Terms, expressions and formulas are trees, and some are walked by recursion: deep ones need a deep stack.
+/// Pages that are not used cost nothing but address space.
+const STACK: usize = 512 << 20;
+
+/// Returns how large a stack may be.
+pub(crate) fn stack() -> usize {
+    ADDRESS_LIMIT.map_or(STACK, |limit| STACK.min((limit / 4) as usize))
 }
 
 /// Returns how many threads a search uses if the user does not say.
@@ -96,6 +119,34 @@ fn total_memory(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find(|line| line.starts_with("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
+}
+
+/// Limits that were hit so far, a bit each: what helps is said once, at the end.
+static HIT: AtomicU8 = AtomicU8::new(0);
+
+/// Keeps in mind which limits were hit, unless the user wants quiet.
+pub(crate) fn remember(quiet: bool, limits: impl IntoIterator<Item = Limit>) {
+    if quiet {
+        return;
+    }
+    let bit = |limit| match limit {
+        Limit::Time => 1,
+        Limit::Memory => 2,
+        Limit::Lossy => 4,
+        _ => 0,
+    };
+    HIT.fetch_or(limits.into_iter().map(bit).fold(0, |all, bit| all | bit), Ordering::Relaxed);
+}
+
+/// Says what helps against the limits that were hit, given the name of the option for time.
+pub(crate) fn advise(time: &str) {
+    let advice = [
+        (1, format!("{time} gives it more time")),
+        (2, "--memory lets it use more memory".to_owned()),
+        (4, "for a proof, leave --bitstate and --hash-compact out".to_owned()),
+    ];
+    let hit = HIT.swap(0, Ordering::Relaxed);
+    advice.iter().filter(|(bit, _)| hit & bit != 0).for_each(|(_, text)| output::note(text));
 }
 
 /// A signal within this time of the first says the same once more: `timeout` sends it to the program and to
@@ -151,7 +202,7 @@ impl Clock {
             display: if quiet { None } else { Display::new(about).map(Arc::new) },
             memory: memory
                 .unwrap_or_else(default_memory)
-                .min(address_space(default_threads()).unwrap_or(u64::MAX)),
+                .min(memory_in_address_space(default_threads()).unwrap_or(u64::MAX)),
             threads: default_threads(),
         }
     }
@@ -170,7 +221,10 @@ impl Clock {
         if let Some(display) = &self.display {
             show(display, elapsed);
         }
-        self.time.is_some_and(|time| elapsed >= time).then_some(Limit::Time)
+        if self.time.is_some_and(|time| elapsed >= time) {
+            return Some(Limit::Time);
+        }
+        is_address_space_short().then_some(Limit::Memory)
     }
 
     /// Returns how long it took, and ends the display.

@@ -99,22 +99,20 @@ impl Command {
     }
 }
 
-/// Terms, expressions and formulas are trees, and some are walked by recursion: deep ones need a deep stack. Pages that
-/// are not used cost nothing.
-const STACK: usize = 512 << 20;
-
 /// What a panic said, kept for the report.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let is_json = arguments.command.wants_json();
+    // `lts transient` has times of its own.
+    let time = if matches!(arguments.command, Command::Lts(_)) { "--time-limit" } else { "--time" };
     std::panic::set_hook(Box::new(|info| {
         if let Ok(mut text) = PANIC.lock() {
             *text = Some(info.to_string());
         }
     }));
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || arguments.run());
+    let worker = std::thread::Builder::new().stack_size(limits::stack()).spawn(move || arguments.run());
     let result = match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => {
@@ -123,7 +121,7 @@ fn main() -> ExitCode {
         }
         Err(error) => Err(anyhow::Error::from(error).context("can't start a thread")),
     };
-    match result {
+    let status = match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             output::error(&format!("{error:#}"));
@@ -132,7 +130,9 @@ fn main() -> ExitCode {
             }
             ExitCode::from(2)
         }
-    }
+    };
+    limits::advise(time);
+    status
 }
 
 #[cfg(test)]

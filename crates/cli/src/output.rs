@@ -15,6 +15,36 @@ pub(crate) enum Format {
     Json,
 }
 
+/// What a command has to say about one model or study, and the exit status that goes with it.
+pub(crate) struct Outcome {
+    pub(crate) status: u8,
+    /// For people; empty if there is nothing to say to them.
+    pub(crate) text: String,
+    /// For programs; null if none wants it.
+    pub(crate) document: Value,
+}
+
+impl Outcome {
+    /// Makes what is wanted: a text, or a document.
+    pub(crate) fn new(
+        is_json: bool,
+        status: u8,
+        text: impl FnOnce() -> String,
+        document: impl FnOnce() -> Value,
+    ) -> Outcome {
+        if is_json {
+            Outcome { status, text: String::new(), document: document() }
+        } else {
+            Outcome { status, text: text(), document: Value::Null }
+        }
+    }
+}
+
+/// Returns the exit status of a program that came to all of these: a failure comes first.
+pub(crate) fn worst(statuses: &[u8]) -> u8 {
+    if statuses.contains(&1) { 1 } else { statuses.iter().copied().max().unwrap_or(0) }
+}
+
 /// Prints text for people; what a model says in it does nothing to the terminal. A reader that has gone away is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_raw(&printable(text))
@@ -23,6 +53,12 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 /// Prints data: to a terminal like text, and otherwise every character as it is.
 pub(crate) fn print_data(text: &str) -> anyhow::Result<()> {
     if std::io::stdout().is_terminal() { print(text) } else { print_raw(text) }
+}
+
+/// Returns how many characters a line of the terminal has, if there is one.
+pub(crate) fn width() -> Option<usize> {
+    let size = ratatui::crossterm::terminal::size().ok().filter(|_| std::io::stdout().is_terminal());
+    size.map(|(columns, _)| usize::from(columns))
 }
 
 fn print_raw(text: &str) -> anyhow::Result<()> {

@@ -197,13 +197,43 @@ fn limits_hold_inside_atomic_sequences() {
 #[test]
 fn little_address_space_is_a_limit_of_memory() {
     let wide = "byte a[250];\nactive proctype P() { byte i; do :: a[i]++ :: i = (i + 1) % 250 od }\n";
-    let folder = Folder::new(&[("wide.pml", wide)]);
+    let words = "MODULE main\nVAR a : unsigned word[60]; b : unsigned word[60];\n\
+                 ASSIGN next(a) := a * b; next(b) := a + b;\nCTLSPEC AG EF a = b\n";
+    let folder = Folder::new(&[("wide.pml", wide), ("words.smv", words)]);
     let program = env!("CARGO_BIN_EXE_narrows");
-    for command in ["graph wide.pml -o graph.aut", "explore wide.pml"] {
-        let script = format!("ulimit -v 800000; exec {program} {command} --memory 8G --time 20s");
-        let output = Command::new("sh").current_dir(&folder.0).args(["-c", &script]).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{command}: {}{}", stdout(&output), stderr(&output));
+    for command in ["graph wide.pml -o graph.aut", "explore wide.pml", "check words.smv"] {
+        for kilobytes in [300_000, 500_000] {
+            let script = format!("ulimit -v {kilobytes}; exec {program} {command} --memory 8G --time 10s");
+            let output = Command::new("sh").current_dir(&folder.0).args(["-c", &script]).output().unwrap();
+            let said = format!("{command}, {kilobytes}: {}{}", stdout(&output), stderr(&output));
+            assert_eq!(output.status.code(), Some(2), "{said}");
+        }
     }
+}
+
+/// What a long atomic sequence takes is counted: once, frames piled up that nobody used again.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_atomic_sequence_keeps_within_memory() {
+    let long = "active [2] proctype P() { int i; atomic { for (i : 0 .. 2000000000) { skip } } }\n";
+    let folder = Folder::new(&[("long.pml", long)]);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    program.current_dir(&folder.0).args(["explore", "long.pml", "--memory", "100M", "--time", "60s"]);
+    let child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let peak = || {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.to_owned();
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let mut most = 0;
+    while let Some(kilobytes) = peak() {
+        most = kilobytes;
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stdout(&output).contains("the memory limit was reached"), "{}", stdout(&output));
+    assert!(most < 180_000, "{most} kB");
 }
 
 /// A limit is never a failure.
@@ -519,6 +549,7 @@ fn smv_models_are_checked_counted_and_bounded() {
     for (command, expected) in [
         ("check wrong.smv", "V0216"),
         ("check counter.smv --spin-trail run.trail", "--spin-trail is for Promela models"),
+        ("check counter.smv --chart", "there are no messages between processes"),
         ("check counter.smv -D N=4", "`main` has no definition `N`"),
         ("check counter.smv --ctl AG(m=1)", "unknown name `m`"),
         ("graph counter.smv --labels channel", "`text` or `inputs`"),

@@ -139,5 +139,5 @@ fn studies_have_tables_pages_and_sweeps() {
     let chain = folder.run("measure counter.toml --chain chain.aut");
     assert!(stderr(&chain).contains("is about a model in SMV"), "{}", stderr(&chain));
     let timed = folder.run("simulate --timed counter.toml");
-    assert!(stderr(&timed).contains("is about a model in SMV"), "{}", stderr(&timed));
+    assert!(stderr(&timed).contains("one step of a model in SMV is one unit of time"), "{}", stderr(&timed));
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use narrows_logic::{Buchi, Cube};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::json::{SCHEMA, tool};
+use crate::json::envelope;
 use crate::units::{WIDEST, count};
 
 /// Shows an automaton: its sizes, then each state with the ways on from it.
@@ -43,9 +43,7 @@ pub fn automaton(formula: &str, automaton: &Buchi<String>) -> String {
 
 /// Reports an automaton as JSON.
 pub fn automaton_document(formula: &str, automaton: &Buchi<String>) -> Value {
-    let mut document = Map::new();
-    document.insert("schema".into(), json!(SCHEMA));
-    document.insert("tool".into(), json!(tool()));
+    let mut document = envelope();
     document.insert("formula".into(), json!(formula));
     document.insert("states".into(), json!(automaton.states.len()));
     document.insert("transitions".into(), json!(automaton.pair_count()));

@@ -28,6 +28,8 @@ pub struct Figures<'a> {
     pub model: &'a Model,
     /// States that were covered and belong to no view.
     pub coverage: Option<&'a Coverage>,
+    /// How many characters fit into a line; any number if it is not known.
+    pub width: Option<usize>,
 }
 
 /// How large a view is.
@@ -87,7 +89,7 @@ impl Figures<'_> {
         }
         if !self.sweep.is_empty() {
             text.push_str("\nsweep\n");
-            text.push_str(&sweep::table(self.sweep));
+            text.push_str(&sweep::table(self.sweep, self.width));
         }
         text.push('\n');
         self.sizes_text(&mut text);
@@ -137,6 +139,12 @@ impl Figures<'_> {
             let _ = writeln!(text, "  {}, {}", set_size(sets), units::bytes(coverage.bytes));
         }
         let _ = writeln!(text, "  {}", units::seconds(self.seconds));
+    }
+
+    /// Writes the figures as comma-separated values: a line for each combination of values, or one for all answers.
+    pub fn csv(&self) -> String {
+        let alone = [SweepPoint { settings: Vec::new(), figures: self.figures.to_vec() }];
+        sweep::csv(if self.sweep.is_empty() { &alone } else { self.sweep })
     }
 
     /// Writes the figures as a JSON document.

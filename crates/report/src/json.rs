@@ -13,15 +13,11 @@ use crate::{Report, loss, narration};
 /// The version of the shape.
 pub(crate) const SCHEMA: u32 = 1;
 
-pub(crate) fn tool() -> String {
-    format!("narrows {}", env!("CARGO_PKG_VERSION"))
-}
-
 /// Begins a document: every one that the program writes begins so.
 pub fn envelope() -> Map<String, Value> {
     let mut document = Map::new();
     document.insert("schema".into(), json!(SCHEMA));
-    document.insert("tool".into(), json!(tool()));
+    document.insert("tool".into(), json!(format!("narrows {}", env!("CARGO_PKG_VERSION"))));
     document
 }
 
@@ -30,6 +26,15 @@ pub fn head(model: &str) -> Map<String, Value> {
     let mut document = envelope();
     document.insert("model".into(), json!(model));
     document
+}
+
+/// Makes a document about a model of an object with what there is to say.
+pub fn with_head(model: &str, mut content: Value) -> Value {
+    let mut document = head(model);
+    if let Some(content) = content.as_object_mut() {
+        document.append(content);
+    }
+    Value::Object(document)
 }
 
 /// Puts documents about several models into one; one alone stays what it is.

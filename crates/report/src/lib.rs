@@ -40,7 +40,7 @@ pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as 
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, ViewSize};
 pub use html::Page;
-pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head};
+pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};
 pub use narration::drawing;
 pub use report::{Report, Unreached};

@@ -2,23 +2,74 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, SweepPoint};
+use narrows_model::{Figure, FigureResult, Number, SweepPoint};
+use narrows_source::csv_cell;
 use serde_json::{Map, Value, json};
 
 use crate::figures::result_text;
 
-/// Writes a table with a line for each combination of values.
-pub(crate) fn table(points: &[SweepPoint]) -> String {
+/// Writes a table with a line for each combination of values; several below each other if one is too wide, each with the values
+/// in front.
+pub(crate) fn table(points: &[SweepPoint], most: Option<usize>) -> String {
     let (heads, lines) = cells(points);
     let all = || std::iter::once(&heads).chain(&lines);
-    let width = |column: usize| all().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let width = |column: usize| all().map(|line| line[column].chars().count()).max().unwrap_or(0) + 2;
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let settings = points.first().map_or(0, |point| point.settings.len());
+    let room = most.unwrap_or(usize::MAX);
+    let front: usize = widths[..settings].iter().sum();
+    let mut tables: Vec<Vec<usize>> = vec![(0..settings).collect()];
+    let mut used = front;
+    for (column, width) in widths.iter().enumerate().skip(settings) {
+        if used + width > room && used > front {
+            tables.push((0..settings).collect());
+            used = front;
+        }
+        used += width;
+        tables.iter_mut().last().into_iter().for_each(|table| table.push(column));
+    }
     let mut text = String::new();
-    for line in all() {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        let _ = writeln!(text, "  {}", cells.collect::<Vec<_>>().join("  ").trim_end());
+    for (number, table) in tables.iter().enumerate() {
+        text.push_str(if number > 0 { "\n" } else { "" });
+        for line in all() {
+            let cells = table.iter().map(|column| format!("  {:1$}", line[*column], widths[*column] - 2));
+            let _ = writeln!(text, "{}", cells.collect::<String>().trim_end());
+        }
     }
     text
+}
+
+/// Writes the points as comma-separated values. A number has two columns, the least and the greatest it may be; a word stands
+/// in both.
+pub(crate) fn csv(points: &[SweepPoint]) -> String {
+    let Some(longest) = points.iter().max_by_key(|point| point.figures.len()) else { return String::new() };
+    let heads = longest.settings.iter().map(|(name, _)| name.clone());
+    let ends = longest.figures.iter().flat_map(|figure| {
+        let unit = if figure.unit.is_empty() { String::new() } else { format!(" in {}", figure.unit) };
+        let name = format!("{} {}, {}{unit}", figure.kind, figure.name, figure.view);
+        [format!("{name}, least"), format!("{name}, greatest")]
+    });
+    let mut text = row(heads.chain(ends));
+    for point in points {
+        let settings = point.settings.iter().map(|(_, value)| value.clone());
+        let ends = point.figures.iter().flat_map(|figure| match &figure.result {
+            FigureResult::Value { low, high, .. } => [*low, *high].map(|end| match end {
+                Number::Infinity => "infinity".to_owned(),
+                end => end.to_f64().to_string(),
+            }),
+            FigureResult::Word(word) => [word.clone(), word.clone()],
+            _ => ["undecided".to_owned(), "undecided".to_owned()],
+        });
+        let ends = ends.chain(std::iter::repeat(String::new())).take(2 * longest.figures.len());
+        text.push_str(&row(settings.chain(ends)));
+    }
+    text
+}
+
+/// Writes a line; numbers below 0 are no formulas.
+fn row(cells: impl Iterator<Item = String>) -> String {
+    let cell = |text: String| if text.parse::<f64>().is_ok() { text } else { csv_cell(&text) };
+    cells.map(cell).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Returns the heads of a table, and its lines.
@@ -54,4 +105,56 @@ pub(crate) fn document(points: &[SweepPoint], answer: &dyn Fn(&Figure) -> Value)
         json!({ "settings": settings, "answers": point.figures.iter().map(answer).collect::<Value>() })
     };
     points.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Figure, FigureResult, Number, SweepPoint};
+
+    use super::{csv, table};
+
+    fn points() -> Vec<SweepPoint> {
+        let figure = |name: &str, result: FigureResult| Figure {
+            kind: "throughput",
+            name: name.to_owned(),
+            view: "timed",
+            result,
+            unit: "1/us".to_owned(),
+            witnesses: Vec::new(),
+            notes: Vec::new(),
+            expected: None,
+            reference: None,
+            cell: None,
+            is_drawn: false,
+        };
+        let value = |below: i128| {
+            let low = Number::Ratio(1, below);
+            FigureResult::Value { low, high: low, exact: true }
+        };
+        let point = |size: &str, below: i128| SweepPoint {
+            settings: vec![("SIZE".to_owned(), size.to_owned())],
+            figures: vec![figure("a", value(below)), figure("b", FigureResult::Word("=never".to_owned()))],
+        };
+        vec![point("1", 2), point("1.5", 4)]
+    }
+
+    #[test]
+    fn wide_tables_are_cut_between_columns() {
+        let whole = "  SIZE  throughput a  throughput b\n  1     0.5 1/us      =never\n  1.5   0.25 1/us     =never\n";
+        assert_eq!(table(&points(), None), whole);
+        assert_eq!(table(&points(), Some(34)), whole);
+        let parts = "  SIZE  throughput a\n  1     0.5 1/us\n  1.5   0.25 1/us\n\n  SIZE  throughput b\n  1     =never\n  \
+                     1.5   =never\n";
+        assert_eq!(table(&points(), Some(33)), parts);
+        // Nothing is narrower than one column.
+        assert_eq!(table(&points(), Some(1)), parts);
+    }
+
+    #[test]
+    fn sweeps_are_comma_separated_values() {
+        let expected = "SIZE,\"throughput a, timed in 1/us, least\",\"throughput a, timed in 1/us, greatest\",\
+                        \"throughput b, timed in 1/us, least\",\"throughput b, timed in 1/us, greatest\"\n\
+                        1,0.5,0.5,'=never,'=never\n1.5,0.25,0.25,'=never,'=never\n";
+        assert_eq!(csv(&points()), expected);
+    }
 }

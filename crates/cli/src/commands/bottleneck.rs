@@ -9,12 +9,12 @@ use clap::Args;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 use serde_json::Value;
 
-use super::figures::{Options, Said, report};
+use super::figures::Options;
 use super::files::write;
 use super::graph::processes::diagrams;
 use crate::input::expand;
 use crate::limits::interrupt_flag;
-use crate::output;
+use crate::output::{self, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         }
     }
     if work.columns.len() > 1 && !arguments.is_json() {
-        let note = |text: String| Said { status: 0, text, document: Value::Null };
+        let note = |text: String| Outcome { status: 0, text, document: Value::Null };
         work.said.insert(0, note(summary(&work.columns)));
         // More than a few side by side do not fit on a screen; the report has them all.
         if work.columns.len() <= SIDE_BY_SIDE {
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
 struct Work<'w> {
     arguments: &'w Arguments,
     interrupted: Arc<AtomicBool>,
-    said: Vec<Said>,
+    said: Vec<Outcome>,
     columns: Vec<Column>,
     page: StudyPage,
 }
@@ -119,15 +119,12 @@ impl Work<'_> {
         let points = options.sweep(&mut prepared, &mut analysis.measured, &budget);
         let seconds = clock.finish();
         let (said, column, charts) =
-            report(&prepared, &analysis.measured, &points, seconds, None, |figures| {
+            options.report(&prepared, &analysis.measured, &points, seconds, None, |figures| {
                 let analysed =
                     Analysed { figures, unit: &prepared.study.unit, bottleneck: &analysis.bottleneck };
                 let status = analysed.status();
-                let said = if options.is_json() {
-                    Said { status, text: String::new(), document: analysed.document() }
-                } else {
-                    Said { status, text: analysed.text(), document: Value::Null }
-                };
+                let said =
+                    Outcome::new(options.is_json(), status, || analysed.text(), || analysed.document());
                 if !self.arguments.no_report {
                     let system = analysed.figures.model.processes();
                     let pictures = system.map_or_else(Vec::new, |system| diagrams(system, &prepared.sources));

@@ -10,9 +10,9 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
 use narrows_study::{Ask, Question, Study, Text, View};
 
-use super::figures::{Options, Said, Way, report};
+use super::figures::{Options, Way};
 use crate::limits::interrupt_flag;
-use crate::output;
+use crate::output::{self, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,7 +100,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }
-        Ok(prepared) => options.answer(prepared, Way::Whole { chain: None }, None, &interrupt_flag()?)?,
+        Ok(prepared) => {
+            options.answer(prepared, Way::Whole { chain: None, csv: None }, None, &interrupt_flag()?)?
+        }
         Err(said) => said,
     };
     options.print(vec![said])
@@ -111,7 +113,7 @@ fn by_sets(
     prepared: &PreparedStudy,
     options: &Options,
     interrupted: &Arc<AtomicBool>,
-) -> anyhow::Result<Said> {
+) -> anyhow::Result<Outcome> {
     let clock = options.clock(&prepared.name, interrupted);
     let found = prepared.bounds_by_sets(&clock.budget());
     let seconds = clock.finish();
@@ -120,11 +122,11 @@ fn by_sets(
         Err(Unanswered::Refused(refusal)) if refusal.span.is_some() => {
             let diagnostic = refused(&prepared.sources, &refusal);
             let document = json_diagnostics(&prepared.name, &[diagnostic], &prepared.sources, None);
-            return Ok(Said { status: 2, text: String::new(), document });
+            return Ok(Outcome { status: 2, text: String::new(), document });
         }
         Err(other) => return Err(other.into()),
     };
-    Ok(report(prepared, &measured, &[], seconds, Some(&coverage), |figures| Said {
+    Ok(options.report(prepared, &measured, &[], seconds, Some(&coverage), |figures| Outcome {
         status: figures.status(),
         text: figures.text(options.runs),
         document: figures.document(),

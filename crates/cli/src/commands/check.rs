@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use narrows::{
-    CheckOptions, Checked, Checkpoints, Formula, Limit, Logic, Model, Order, Reply, Trace, Verdict,
+    CheckOptions, Checkpoints, Formula, Limit, Logic, Model, Order, Reply, RunStyle, Trace, Verdict,
 };
 use narrows_report::{Chart, Report, document};
 
@@ -14,9 +14,9 @@ use super::files::{Files, Writer};
 use super::selection::selected;
 use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
-use crate::input::{Models, Outcome, read_text, unreadable};
-use crate::limits::{Clock, interrupt_flag};
-use crate::output;
+use crate::input::{Models, read_text, unreadable};
+use crate::limits::{self, Clock, interrupt_flag};
+use crate::output::{self, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,8 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         return figures::Options::of(&arguments.models).answer_all(
             studies,
             &arguments.models.definitions,
-            None,
-            arguments.files.html(),
+            figures::Files { html: arguments.files.html(), ..figures::Files::default() },
         );
     }
     let interrupted = interrupt_flag()?;
@@ -139,11 +138,6 @@ fn one(
 ) -> anyhow::Result<Outcome> {
     let models = &arguments.models;
     arguments.files.accepts(model)?;
-    anyhow::ensure!(
-        !arguments.chart || model.processes().is_some(),
-        "--chart draws messages between processes, and a model in {} has none: use --svg or --html",
-        model.language
-    );
     let questions = selected(model.questions(), &arguments.only)
         .with_context(|| format!("there is nothing to answer about `{}`", model.name))?;
     let reduce = !arguments.no_reduction;
@@ -158,6 +152,7 @@ fn one(
         every_state: arguments.no_reduction,
         lossy: arguments.storage.lossy(budget.memory)?,
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
+        told: if arguments.chart { RunStyle::Messages } else { RunStyle::Steps },
         order: order.as_ref(),
         wants_order: arguments.write_order.is_some(),
     };
@@ -167,8 +162,10 @@ fn one(
         Ok(checked) => checked,
         Err(why) => return models.refused(model, why),
     };
+    let limits: Vec<Limit> = checked.replies.iter().filter_map(Reply::limit).chain(checked.limit).collect();
+    limits::remember(models.quiet, limits.iter().copied());
     if let Some(checkpoint) = &checkpoint {
-        checkpoint.finish(&limits(&checked))?;
+        checkpoint.finish(&limits)?;
     }
     if let Some(path) = &arguments.write_order {
         write_order(model, checked.order.as_ref(), path)?;
@@ -216,18 +213,6 @@ fn said(arguments: &Arguments, report: &Report<'_>, writer: &mut Writer<'_>) -> 
     }
     let text = || format!("{}{}", narrows_report::check(report), charts.concat());
     Ok(arguments.models.outcome(report.status(), text, || document(report)))
-}
-
-/// Returns every limit that was hit.
-fn limits(checked: &Checked) -> Vec<Limit> {
-    let undecided = checked.replies.iter().filter_map(|reply| match reply {
-        Reply::Answer(answer) => match answer.verdict {
-            Verdict::Undecided(limit) => Some(limit),
-            _ => None,
-        },
-        Reply::Figure(_) => None,
-    });
-    undecided.chain(checked.limit).collect()
 }
 
 fn counterexamples<'a>(report: &Report<'a>) -> impl Iterator<Item = (String, &'a Trace)> {

@@ -1,7 +1,7 @@
 //! `narrows explain`: what a message means and what to do.
 
 use clap::Args;
-use narrows_source::{Explanation, closest};
+use narrows_source::closest;
 
 use crate::output;
 
@@ -13,39 +13,8 @@ pub(crate) struct Arguments {
     code: Option<String>,
 }
 
-/// What the program itself has to say; languages have their own lists.
-const EXPLANATIONS: &[Explanation] = &[
-    Explanation {
-        code: "N0001",
-        title: "file can't be read",
-        text: "A model file, or a folder of models, can't be opened.\n\n\
-               Check the path. Names given to `narrows` are relative to the folder you are in; names in `#include` are \
-               relative to the file that includes them, then to the folders given with `-I`.\n",
-    },
-    Explanation {
-        code: "N0002",
-        title: "not a model for sets of states",
-        text: "`--engine symbolic` makes a finite set of variables of a model, and one step of each way through an atomic \
-               sequence. It does not take priorities, hidden variables, `enabled()`, an ever growing number of processes, \
-               or atomic sequences and `d_step`s whose loops have no end that is plain to see.\n\n\
-               Leave `--engine symbolic` out: then states are visited one by one, and nothing of Promela is refused.\n",
-    },
-];
-
-fn all() -> Vec<&'static Explanation> {
-    let languages = narrows_languages::promela::messages::explanations();
-    let others = narrows_lts::mu::EXPLANATIONS
-        .iter()
-        .chain(narrows_lts::linear::EXPLANATIONS)
-        .chain(narrows_study::messages::explanations());
-    let smv = narrows_languages::smv::messages::EXPLANATIONS;
-    let lotos = narrows_languages::lotos::messages::EXPLANATIONS;
-    let aut = narrows_languages::aut::messages::EXPLANATIONS;
-    EXPLANATIONS.iter().chain(languages).chain(smv).chain(lotos).chain(aut).chain(others).collect()
-}
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let all = all();
+    let all = narrows::explanations();
     let Some(code) = &arguments.code else {
         for entry in all {
             output::print(&format!("{}  {}\n", entry.code, entry.title))?;

@@ -6,8 +6,9 @@ use narrows_report::{Report, document, explore};
 
 use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
-use crate::input::{Models, Outcome};
-use crate::limits::{Clock, interrupt_flag};
+use crate::input::Models;
+use crate::limits::{self, Clock, interrupt_flag};
+use crate::output::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +61,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
         Ok(explored) => explored,
         Err(why) => return models.refused(model, why),
     };
+    limits::remember(models.quiet, explored.limit);
     if let Some(checkpoint) = &checkpoint {
         checkpoint.finish(explored.limit.as_slice())?;
     }

@@ -8,16 +8,15 @@ use anyhow::Context;
 use clap::Args;
 use narrows::{Budget, PreparedStudy, of_ending};
 use narrows_lts::aut;
-use narrows_model::{Bottleneck, Coverage, SweepPoint};
+use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
 use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
-use narrows_source::{Diagnostics, Sources, Span};
+use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
 use narrows_study::{Measured, Study, Text, View, read};
-use serde_json::Value;
 
 use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
-use crate::output::{self, Format};
+use crate::output::{self, Format, Outcome};
 use crate::reading;
 
 /// What may be used, and how figures are written.
@@ -48,45 +47,77 @@ pub(crate) struct Options {
     pub(crate) quiet: bool,
 }
 
+/// Files to which answers go too.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Files<'a> {
+    /// The stochastic view of a single study.
+    pub(super) chain: Option<&'a Path>,
+    /// A page with all answers.
+    pub(super) html: Option<&'a Path>,
+    /// The answers of a single study as comma-separated values.
+    pub(super) csv: Option<&'a Path>,
+}
+
 /// How questions are answered.
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
     /// By looking at everything; the stochastic view may go to a file.
-    Whole { chain: Option<&'a Path> },
+    Whole { chain: Option<&'a Path>, csv: Option<&'a Path> },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
 
-/// What is to be said, and the exit status.
-pub(super) struct Said {
-    pub(super) status: u8,
-    pub(super) text: String,
-    pub(super) document: Value,
+impl Way<'_> {
+    /// Returns whether something is written even if nothing is asked.
+    fn writes(self) -> bool {
+        matches!(self, Way::Whole { chain: Some(_), .. })
+    }
 }
 
-/// Puts everything together that a report says about a study.
-pub(super) fn report<R>(
-    prepared: &PreparedStudy,
-    measured: &Measured,
-    sweep: &[SweepPoint],
-    seconds: f64,
-    coverage: Option<&Coverage>,
-    write: impl FnOnce(Figures<'_>) -> R,
-) -> R {
-    let size = |size: &narrows_study::Size| ViewSize {
-        view: size.view,
-        states: size.states.clone(),
-        transitions: size.transitions,
-        minimised: size.minimised,
-        seconds: size.seconds,
-    };
-    let sizes = measured.sizes.iter().map(size).collect();
-    let (name, title) = (&prepared.name, &prepared.study.title);
-    let (model, figures) = (&prepared.model(), measured.figures.as_slice());
-    write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage })
+/// Says that a study asks nothing, and what it could ask.
+fn nothing_asked(prepared: &PreparedStudy) -> Outcome {
+    let PreparedStudy { name, study, sources, .. } = prepared;
+    let span = study.model.as_ref().map_or(Span::default(), |model| model.span);
+    let event = study.events.first().map(|(name, _)| &name.text);
+    let event = event.or(study.delays.first().map(|entry| &entry.place.text));
+    let question =
+        event.map_or_else(|| "deadlock = true".to_owned(), |event| format!("throughput = \"{event}\""));
+    let error = Diagnostic::error("S0019", span, "the study asks nothing")
+        .label("so there is nothing to measure")
+        .help(format!("add a question: `[[ask]]`, and in the next line `{question}`"));
+    let diagnostics = [error];
+    output::diagnostics(&diagnostics, sources);
+    let document = json_diagnostics(name, &diagnostics, sources, None);
+    Outcome { status: 2, text: String::new(), document }
 }
 
 impl Options {
+    /// Puts everything together that a report says about a study.
+    pub(super) fn report<R>(
+        &self,
+        prepared: &PreparedStudy,
+        measured: &Measured,
+        sweep: &[SweepPoint],
+        seconds: f64,
+        coverage: Option<&Coverage>,
+        write: impl FnOnce(Figures<'_>) -> R,
+    ) -> R {
+        let varied = sweep.iter().flat_map(|point| &point.figures);
+        limits::remember(self.quiet, measured.figures.iter().chain(varied).filter_map(Figure::limit));
+        let size = |size: &narrows_study::Size| ViewSize {
+            view: size.view,
+            states: size.states.clone(),
+            transitions: size.transitions,
+            minimised: size.minimised,
+            seconds: size.seconds,
+        };
+        let sizes = measured.sizes.iter().map(size).collect();
+        let (name, title) = (&prepared.name, &prepared.study.title);
+        let (model, figures) = (&prepared.model(), measured.figures.as_slice());
+        let width = output::width();
+        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width })
+    }
+
     pub(super) fn is_json(&self) -> bool {
         self.format == Format::Json
     }
@@ -110,22 +141,20 @@ impl Options {
     }
 
     /// Answers the questions of some studies, and prints the answers; returns the exit status.
-    ///
-    /// The stochastic view of a single study may go to a file, and all answers to a page.
     pub(super) fn answer_all(
         &self,
         files: &[PathBuf],
         definitions: &[String],
-        chain: Option<&Path>,
-        html: Option<&Path>,
+        Files { chain, html, csv }: Files<'_>,
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
         let studies = expand(files, &["toml"])?;
         anyhow::ensure!(chain.is_none() || studies.len() == 1, "--chain goes with one study");
+        anyhow::ensure!(csv.is_none() || studies.len() == 1, "--csv goes with one study");
         let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            let way = Way::Whole { chain };
+            let way = Way::Whole { chain, csv };
             said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
         }
         if let (Some(page), Some(html)) = (page, html) {
@@ -142,8 +171,9 @@ impl Options {
         way: Way<'_>,
         page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
-    ) -> anyhow::Result<Said> {
+    ) -> anyhow::Result<Outcome> {
         match self.load(path, definitions, &[])? {
+            Ok(prepared) if prepared.study.asks.is_empty() && !way.writes() => Ok(nothing_asked(&prepared)),
             Ok(prepared) => self.answer(prepared, way, page, interrupted),
             Err(said) => Ok(said),
         }
@@ -155,7 +185,7 @@ impl Options {
         path: &Path,
         definitions: &[String],
         changes: &[String],
-    ) -> anyhow::Result<Result<PreparedStudy, Said>> {
+    ) -> anyhow::Result<Result<PreparedStudy, Outcome>> {
         let name = path.display().to_string();
         anyhow::ensure!(
             of_ending(&name).is_none(),
@@ -185,7 +215,7 @@ impl Options {
         model: Option<&Path>,
         sources: Sources,
         diagnostics: Diagnostics,
-    ) -> anyhow::Result<Result<PreparedStudy, Said>> {
+    ) -> anyhow::Result<Result<PreparedStudy, Outcome>> {
         let model = match model {
             Some(path) if !diagnostics.has_errors() => {
                 let text = reading::check_named(path).and_then(|()| read_text(path));
@@ -205,7 +235,7 @@ impl Options {
             Err(rejected) => {
                 output::diagnostics(&rejected.diagnostics, &rejected.sources);
                 let document = json_diagnostics(name, &rejected.diagnostics, &rejected.sources, None);
-                Ok(Err(Said { status: 2, text: String::new(), document }))
+                Ok(Err(Outcome { status: 2, text: String::new(), document }))
             }
         }
     }
@@ -222,11 +252,11 @@ impl Options {
         way: Way<'_>,
         page: Option<&mut StudyPage>,
         interrupted: &Arc<AtomicBool>,
-    ) -> anyhow::Result<Said> {
+    ) -> anyhow::Result<Outcome> {
         let clock = self.clock(&prepared.name, interrupted);
         let budget = clock.budget();
         let (measured, points) = match way {
-            Way::Whole { chain } => {
+            Way::Whole { chain, .. } => {
                 if let Some(path) = chain {
                     write(path, &aut::write(&prepared.chain(&budget)?))?;
                 }
@@ -237,16 +267,18 @@ impl Options {
             Way::Random { view, ends, seed } => (prepared.estimate(view, ends, seed, &budget)?, Vec::new()),
         };
         let seconds = clock.finish();
-        Ok(report(&prepared, &measured, &points, seconds, None, |figures| {
-            let (status, is_json) = (figures.status(), self.is_json());
-            let text = if is_json { String::new() } else { figures.text(self.runs) };
-            let document = if is_json { figures.document() } else { Value::Null };
+        self.report(&prepared, &measured, &points, seconds, None, |figures| {
+            if let Way::Whole { csv: Some(path), .. } = way {
+                write(path, &figures.csv())?;
+            }
+            let (text, document) = (|| figures.text(self.runs), || figures.document());
+            let outcome = Outcome::new(self.is_json(), figures.status(), text, document);
             if let Some(page) = page {
                 let bottleneck = Bottleneck::default();
                 page.add(&Analysed { figures, unit: &prepared.study.unit, bottleneck: &bottleneck }, &[]);
             }
-            Said { status, text, document }
-        }))
+            Ok(outcome)
+        })
     }
 
     /// Measures a study with each combination of values that it names, and shows what is wrong with some of them.
@@ -267,7 +299,7 @@ impl Options {
     }
 
     /// Prints what is to be said; returns the exit status.
-    pub(super) fn print(&self, said: Vec<Said>) -> anyhow::Result<u8> {
+    pub(super) fn print(&self, said: Vec<Outcome>) -> anyhow::Result<u8> {
         let statuses: Vec<u8> = said.iter().map(|one| one.status).collect();
         if self.is_json() {
             output::print_json(&combined(said.into_iter().map(|one| one.document).collect()))?;
@@ -276,6 +308,6 @@ impl Options {
                 said.into_iter().map(|one| one.text).filter(|text| !text.is_empty()).collect();
             output::print(&texts.join("\n"))?;
         }
-        Ok(if statuses.contains(&1) { 1 } else { statuses.into_iter().max().unwrap_or(0) })
+        Ok(output::worst(&statuses))
     }
 }

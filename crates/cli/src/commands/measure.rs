@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::figures::Options;
+use super::figures::{Files, Options};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows measure examples/queues/tandem.toml
   narrows measure examples/queues          every study of a folder
   narrows measure examples/pci --html pci.html
-  narrows measure study.toml --runs        with the runs that show the best and the worst case";
+  narrows measure study.toml --runs        with the runs that show the best and the worst case
+  narrows measure study.toml --csv out.csv the table of a sweep for a spreadsheet or a script";
 
 /// Answer the questions of a study: how long, how often, how fast
 #[derive(Args)]
@@ -33,6 +34,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Write the answers, or the table of a sweep, to this file too, as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -44,6 +49,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let (chain, html) = (arguments.chain.as_deref(), arguments.html.as_deref());
-    arguments.options.answer_all(&arguments.files, &arguments.definitions, chain, html)
+    let Arguments { chain, html, csv, .. } = arguments;
+    let files = Files { chain: chain.as_deref(), html: html.as_deref(), csv: csv.as_deref() };
+    arguments.options.answer_all(&arguments.files, &arguments.definitions, files)
 }

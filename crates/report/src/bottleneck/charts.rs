@@ -94,8 +94,9 @@ impl Analysed<'_> {
             let kind = if case.name == "worst" { "-worst" } else { "" };
             let svg = lanes(&names, &gantt.lanes, &gantt.unit, gantt.round);
             add(&format!("busy{kind}"), format!("When resources are busy{which}"), svg);
-            let svg = packets(&names, &gantt.lanes, &gantt.unit);
-            add(&format!("packets{kind}"), format!("Packet by packet{which}"), svg);
+            if let Some(svg) = packets(&names, gantt) {
+                add(&format!("packets{kind}"), format!("Packet by packet{which}"), svg);
+            }
         }
         if !flow.changes.is_empty() {
             let title = format!("What a tenth less of each delay gains for {event}");

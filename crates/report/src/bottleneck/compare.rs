@@ -17,6 +17,8 @@ pub struct Column {
     pub lines: Vec<(String, String)>,
     /// The exit status that the answers call for.
     pub status: u8,
+    /// Whether the study expects anything.
+    pub expects: bool,
 }
 
 impl Analysed<'_> {
@@ -55,7 +57,8 @@ impl Analysed<'_> {
             lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
         }
         let events = self.bottleneck.flows.iter().map(|flow| flow.event.clone()).collect();
-        Column { name: self.figures.name.to_owned(), events, lines, status: self.status() }
+        let expects = self.figures.figures.iter().any(|figure| figure.expected.is_some());
+        Column { name: self.figures.name.to_owned(), events, lines, status: self.status(), expects }
     }
 }
 

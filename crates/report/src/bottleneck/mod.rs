@@ -61,7 +61,8 @@ impl Analysed<'_> {
 pub(crate) fn change(part: Option<f64>) -> String {
     match part {
         None => "?".to_owned(),
-        Some(part) if part.abs() < 5e-6 => "0 %".to_owned(),
+        // What is rounded to nothing has no sign.
+        Some(part) if percent(part.abs()) == percent(0.0) => percent(0.0),
         Some(part) if part < 0.0 => format!("−{}", percent(-part)),
         Some(part) => format!("+{}", percent(part)),
     }

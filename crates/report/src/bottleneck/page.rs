@@ -292,8 +292,11 @@ impl Maker<'_, '_> {
             ("fails", '✗')
         } else if figure.is_open() {
             ("undecided", '?')
-        } else {
+        } else if figure.expected.is_some() {
             ("holds", '✓')
+        } else {
+            // Nothing was expected, so that nothing can be as expected.
+            ("", '·')
         };
         Answer {
             class,

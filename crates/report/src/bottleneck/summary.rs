@@ -17,6 +17,7 @@ pub(crate) fn lines(columns: &[Column]) -> Vec<Vec<String>> {
             found.map_or_else(|| "–".to_owned(), |(_, text)| text.clone())
         };
         let judged = match column.status {
+            0 if !column.expects => "–",
             0 => "yes",
             1 => "NO",
             _ => "undecided",

@@ -50,7 +50,7 @@ impl Analysed<'_> {
         }
         if !self.figures.sweep.is_empty() {
             text.push_str("\nsweep\n");
-            text.push_str(&sweep::table(self.figures.sweep));
+            text.push_str(&sweep::table(self.figures.sweep, self.figures.width));
         }
         text.push('\n');
         self.figures.sizes_text(&mut text);
@@ -110,8 +110,10 @@ impl Analysed<'_> {
             let width = flow.changes.iter().map(|change| change.delay.chars().count()).max().unwrap_or(0);
             let _ = writeln!(text, "\n{:width$}    a tenth less  a tenth more  elasticity", "delay");
             for one in &flow.changes {
-                let elasticity =
-                    one.elasticity().map_or_else(|| "?".to_owned(), |value| format!("{value:.2}"));
+                let elasticity = one.elasticity().map_or_else(
+                    || "?".to_owned(),
+                    |value| format!("{:.2}", if value.abs() < 0.005 { 0.0 } else { value }),
+                );
                 let more = one.more.map(|more| more / one.now - 1.0);
                 let _ = writeln!(
                     text,

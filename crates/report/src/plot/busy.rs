@@ -1,6 +1,6 @@
 //! Who is busy when: a lane for each resource, or a line for each packet and resource.
 
-use narrows_model::Bar;
+use narrows_model::{Bar, Gantt};
 
 use super::{COLOURS, Canvas, room, ticks};
 use crate::bottleneck::short;
@@ -31,11 +31,13 @@ pub(crate) fn lanes(names: &[String], lanes: &[Vec<Bar>], unit: &str, round: Opt
     drawing.canvas.finish()
 }
 
-/// Draws a line for each packet and resource: the n-th bar of each resource belongs to the n-th packet.
-pub(crate) fn packets(names: &[String], lanes: &[Vec<Bar>], unit: &str) -> String {
+/// Draws a line for each packet and resource: the n-th bar of each resource belongs to the n-th packet. `None` if that can't be
+/// so, because a resource has more or fewer bars than there are packets, or works on a packet before the one before it is done.
+pub(crate) fn packets(names: &[String], gantt: &Gantt) -> Option<String> {
+    let (lanes, unit) = (&gantt.lanes, &gantt.unit);
     let line_height = 13.0;
-    let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
-    let used: Vec<usize> = (0..lanes.len()).filter(|lane| !lanes[*lane].is_empty()).collect();
+    let used = stages(lanes).filter(|_| gantt.is_one_each)?;
+    let most = used.iter().map(|lane| lanes[*lane].len()).max().unwrap_or(0);
     let group = used.len() as f64 * line_height + 5.0;
     let mut drawing =
         Drawing::begin(names, lanes, unit, most as f64 * group, 4, "Packet by packet, who works on it");
@@ -49,7 +51,18 @@ pub(crate) fn packets(names: &[String], lanes: &[Vec<Bar>], unit: &str) -> Strin
             drawing.bar(*lane, y, line_height - 1.0, bar, &name, unit);
         }
     }
-    drawing.canvas.finish()
+    Some(drawing.canvas.finish())
+}
+
+/// Returns the lanes with bars in the order in which packets come to them, if it is the same for every packet.
+fn stages(lanes: &[Vec<Bar>]) -> Option<Vec<usize>> {
+    let mut used: Vec<usize> = (0..lanes.len()).filter(|lane| !lanes[*lane].is_empty()).collect();
+    used.sort_by(|one, other| lanes[*one][0].from.total_cmp(&lanes[*other][0].from));
+    let follows = |pair: &[usize]| {
+        let both = lanes[pair[0]].iter().zip(&lanes[pair[1]]);
+        both.into_iter().all(|(before, after)| after.from >= before.to)
+    };
+    used.windows(2).all(follows).then_some(used)
 }
 
 struct Drawing {
@@ -106,5 +119,32 @@ impl Drawing {
         if to - from > text.len() as f64 * 8.0 {
             self.canvas.text("inside", f64::midpoint(from, to), y, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use narrows_model::{Bar, Gantt};
+
+    use super::packets;
+
+    fn gantt(lanes: &[&[(f64, f64)]]) -> Gantt {
+        let bars =
+            |lane: &&[(f64, f64)]| lane.iter().map(|(from, to)| Bar { from: *from, to: *to }).collect();
+        let (unit, lanes) = ("us".to_owned(), lanes.iter().map(bars).collect());
+        Gantt { unit, lanes, round: None, is_one_each: true }
+    }
+
+    #[test]
+    fn packets_are_followed_only_where_they_keep_their_order() {
+        let names: Vec<String> = ["sent", "read"].map(str::to_owned).into();
+        let drawn = packets(&names, &gantt(&[&[(3.0, 5.0), (6.0, 8.0)], &[(0.0, 3.0), (3.0, 6.0)]]));
+        let drawn = drawn.expect("a picture");
+        // What comes first stands first, whatever the order of the study.
+        assert!(drawn.find(">1 read<") < drawn.find(">1 sent<"), "{drawn}");
+        // The second packet would be sent before it is read.
+        assert_eq!(packets(&names, &gantt(&[&[(3.0, 5.0), (5.0, 7.0)], &[(0.0, 3.0), (3.0, 6.0)]])), None);
+        let halves = Gantt { is_one_each: false, ..gantt(&[&[(3.0, 5.0)], &[(0.0, 3.0)]]) };
+        assert_eq!(packets(&names, &halves), None);
     }
 }

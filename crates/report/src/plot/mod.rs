@@ -95,9 +95,13 @@ fn room<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::Bar;
+    use narrows_model::{Bar, Gantt};
 
     use super::{Bars, Line, Lines, Waves, bars, lanes, lines, packets, ticks, waves};
+
+    fn gantt(unit: &str, lanes: Vec<Vec<Bar>>) -> Gantt {
+        Gantt { unit: unit.to_owned(), lanes, round: None, is_one_each: true }
+    }
 
     #[test]
     fn axes_have_round_numbers() {
@@ -117,7 +121,8 @@ mod tests {
                 rows: &[(hostile.to_owned(), Some(1.0), hostile.to_owned())],
             }),
             lanes(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile, None),
-            packets(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile),
+            packets(&[hostile.to_owned()], &gantt(hostile, vec![vec![Bar { from: 0.0, to: 1.0 }]]))
+                .expect("a picture"),
             lines(&Lines {
                 title: hostile,
                 across: hostile,
@@ -141,7 +146,7 @@ mod tests {
     fn nothing_is_drawn_as_nothing() {
         assert!(bars(&Bars { title: "t", whole: None, rows: &[] }).ends_with("</svg>\n"));
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
-        assert!(packets(&[], &[], "us").ends_with("</svg>\n"));
+        assert!(packets(&[], &gantt("us", vec![])).is_some_and(|drawn| drawn.ends_with("</svg>\n")));
         assert!(lines(&Lines { title: "t", across: "x", points: &[], shown: &[] }).ends_with("</svg>\n"));
     }
 
@@ -169,6 +174,9 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let both = [lane.clone(), lane];
         assert_eq!(lanes(&names, &both, "us", Some((0.0, 2.0))).matches("class=\"bar ").count(), 4);
-        assert_eq!(packets(&names, &both, "us").matches("class=\"bar ").count(), 4);
+        let later = vec![Bar { from: 2.0, to: 4.0 }, Bar { from: 5.0, to: 6.0 }];
+        let [first, _] = both;
+        let drawn = packets(&names, &gantt("us", vec![first, later])).expect("a picture");
+        assert_eq!(drawn.matches("class=\"bar ").count(), 4);
     }
 }

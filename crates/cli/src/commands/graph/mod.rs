@@ -12,9 +12,9 @@ use narrows_lts::{Graph, aut};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
 
-use crate::input::{Models, Outcome};
-use crate::limits::{Clock, interrupt_flag};
-use crate::output;
+use crate::input::Models;
+use crate::limits::{self, Clock, interrupt_flag};
+use crate::output::{self, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   narrows graph leader.pml -o leader.aut --labels channel --memory 4G --time 5m";
 
 /// So many states may a drawing have.
-const MOST_DRAWN: u32 = 1_000;
+const MAX_DRAWN: u32 = 1_000;
 
 /// Draw the processes of a model, or write all its states as a labelled graph
 #[derive(Args)]
@@ -154,7 +154,7 @@ fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> 
         Kind::Svg => {
             let states = graph.states();
             anyhow::ensure!(
-                states <= MOST_DRAWN,
+                states <= MAX_DRAWN,
                 "nobody can read a drawing of {}; write .aut or .dot",
                 count(u64::from(states), "state")
             );
@@ -173,6 +173,7 @@ fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> 
 fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
     let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
     output::error(&message);
+    limits::remember(arguments.models.quiet, [limit]);
     let document = || {
         let mut document = head(name);
         document["complete"] = json!(false);

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use narrows_lts::mu::{Answer, Checker, Formula, Run, parse, warn_of_unknown_labels};
 use narrows_lts::{Graph, aut};
+use narrows_report::with_head;
 use narrows_report::{count, json_diagnostics, one_line};
 use narrows_source::{Diagnostics, Sources};
 use serde_json::{Value, json};
@@ -124,14 +125,9 @@ struct Report {
 
 impl Report {
     fn document(&self, model: &str, graph: &Graph) -> Value {
-        json!({
-            "schema": 1,
-            "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-            "model": model,
-            "states": graph.states(),
-            "transitions": graph.edges().len(),
-            "answers": self.answers,
-        })
+        let (states, transitions) = (graph.states(), graph.edges().len());
+        let content = json!({ "states": states, "transitions": transitions, "answers": self.answers });
+        with_head(model, content)
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use narrows_lts::{Evidence, Verdict, compare};
+use narrows_report::with_head;
 use serde_json::{Value, json};
 
 use super::{Given, files, relation};
@@ -80,11 +81,6 @@ fn document(arguments: &Arguments, verdict: &Verdict) -> Value {
         }
         Verdict::Different(Evidence::None(reason)) => answer["message"] = json!(reason),
     }
-    json!({
-        "schema": 1,
-        "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-        "model": arguments.first.display().to_string(),
-        "other": arguments.second.display().to_string(),
-        "answers": [answer],
-    })
+    let content = json!({ "other": arguments.second.display().to_string(), "answers": [answer] });
+    with_head(&arguments.first.display().to_string(), content)
 }

@@ -12,7 +12,7 @@ use narrows_lts::{Graph, aut};
 use super::Given;
 use super::limits::Limits;
 use crate::input::{read_model, read_text};
-use crate::limits::{Clock, interrupt_flag};
+use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Printer};
 use crate::reading;
 
@@ -100,7 +100,8 @@ fn graph_of_model(path: &Path, definitions: &[String], limits: &Limits) -> anyho
         Err(GraphError::Limit(limit)) => {
             // Processes without end were warned of, if this had not been quiet.
             let _ = read_model(path, &[], &options, false);
-            let reason = limit.reason().replace("--time", "--time-limit");
+            limits::remember(false, [limit]);
+            let reason = limit.reason();
             anyhow::bail!("{}: undecided: no end of its states is in sight, and {reason}", model.name)
         }
         Err(GraphError::Fault(fault)) => {

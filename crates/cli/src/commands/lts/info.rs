@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use narrows_lts::{Graph, Label, LabelTiming};
+use narrows_report::with_head;
 use serde_json::json;
 
 use super::Given;
@@ -40,10 +41,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let counts = count(&graph)?;
     let labels = graph.labels().len();
     if arguments.is_json() {
-        output::print_json(&json!({
-            "schema": 1,
-            "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-            "model": arguments.file.display().to_string(),
+        let content = json!({
             "states": graph.states(),
             "transitions": graph.edges().len(),
             "labels": labels,
@@ -52,7 +50,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
             "probabilities": counts.probabilities,
             "deadlocks": counts.deadlocks,
             "answers": [],
-        }))?;
+        });
+        output::print_json(&with_head(&arguments.file.display().to_string(), content))?;
         return Ok(0);
     }
     output::print(&format!(

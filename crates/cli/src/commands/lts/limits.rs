@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use narrows_model::Limit;
-use serde_json::json;
+use narrows_report::envelope;
+use serde_json::{Value, json};
 
-use crate::limits::{default_memory, interrupt_flag, parse_memory, parse_time};
+use crate::limits::{self, default_memory, interrupt_flag, parse_memory, parse_time};
 use crate::output;
 
 /// How often the thread looks: memory can't grow much in between.
@@ -80,18 +81,16 @@ fn resident() -> Option<u64> {
 }
 
 fn end(limit: Limit, kind: &str, is_json: bool) -> ! {
-    let reason = reason(limit);
+    let reason = limit.reason();
     output::error(&format!("undecided: {reason}"));
+    limits::remember(false, [limit]);
+    limits::advise("--time-limit");
     if is_json {
-        let tool = format!("narrows {}", env!("CARGO_PKG_VERSION"));
+        let mut document = envelope();
         let answer = json!({ "kind": kind, "name": "", "verdict": "undecided", "reason": reason });
+        document.insert("answers".to_owned(), json!([answer]));
         // There is nobody left to tell if this fails.
-        let _ = output::print_json(&json!({ "schema": 1, "tool": tool, "answers": [answer] }));
+        let _ = output::print_json(&Value::Object(document));
     }
     std::process::exit(2)
-}
-
-/// Says why, and what to try: the option for time has another name here, as `transient` has times of its own.
-pub(super) fn reason(limit: Limit) -> String {
-    limit.reason().replace("--time", "--time-limit")
 }

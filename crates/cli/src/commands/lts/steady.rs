@@ -9,6 +9,7 @@ use narrows_lts::Graph;
 use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 use narrows_performance::markov::{self, Accuracy, Aim, Interval, Vanished};
 use narrows_report::WIDEST;
+use narrows_report::with_head;
 use narrows_source::csv_cell;
 use serde_json::{Value, json};
 
@@ -53,7 +54,7 @@ pub(super) enum Format {
 }
 
 impl Common {
-    pub(super) fn accuracy(&self) -> anyhow::Result<Accuracy> {
+    pub(super) fn accuracy(&self) -> anyhow::Result<Accuracy<'static>> {
         if self.accuracy > 0.0 && self.accuracy < 1.0 {
             return Ok(Accuracy { relative: self.accuracy, ..Accuracy::default() });
         }
@@ -269,10 +270,7 @@ impl Report<'_> {
             value
         };
         let throughputs: Vec<Value> = self.timed.actions.iter().zip(&self.found).map(one).collect();
-        let mut document = json!({
-            "schema": 1,
-            "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-            "model": self.common.file.display().to_string(),
+        let mut content = json!({
             "states": self.timed.states.len(),
             "vanishing": self.timed.deciding(),
             "choices": self.has_choices(),
@@ -282,8 +280,8 @@ impl Report<'_> {
         if let Some(shares) = &self.shares {
             let list: Vec<Value> =
                 shares.iter().map(|(state, share)| json!({ "state": state, "probability": share })).collect();
-            document["distribution"] = json!(list);
+            content["distribution"] = json!(list);
         }
-        document
+        with_head(&self.common.file.display().to_string(), content)
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use narrows_performance::graphs::GraphAutomaton;
 use narrows_performance::markov::{self, Interval};
+use narrows_report::with_head;
 use narrows_source::csv_cell;
 use serde_json::json;
 
@@ -76,14 +77,9 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
                     value
                 })
                 .collect();
-            output::print_json(&json!({
-                "schema": 1,
-                "tool": format!("narrows {}", env!("CARGO_PKG_VERSION")),
-                "model": common.file.display().to_string(),
-                "choices": timed.has_choices(&graph),
-                "moments": moments,
-                "answers": [],
-            }))?;
+            let choices = timed.has_choices(&graph);
+            let content = json!({ "choices": choices, "moments": moments, "answers": [] });
+            output::print_json(&with_head(&common.file.display().to_string(), content))?;
         }
     }
     if timed.has_choices(&graph) {

@@ -127,11 +127,12 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
 /// The message sequence chart; the names of the processes stay at the top.
 fn messages(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
-    let Some(chart) = app.session.chart() else {
-        let none = "There are no messages between processes in this model.";
-        let pane =
-            Paragraph::new(none).wrap(Wrap { trim: false }).block(Block::bordered().title(" Messages "));
-        return frame.render_widget(pane, area);
+    let chart = match app.session.chart() {
+        Ok(chart) => chart,
+        Err(refusal) => {
+            let why = Paragraph::new(format!("No chart: {}.", refusal.reason)).wrap(Wrap { trim: false });
+            return frame.render_widget(why.block(Block::bordered().title(" Messages ")), area);
+        }
     };
     let rows = chart.lines(Some(usize::from(area.width.saturating_sub(2))));
     let mut lines: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
