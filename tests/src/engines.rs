@@ -23,7 +23,7 @@ struct Step {
 }
 
 /// More successors than this are not compared: some sequences have no end of them.
-const MOST_SUCCESSORS: usize = 2_000;
+const MAX_SUCCESSORS: usize = 2_000;
 
 fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<Step>, Expansion) {
     let mut list = Vec::new();
@@ -34,7 +34,7 @@ fn steps(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) -> (Vec<St
             events: successor.events.to_vec(),
             target: successor.target.map(<[u8]>::to_vec),
         });
-        if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if list.len() < MAX_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     (list, expansion)
 }
@@ -50,7 +50,7 @@ fn steps_of_each(space: &dyn StateSpace, state: &[u8], scratch: &mut Scratch) ->
                 events: successor.events.to_vec(),
                 target: successor.target.map(<[u8]>::to_vec),
             });
-            if list.len() < MOST_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if list.len() < MAX_SUCCESSORS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     list
@@ -82,7 +82,7 @@ fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> Compared {
         assert_eq!(expected, found, "{name}: {state:?}");
         let expected_of_each = steps_of_each(&evaluator, &state, &mut theirs);
         assert_eq!(expected_of_each, steps_of_each(&native, &state, &mut ours), "{name}: {state:?}");
-        is_cut |= expected.0.len() >= MOST_SUCCESSORS;
+        is_cut |= expected.0.len() >= MAX_SUCCESSORS;
         for target in expected.0.into_iter().filter_map(|step| step.target) {
             edges += 1;
             if known.len() < most && !known.contains(&target) {

@@ -16,10 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("lts", &["source", "graph", "logic", "model"]),
     ("performance", &["explicit", "graph", "lts", "model", "source"]),
     ("report", &["model", "source", "logic"]),
-    (
-        "study",
-        &["source", "graph", "logic", "model", "languages", "explicit", "symbolic", "lts", "performance"],
-    ),
+    ("study", &["source", "graph", "logic", "model", "languages", "explicit", "lts", "performance"]),
     (
         "narrows",
         &[

@@ -6,7 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-use narrows::{Capability, Formula, Logic, Model, NoFiles, Options, capabilities, engines, read};
+use narrows::{
+    Capability, Formula, Logic, Model, NoFiles, Options, capabilities, engines, engines_for, read,
+    study_capabilities,
+};
 
 /// The tables stand behind this line.
 const MARK: &str = "<!-- written by tests/tests/capabilities.rs -->\n";
@@ -62,22 +65,19 @@ fn models() -> Vec<Model> {
 /// Writes the tables of a model: who takes which question, and which questions with an option.
 fn tables(model: &Model) -> String {
     let list = capabilities(model);
-    let names: Vec<&str> = engines().iter().map(|engine| engine.name()).collect();
+    let (names, others) = engines_for(model);
     let mut reasons: Vec<&str> = Vec::new();
-    let mut text = format!(
-        "## {}\n\n| question | {} |\n|---|{}\n",
-        model.language,
-        names.join(" | "),
-        "---|".repeat(names.len())
-    );
-    for row in list.chunks(names.len()).filter(|row| row[0].option.is_empty()) {
+    let lines = "---|".repeat(names.len());
+    let mut text = format!("## {}\n\n| question | {} |\n|---|{lines}\n", model.language, names.join(" | "));
+    let is_named = |one: &&Capability| names.contains(&one.engine);
+    for row in list.chunks(engines().len()).filter(|row| row[0].option.is_empty()) {
         let _ = write!(text, "| `{}`{} |", row[0].question, named(&row[0]));
-        for cell in row {
+        for cell in row.iter().filter(is_named) {
             let _ = write!(text, " {} |", told(cell, &mut reasons));
         }
         text.push('\n');
     }
-    let _ = write!(text, "\n| option | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let _ = write!(text, "\n| option | {} |\n|---|{lines}\n", names.join(" | "));
     let mut options: Vec<&str> = list.iter().map(|one| one.option).filter(|one| !one.is_empty()).collect();
     options.dedup();
     for option in options {
@@ -106,6 +106,35 @@ fn tables(model: &Model) -> String {
     for (number, reason) in reasons.iter().enumerate() {
         let _ = writeln!(text, "{}. {reason}", number + 1);
     }
+    let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+    let _ = writeln!(text, "\nFor models in other languages only: {}.", others.join(", "));
+    text
+}
+
+/// Writes the table of the questions of studies: in which views each is answered.
+fn study_table() -> String {
+    let list = study_capabilities();
+    let mut reasons: Vec<&str> = Vec::new();
+    let mut text =
+        "## Questions of studies\n\n| question | Promela | SMV | LOTOS, AUT |\n|---|---|---|---|\n"
+            .to_owned();
+    for row in list.chunks(3) {
+        let _ = write!(text, "| `{}` |", row[0].question);
+        for one in row {
+            let is_verdict = ["ltl", "ctl", "mu", "invariant", "deadlock"].contains(&one.question);
+            let cell = match (one.views.as_slice(), one.refusals.last()) {
+                ([], Some(reason)) => format!("no ({})", number_of(reason, &mut reasons)),
+                (_, _) if is_verdict => "yes".to_owned(),
+                (views, _) => views.join(", "),
+            };
+            let _ = write!(text, " {cell} |");
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+    for (number, reason) in reasons.iter().enumerate() {
+        let _ = writeln!(text, "{}. {reason}", number + 1);
+    }
     text
 }
 
@@ -115,12 +144,21 @@ fn named(one: &Capability) -> String {
 
 /// Says yes, or the number of the reason why not.
 fn told<'c>(one: &'c Capability, reasons: &mut Vec<&'c str>) -> String {
-    let Some(reason) = &one.refusal else { return "yes".to_owned() };
-    let known = reasons.iter().position(|other| other == reason).unwrap_or_else(|| {
-        reasons.push(reason);
-        reasons.len() - 1
-    });
-    format!("no ({})", known + 1)
+    match &one.refusal {
+        None => "yes".to_owned(),
+        Some(reason) => format!("no ({})", number_of(reason, reasons)),
+    }
+}
+
+fn number_of<'c>(reason: &'c str, reasons: &mut Vec<&'c str>) -> usize {
+    let known = reasons.iter().position(|other| *other == reason);
+    known.map_or_else(
+        || {
+            reasons.push(reason);
+            reasons.len()
+        },
+        |place| place + 1,
+    )
 }
 
 #[test]
@@ -128,7 +166,8 @@ fn the_page_says_what_engines_accept() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src/reference/capabilities.md");
     let page = fs::read_to_string(&path).expect("the page");
     let (before, written) = page.split_once(MARK).expect("the page has a mark");
-    let now: Vec<String> = models().iter().map(|model| format!("\n{}", tables(model))).collect();
+    let mut now: Vec<String> = models().iter().map(|model| format!("\n{}", tables(model))).collect();
+    now.push(format!("\n{}", study_table()));
     let now = now.concat();
     if env::var_os("UPDATE_DOCS").is_some() && written != now {
         fs::write(&path, format!("{before}{MARK}{now}")).expect("the page can be written");

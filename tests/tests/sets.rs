@@ -23,7 +23,7 @@ use narrows_tests::seeds::seeds;
 const STACK: usize = 512 << 20;
 
 /// A model with more states than this is not compared.
-const MOST_STATES: usize = 20_000;
+const MAX_STATES: usize = 20_000;
 
 struct Disk;
 
@@ -79,7 +79,7 @@ impl Graph {
                 ControlFlow::Continue(())
             });
             graph.successors.push(list);
-            if graph.states.len() > MOST_STATES {
+            if graph.states.len() > MAX_STATES {
                 return None;
             }
         }

@@ -122,8 +122,13 @@ impl<'a> Body<'a> {
 
     /// Declares a counter at the start of the body, or here as a statement.
     pub(super) fn counter(&mut self, here: &mut Vec<Node>) -> String {
-        let name = format!("k{}", self.fresh());
         let kind = if self.random.percent(50) { Kind::Byte } else { Kind::Int };
+        self.counter_of(kind, here)
+    }
+
+    /// Declares a counter of a type.
+    pub(super) fn counter_of(&mut self, kind: Kind, here: &mut Vec<Node>) -> String {
+        let name = format!("k{}", self.fresh());
         let declaration = Node::leaf(kind.declare(&name, &self.world.sets));
         if self.outside || (self.has(Feature::LateDeclarations) && self.random.percent(40)) {
             here.push(declaration);

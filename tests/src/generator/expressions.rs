@@ -136,6 +136,7 @@ impl Body<'_> {
                 3,
                 1,
                 if self.has(Feature::Truncation) && self.looping == 0 { 2 } else { 0 },
+                if self.has(Feature::LargeLiterals) { 2 } else { 0 },
             ]) {
                 0 => format!(" = {constant}"),
                 1 => format!(" = ({} % {})", self.number(2), self.random.between(2, 3)),
@@ -143,9 +144,17 @@ impl Body<'_> {
                     if self.random.percent(60) { "++" } else { "--" }.into()
                 }
                 2 => format!(" = {constant}"),
+                4 => format!(" = {}", self.large_literal()),
                 _ => self.overflow(kind),
             },
         }
+    }
+
+    /// A number that SPIN reads as one of 32 bits.
+    fn large_literal(&mut self) -> &'static str {
+        const LITERALS: &[&str] =
+            &["2147483647", "2147483648", "4294967295", "4294967297", "3000000000", "-2147483648"];
+        self.random.pick(LITERALS).copied().unwrap_or_default()
     }
 
     /// The rest of an assignment whose value need not fit the type.

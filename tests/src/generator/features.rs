@@ -64,6 +64,10 @@ features! {
     Atomic 55,
     /// Statements that may block inside `atomic`.
     BlockingAtomic 60,
+    /// Loops of hundreds or thousands of rounds inside `atomic` and `d_step`.
+    LongAtomics 12,
+    /// Loops inside `atomic` that choose in every round.
+    AtomicChoices 20,
     /// `d_step`.
     DeterministicSteps 35,
     /// `d_step` that may block.
@@ -114,6 +118,10 @@ features! {
     Last 4,
     /// `D_proctype`.
     DeterministicProctypes 4,
+    /// Numbers that need more than 32 bits.
+    LargeLiterals 12,
+    /// Structures with initialisers, `-->`.
+    OldSyntax 8,
 }
 
 /// A set of features.

@@ -125,7 +125,9 @@ impl World {
                 nodes.push(Node::leaf(format!("{} {name}[2]", typedef.name)));
                 self.places.extend(typedef.places(&name, Some(2)));
             } else {
-                nodes.push(Node::leaf(format!("{} {name}", typedef.name)));
+                let old = self.features.has(Feature::OldSyntax) && random.percent(60);
+                let initialiser = if old { " = 1" } else { "" };
+                nodes.push(Node::leaf(format!("{} {name}{initialiser}", typedef.name)));
                 self.places.extend(typedef.places(&name, None));
                 self.structs.push((name, number));
             }

@@ -57,6 +57,12 @@ impl Body<'_> {
             on(Feature::LateDeclarations, 3),
             on(Feature::LateDeclarations, 2),
             if plain { on(Feature::Inlines, 4) } else { 0 },
+            if self.looping == 0 && self.is_exclusive() { on(Feature::LongAtomics, 6) } else { 0 },
+            if self.looping == 0 && self.atomic.is_some() && plain {
+                on(Feature::AtomicChoices, 6)
+            } else {
+                0
+            },
         ];
         match self.random.weighted(&weights) {
             1 => Some(self.choose(depth)),
@@ -73,8 +79,15 @@ impl Body<'_> {
                 Some(Node::braces("", body))
             }
             10 => self.call(),
+            11 => Some(self.count_far(nodes)),
+            12 => Some(self.choose_often(nodes)),
             _ => None,
         }
+    }
+
+    /// Whether no other process can move between the statements here.
+    fn is_exclusive(&self) -> bool {
+        self.step || self.atomic.is_some()
     }
 
     /// Writes a statement without parts.
@@ -183,6 +196,9 @@ impl Body<'_> {
     fn option_start(&mut self, depth: usize) -> Node {
         if self.step {
             return Node::leaf(self.guard());
+        }
+        if self.has(Feature::OldSyntax) && self.random.percent(25) {
+            return Node::leaf(format!("{} --> skip", self.guard()));
         }
         match self.random.weighted(&[6, 6, 3, 3, if depth > 0 { 2 } else { 0 }]) {
             1 => self.assign(),
@@ -296,6 +312,37 @@ impl Body<'_> {
         if self.random.percent(30) {
             options.swap(0, 1);
         }
+        Node::Choice { head: "do".into(), options, foot: "od" }
+    }
+
+    /// A loop of many rounds, in which nothing is chosen: SPIN would try every combination of choices.
+    fn count_far(&mut self, nodes: &mut Vec<Node>) -> Node {
+        let counter = self.counter_of(Kind::Int, nodes);
+        let rounds = [60, 400, 3000][self.random.weighted(&[5, 3, 1])] + self.random.index(20);
+        let statement = if self.random.percent(40) { Node::leaf("skip") } else { self.assign() };
+        if self.random.percent(60) {
+            return Node::braces(&format!("for ({counter} : 1 .. {rounds})"), vec![statement]);
+        }
+        nodes.push(Node::leaf(format!("{counter} = 0")));
+        let round = [format!("({counter} < {rounds})"), format!("{counter}++")].map(Node::leaf);
+        let rest = [Node::leaf("else"), Node::leaf("break")];
+        let options = vec![Node::option([&round[..], &[statement]].concat()), Node::option(rest.to_vec())];
+        Node::Choice { head: "do".into(), options, foot: "od" }
+    }
+
+    /// A loop of a few rounds, with a choice in each: as many paths as combinations, but few states.
+    fn choose_often(&mut self, nodes: &mut Vec<Node>) -> Node {
+        let counter = self.counter(nodes);
+        let rounds = self.random.between(2, 6);
+        nodes.push(Node::leaf(format!("{counter} = 0")));
+        let mut options = Vec::new();
+        for _ in 0..self.random.between(2, 3) {
+            let guard = Node::leaf(format!("({counter} < {rounds})"));
+            options.push(Node::option(vec![guard, Node::leaf(format!("{counter}++")), self.assign()]));
+        }
+        // Either the rounds end the loop, or it may be left at any time.
+        let out = if self.random.percent(50) { "else" } else { "true" };
+        options.push(Node::option(vec![Node::leaf(out), Node::leaf("break")]));
         Node::Choice { head: "do".into(), options, foot: "od" }
     }
 
