@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use libfuzzer_sys::fuzz_target;
-use narrows_explicit::{Budget, Faults, Progress, Watch, breadth_first, depth_first, replay};
+use narrows_explicit::{Budget, Faults, Progress, SearchScope, Watch, breadth_first, depth_first, replay};
 use narrows_model::{Evaluator, Limit, System};
 
 /// Also stops inside a state that has no end of successors, such as an atomic sequence with many choices.
@@ -32,11 +32,11 @@ fuzz_target!(|data: &[u8]| {
 
 fn explore(system: &System) {
     let space = Evaluator::new(system);
-    let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
-    let mut budget = Budget { memory: 64 << 20, states: 2_000, transitions: 10_000, threads: 1, ..Budget::unlimited(&deep_watch) };
-    let deep = depth_first(&space, Faults::Continue, &budget);
-    budget.watch = &wide_watch;
-    let wide = breadth_first(&space, &[], &budget);
+    let budget = || Budget { memory: 64 << 20, ..Budget::unlimited(Patience::default()) };
+    let (deep_budget, wide_budget) = (budget(), budget());
+    let scope = SearchScope { states: 2_000, transitions: 10_000, ..SearchScope::within(&deep_budget) };
+    let deep = depth_first(&space, Faults::Continue, &scope);
+    let wide = breadth_first(&space, &[], &SearchScope { budget: &wide_budget, ..scope });
     // States that differ only in hidden bytes count as one, and then the order decides which is followed.
     if deep.is_complete() && wide.is_complete() && system.hidden_bytes == 0 {
         assert_eq!(deep.coverage.states, wide.coverage.states);

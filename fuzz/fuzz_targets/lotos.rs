@@ -6,7 +6,7 @@
 use std::thread;
 
 use libfuzzer_sys::fuzz_target;
-use narrows_explicit::{Budget, Unwatched, breadth_first};
+use narrows_explicit::{Budget, SearchScope, Unwatched, breadth_first};
 use narrows_model::behaviour::{Behaviour, Unfolding};
 
 /// How many states are visited.
@@ -43,8 +43,8 @@ fn explore(behaviour: &Behaviour) {
     if state < unfolding.states() {
         return;
     }
-    let budget = Budget { memory: 64 << 20, threads: 1, ..Budget::unlimited(&Unwatched) };
-    let found = breadth_first(behaviour, &[], &budget);
+    let budget = Budget { memory: 64 << 20, ..Budget::unlimited(Unwatched) };
+    let found = breadth_first(behaviour, &[], &SearchScope::within(&budget));
     assert!(found.is_complete());
     assert_eq!((found.coverage.states, found.coverage.transitions), (u64::from(state), transitions));
 }

@@ -6,7 +6,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use narrows_explicit::{Budget, Engine, Exploration, Native, Unwatched, breadth_first};
+use narrows_explicit::{Budget, Engine, Exploration, Native, SearchScope, Unwatched, breadth_first};
 use narrows_model::{
     Communication, Coverage, Evaluator, Expansion, Move, ProcessSet, Scratch, StateSpace, System, Violation,
 };
@@ -97,10 +97,12 @@ fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> Compared {
 /// Compares a search that remembers what processes do with one that does not, in all that they find.
 fn search(name: &str, evaluator: Evaluator<'_>, most: usize) {
     let engine = Engine::native(evaluator).expect("machine code is supported here");
-    let budget = Budget { states: most as u64, ..Budget::unlimited(&Unwatched) };
-    let expected = breadth_first(&evaluator, &[], &budget);
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: most as u64, ..SearchScope::within(&budget) };
+    let expected = breadth_first(&evaluator, &[], &scope);
     for (learn_from, threads) in [(4, 1), (50, 2)] {
-        let found = breadth_first(&engine, &[], &Budget { learn_from, threads, ..budget });
+        let budget = Budget { threads, ..budget.clone() };
+        let found = breadth_first(&engine, &[], &SearchScope { learn_from, budget: &budget, ..scope });
         let of = |exploration: &Exploration| {
             let Coverage { states, transitions, depth, taken, .. } = exploration.coverage.clone();
             let findings = format!("{:?}", exploration.findings);

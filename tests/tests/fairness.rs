@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use narrows_explicit::{Budget, Engine, Options, Unwatched, check};
+use narrows_explicit::{Budget, Engine, Options, SearchScope, Unwatched, check};
 use narrows_languages::promela;
 use narrows_logic::Ltl;
 use narrows_model::{
@@ -409,9 +409,10 @@ fn compare(seed: u64) -> (usize, usize) {
                 let options = Options { fair, ..Options::default() };
                 let asked = std::slice::from_ref(&question);
                 let engine = Engine::automatic(evaluator);
-                let checked = check(&engine, asked, &options, &Budget::unlimited(&Unwatched));
+                let checked =
+                    check(&engine, asked, &options, &SearchScope::within(&Budget::unlimited(Unwatched)));
                 let checked = checked.unwrap_or_else(|wrong| panic!("seed {seed}: {wrong}\n{text}"));
-                let ours = match checked.answers[0].verdict {
+                let ours = match checked.answers().next().expect("an answer").verdict {
                     Verdict::Holds => false,
                     Verdict::Fails { .. } => true,
                     ref other => panic!("seed {seed}, {question:?}: {other:?}\n{text}"),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use narrows_explicit::{
-    Budget, Engine, Exploration, Faults, Finding, Options, Reduction, Unwatched, Wrong,
+    Budget, Engine, Exploration, Faults, Finding, Options, Reduction, SearchScope, Unwatched, Wrong,
     breadth_first_reduced, check, depth_first, depth_first_reduced, replay,
 };
 use narrows_languages::promela;
@@ -95,23 +95,26 @@ impl Compared {
     fn add(&mut self, name: &str, text: &str) {
         let Some(system) = compile(name, text) else { return };
         let evaluator = Evaluator::new(&system);
-        let budget = Budget { states: STATES, ..Budget::unlimited(&Unwatched) };
+        let budget = Budget::unlimited(Unwatched);
+        let scope = SearchScope { states: STATES, ..SearchScope::within(&budget) };
         let engine = Engine::automatic(evaluator);
-        let full = depth_first(&engine, Faults::Continue, &budget);
+        let full = depth_first(&engine, Faults::Continue, &scope);
         if !full.is_complete() {
             return;
         }
         let plain = engine;
         let engine = plain.forgetting();
-        let without_dead = depth_first(&engine, Faults::Continue, &budget);
+        let without_dead = depth_first(&engine, Faults::Continue, &scope);
         self.forgotten += full.coverage.states - without_dead.coverage.states;
         compare_findings(name, text, evaluator, "forgetting", (&without_dead, &full));
         let Some(reduction) = Reduction::for_safety(&engine) else { return };
         self.systems += 1;
-        let deep = depth_first_reduced(&engine, Some(&reduction), Faults::Continue, &budget);
-        let wide = breadth_first_reduced(&engine, Some(&reduction), &[], &budget);
+        let deep = depth_first_reduced(&engine, Some(&reduction), Faults::Continue, &scope);
+        let wide = breadth_first_reduced(&engine, Some(&reduction), &[], &scope);
         for threads in [2, 3] {
-            let other = breadth_first_reduced(&engine, Some(&reduction), &[], &Budget { threads, ..budget });
+            let budget = Budget { threads, ..budget.clone() };
+            let scope = SearchScope { budget: &budget, ..scope };
+            let other = breadth_first_reduced(&engine, Some(&reduction), &[], &scope);
             let figures = |search: &Exploration| (search.coverage.states, search.coverage.transitions);
             assert_eq!(figures(&wide), figures(&other), "{name}, {threads} threads\n{text}");
             assert_eq!(runs(&wide), runs(&other), "{name}, {threads} threads\n{text}");
@@ -124,9 +127,9 @@ impl Compared {
         for question in Question::all(&system) {
             let answer = |reduce| {
                 let options = Options { reduce, ..Options::default() };
-                let checked = check(&plain, std::slice::from_ref(&question), &options, &budget);
+                let checked = check(&plain, std::slice::from_ref(&question), &options, &scope);
                 let checked = checked.unwrap_or_else(|wrong| panic!("{name}: {wrong}\n{text}"));
-                match checked.answers[0].verdict {
+                match checked.answers().next().expect("an answer").verdict {
                     Verdict::Holds => Some(true),
                     Verdict::Fails { .. } => Some(false),
                     _ => None,

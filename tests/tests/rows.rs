@@ -34,7 +34,7 @@ fn compare(name: &str, text: &str) -> u32 {
     let evaluator = Evaluator::new(&system);
     let engine = Engine::automatic(evaluator);
     let timing = Timing::new(&system);
-    let Ok(mut rows) = StateGraph::new(&engine, Some(&system), &timing, Budget::unlimited(&Unwatched)) else {
+    let Ok(mut rows) = StateGraph::new(&engine, Some(&system), &timing, Budget::unlimited(Unwatched)) else {
         return 0;
     };
     let (mut state, mut scratch) = (0, Scratch::default());

@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use narrows_explicit::{Engine, Options as Asked, Unwatched};
+use narrows_explicit::{Engine, Options as Asked, SearchScope};
 use narrows_languages::promela::{Formula, Logic, Options, compile};
 use narrows_model::{
-    Binary, Claim, Evaluator, Expr, FigureResult, Limit, Number, Place, Question, Scratch, StateSpace,
-    System, Trace, Verdict,
+    Binary, Budget, Claim, Evaluator, Expr, FigureResult, Limit, Number, Place, Progress, Question, Reply,
+    Scratch, StateSpace, System, Trace, Unwatched, Verdict,
 };
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources, Span};
-use narrows_symbolic::{Budget, ProcessWay, bounds_of_processes, check_processes};
+use narrows_symbolic::{ProcessWay, bounds_of_processes, check_processes};
 use narrows_tests::generator;
 use narrows_tests::seeds::seeds;
 
@@ -48,8 +48,8 @@ fn system(name: &str, text: &str, formulas: Vec<Formula>) -> Option<System> {
 /// What may be used for one model: half a minute.
 fn budget() -> Budget {
     let start = Instant::now();
-    let watch = move |_| (start.elapsed() > Duration::from_secs(30)).then_some(Limit::Time);
-    Budget { memory: 2 << 30, depth: false, watch: Box::new(watch) }
+    let watch = move |_: &Progress| (start.elapsed() > Duration::from_secs(30)).then_some(Limit::Time);
+    Budget { memory: 2 << 30, ..Budget::unlimited(watch) }
 }
 
 /// All states with their successors, by number; `None` if there are too many.
@@ -144,20 +144,21 @@ fn compare(name: &str, text: &str, formulas: Vec<Formula>, tally: &mut Tally) {
     let evaluator = Evaluator::new(&system);
     let Some(graph) = Graph::new(&evaluator) else { return };
     let questions = Question::all(&system);
-    let Ok(decided) = check_processes(&evaluator, &questions, budget()) else {
+    let Ok(decided) = check_processes(&evaluator, &questions, &budget()) else {
         tally.refused += 1;
         return;
     };
-    if let (None, Some(size)) = (decided.limit, &decided.size) {
-        assert_eq!(size.states.to_string(), graph.states.len().to_string(), "states of {name}");
+    let states = decided.coverage.sets.as_ref().and_then(|sets| sets.states.as_ref());
+    if let (None, Some(states)) = (decided.limit, states) {
+        assert_eq!(*states, graph.states.len().to_string(), "states of {name}");
         tally.models += 1;
     }
     let options = Asked { runs: 1, ..Asked::default() };
     let engine = Engine::automatic(evaluator);
-    let unlimited = narrows_explicit::Budget::unlimited(&Unwatched);
-    let reference =
-        narrows_explicit::check(&engine, &questions, &options, &unlimited).expect("runs are replayed");
-    for (one, other) in reference.answers.iter().zip(&decided.answers) {
+    let unlimited = Budget::unlimited(Unwatched);
+    let reference = narrows_explicit::check(&engine, &questions, &options, &SearchScope::within(&unlimited))
+        .expect("runs are replayed");
+    for (one, other) in reference.answers().zip(decided.answers()) {
         let about = || format!("{name}: {:?}", one.question);
         match (&one.verdict, &other.verdict) {
             (Verdict::Holds, Verdict::Holds) => tally.holds += 1,
@@ -218,11 +219,12 @@ fn bounds(name: &str, evaluator: &Evaluator<'_>, graph: &Graph, tally: &mut Tall
         };
         let (starts, ends) = (holds(&from), holds(&to));
         let way = ProcessWay { from: (from, "a".into()), to: (to, "b".into()), counted: Vec::new() };
-        let Ok(bounded) = bounds_of_processes(evaluator, &way, budget()) else { continue };
+        let Ok(bounded) = bounds_of_processes(evaluator, &way, &budget()) else { continue };
         let begins = starts.contains(&true);
-        for (figure, expected) in
-            bounded.figures.iter().zip([graph.least(&starts, &ends), graph.most(&starts, &ends)])
+        for (reply, expected) in
+            bounded.replies.iter().zip([graph.least(&starts, &ends), graph.most(&starts, &ends)])
         {
+            let Reply::Figure(figure) = reply else { panic!("{name}: {reply:?}") };
             match &figure.result {
                 FigureResult::Value { low: Number::Ratio(value, 1), .. } => {
                     assert_eq!(Some(*value as u64), expected, "{name}: {}", figure.kind);

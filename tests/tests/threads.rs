@@ -1,6 +1,6 @@
 //! Answers about whole runs do not depend on the number of threads, nor on how many states are searched first.
 
-use narrows_explicit::{Budget, Engine, Options, Unwatched, check};
+use narrows_explicit::{Budget, Engine, Options, SearchScope, Unwatched, check};
 use narrows_languages::promela::{self, compile};
 use narrows_model::{Answer, Coverage, Evaluator, Question, System, Trace, Verdict};
 use narrows_source::{Diagnostics, LoadError, Loaded, Loader, Sources};
@@ -53,10 +53,11 @@ fn ask(
     threads: usize,
 ) -> Option<(Answer, Coverage)> {
     let options = Options { fair, near, ..Options::default() };
-    let budget = Budget { threads, states: 200_000, ..Budget::unlimited(&Unwatched) };
-    let checked = check(engine, std::slice::from_ref(question), &options, &budget);
-    let mut checked = checked.unwrap_or_else(|wrong| panic!("{question:?}, fair {fair}: {wrong}"));
-    let answer = checked.answers.pop()?;
+    let budget = Budget { threads, ..Budget::unlimited(Unwatched) };
+    let scope = SearchScope { states: 200_000, ..SearchScope::within(&budget) };
+    let checked = check(engine, std::slice::from_ref(question), &options, &scope);
+    let checked = checked.unwrap_or_else(|wrong| panic!("{question:?}, fair {fair}: {wrong}"));
+    let answer = checked.answers().next()?.clone();
     (!matches!(answer.verdict, Verdict::Undecided(_))).then_some((answer, checked.coverage))
 }
 

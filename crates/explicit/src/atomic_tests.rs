@@ -1,13 +1,14 @@
 //! Long and endless atomic sequences, and choices inside them, in both engines.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_model::{Binary, Evaluator, Expr, Limit, Statement, System, ViolationKind};
 
 use crate::samples::{add, global, proctype, system, when};
 use crate::{
-    Budget, End, Engine, Exploration, Faults, Progress, Share, Unwatched, Watch, Wrong, breadth_first,
-    depth_first,
+    Budget, End, Engine, Exploration, Faults, Progress, SearchScope, Share, Unwatched, Watch, Wrong,
+    breadth_first, depth_first,
 };
 
 /// Builds a process whose edges are inside an atomic sequence but for the last.
@@ -57,9 +58,9 @@ fn explored(system: &System, check: impl Fn(&Exploration) + Sync) {
         let work = || {
             let evaluator = Evaluator::new(system);
             for engine in [Engine::interpreter(evaluator), Engine::native(evaluator).unwrap()] {
-                let budget = Budget::unlimited(&Unwatched);
-                check(&depth_first(&engine, Faults::Continue, &budget));
-                check(&breadth_first(&engine, &[], &Budget { threads: 2, ..budget }));
+                let budget = Budget::unlimited(Unwatched);
+                check(&depth_first(&engine, Faults::Continue, &SearchScope::within(&budget)));
+                check(&breadth_first(&engine, &[], &SearchScope::within(&Budget { threads: 2, ..budget })));
             }
         };
         std::thread::Builder::new().stack_size(1 << 20).spawn_scoped(scope, work).unwrap().join().unwrap();
@@ -111,17 +112,20 @@ fn limits_hold_inside_a_sequence() {
     for system in [&long, &splitting] {
         let evaluator = Evaluator::new(system);
         for engine in [Engine::interpreter(evaluator), Engine::native(evaluator).unwrap()] {
-            let impatient = Budget::unlimited(&Impatient);
-            let stopped = breadth_first(&engine, &[], &impatient);
+            let impatient = Budget::unlimited(Impatient);
+            let stopped = breadth_first(&engine, &[], &SearchScope::within(&impatient));
             assert_eq!((stopped.end, stopped.coverage.states), (End::Limit(Limit::Interrupted), 1));
-            let stopped = depth_first(&engine, Faults::Continue, &impatient);
+            let stopped = depth_first(&engine, Faults::Continue, &SearchScope::within(&impatient));
             assert_eq!(stopped.end, End::Limit(Limit::Interrupted));
         }
     }
     // The moves alone take more.
-    let small = Budget { memory: 1 << 19, ..Budget::unlimited(&Unwatched) };
+    let small = Budget { memory: 1 << 19, ..Budget::unlimited(Unwatched) };
     let engine = Engine::interpreter(Evaluator::new(&long));
-    assert_eq!(depth_first(&engine, Faults::Continue, &small).end, End::Limit(Limit::Memory));
+    assert_eq!(
+        depth_first(&engine, Faults::Continue, &SearchScope::within(&small)).end,
+        End::Limit(Limit::Memory)
+    );
 }
 
 /// A clock that goes on by a second whenever it is asked for the time.
@@ -143,8 +147,8 @@ impl Watch for Seconds {
 
 #[test]
 fn a_share_ends_before_the_whole() {
-    let clock = Seconds(AtomicU64::new(0));
-    let share = Share::new(&clock);
+    let clock = Arc::new(Seconds(AtomicU64::new(0)));
+    let share = Share::of(&(Arc::<Seconds>::clone(&clock) as Arc<dyn Watch>), None);
     let used = || {
         let before = clock.0.load(Ordering::Relaxed);
         while share.check(&Progress::default()).is_none() {}

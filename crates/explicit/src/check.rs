@@ -9,18 +9,19 @@
 //! search over all states goes last, for as long as that takes no more than a few times as long.
 
 use std::fmt;
+use std::sync::Arc;
 
 use narrows_model::{
-    Answer, Counterexample, Coverage, Evaluator, Expansion, Limit, Question, Refusal, Scratch, StateSpace,
-    System, Trace, Verdict, Violation,
+    Answer, Checked, Counterexample, Coverage, Evaluator, Expansion, Limit, Problem, Question, Refusal,
+    Reply, Scratch, StateSpace, System, Trace, Verdict, Violation,
 };
 
 use crate::ctl;
 use crate::shorten::shorten;
 use crate::temporal::{Decided as DecidedRun, decide as decide_run};
 use crate::{
-    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, Share, Watch, Wrong, breadth_first,
-    breadth_first_reduced, depth_first_reduced,
+    Budget, End, Engine, Exploration, Faults, Finding, Goal, Reduction, SearchScope, Share, Watch, Wrong,
+    breadth_first, breadth_first_reduced, depth_first_reduced,
 };
 
 /// The first search visits at most this many states.
@@ -33,17 +34,38 @@ const SCOUT_TRANSITIONS: u64 = 1_000_000;
 /// do.
 const PATIENCE: u64 = 20;
 
-/// What came out for a list of questions.
-#[derive(Clone, Debug)]
-pub struct Checked {
+/// What was found for a list of questions so far.
+pub(crate) struct Found {
     /// The answers, in the order of the questions.
-    pub answers: Vec<Answer>,
-    /// What was covered.
-    pub coverage: Coverage,
-    /// How the search ended.
-    pub end: End,
-    /// Everything that goes wrong.
-    pub findings: Vec<Finding>,
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) coverage: Coverage,
+    pub(crate) end: End,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Found {
+    /// Describes what goes wrong, as far as somebody asked.
+    pub(crate) fn checked(self, evaluator: Evaluator<'_>) -> Checked {
+        let is_asked =
+            |problem: &Problem| self.answers.iter().any(|answer| answer.question.kind() == problem.kind);
+        let mut problems = problems(evaluator, &self.findings);
+        problems.retain(is_asked);
+        Checked {
+            replies: self.answers.into_iter().map(Reply::from).collect(),
+            coverage: self.coverage,
+            limit: self.end.limit(),
+            problems,
+        }
+    }
+}
+
+/// Says of everything that goes wrong what it is and where.
+pub fn problems(evaluator: Evaluator<'_>, findings: &[Finding]) -> Vec<Problem> {
+    let describe = |finding: &Finding| match &finding.wrong {
+        Wrong::Deadlock(state) => evaluator.deadlock(state, finding.count),
+        Wrong::Violation(violation) => Problem::violation(violation, finding.count),
+    };
+    findings.iter().map(describe).collect()
 }
 
 /// A run that the reference evaluator does not have: a mistake in this program.
@@ -109,10 +131,11 @@ pub fn check(
     engine: &Engine<'_>,
     questions: &[Question],
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Checked, NotReplayed> {
-    let share = Share::new(budget.watch);
-    let budget = &Budget { watch: &share, ..*budget };
+    let share = Arc::new(Share::new(&scope.budget.watch));
+    let budget = Budget { watch: Arc::<Share>::clone(&share), ..scope.budget.clone() };
+    let scope = &SearchScope { budget: &budget, ..*scope };
     let forgetting = engine.forgetting();
     let lean = if options.reduce { &forgetting } else { engine };
     let is_about_runs =
@@ -123,17 +146,17 @@ pub fn check(
     if share.seconds_left().is_some() && (runs.len() > 1 || asks_for_safety) {
         for (question, decided) in runs.iter().zip(&mut decided) {
             share.take(FIRST_LOOK * runs.len());
-            *decided = decide_run(lean, question, options, budget)?.filter(DecidedRun::is_final);
+            *decided = decide_run(lean, question, options, scope)?.filter(DecidedRun::is_final);
         }
     }
     let open = decided.iter().filter(|decided| decided.is_none()).count();
-    let mut checked = if asks_for_safety {
+    let mut found = if asks_for_safety {
         share.take(1 + open);
-        answer_safety(engine, lean, questions, options, budget)?
+        answer_safety(engine, lean, questions, options, scope)?
     } else {
         let open =
             |question: &Question| Answer::new(question.clone(), open_verdict(engine.system(), question));
-        Checked {
+        Found {
             answers: questions.iter().map(open).collect(),
             coverage: Coverage::default(),
             end: End::Complete,
@@ -148,39 +171,39 @@ pub fn check(
             None => {
                 share.take(left);
                 left = left.saturating_sub(1);
-                decide_run(lean, question, options, budget)?
+                decide_run(lean, question, options, scope)?
             }
         };
-        let answer = checked.answers.iter_mut().find(|answer| answer.question == **question);
+        let answer = found.answers.iter_mut().find(|answer| answer.question == **question);
         let (Some(decided), Some(answer)) = (decided, answer) else { continue };
         answer.verdict = decided.verdict;
         answer.notes = decided.notes;
         answer.more = decided.more;
         // Where nothing but runs was asked about, the largest search is what the report is about.
-        if !checked.coverage.of_system && decided.coverage.states >= checked.coverage.states {
-            checked.coverage = decided.coverage;
+        if !found.coverage.of_system && decided.coverage.states >= found.coverage.states {
+            found.coverage = decided.coverage;
         }
     }
     share.take(1);
     // The others may have left more time than safety had.
     let has_more_time = share.seconds_left().is_some_and(|left| left > spent);
-    if asks_for_safety && open > 0 && checked.end == End::Limit(Limit::Time) && has_more_time {
-        let again = answer_safety(engine, lean, questions, options, budget)?;
-        for (answer, again) in checked.answers.iter_mut().zip(again.answers) {
+    if asks_for_safety && open > 0 && found.end == End::Limit(Limit::Time) && has_more_time {
+        let again = answer_safety(engine, lean, questions, options, scope)?;
+        for (answer, again) in found.answers.iter_mut().zip(again.answers) {
             if is_safety(&answer.question) {
                 *answer = again;
             }
         }
-        (checked.coverage, checked.end, checked.findings) = (again.coverage, again.end, again.findings);
+        (found.coverage, found.end, found.findings) = (again.coverage, again.end, again.findings);
     }
-    let branching = ctl::answer(engine, &mut checked.answers, options, budget)?;
+    let branching = ctl::answer(engine, &mut found.answers, options, scope)?;
     if let Some(branching) = branching
-        && (!checked.coverage.of_system || checked.end != End::Complete)
-        && branching.coverage.states >= checked.coverage.states
+        && (!found.coverage.of_system || found.end != End::Complete)
+        && branching.coverage.states >= found.coverage.states
     {
-        (checked.coverage, checked.end) = (branching.coverage, branching.end);
+        (found.coverage, found.end) = (branching.coverage, branching.end);
     }
-    Ok(checked)
+    Ok(found.checked(engine.evaluator()))
 }
 
 /// Answers the questions about safety, with as many runs as are wanted; the others are left open.
@@ -189,13 +212,13 @@ fn answer_safety(
     lean: &Engine<'_>,
     questions: &[Question],
     options: &Options,
-    budget: &Budget<'_>,
-) -> Result<Checked, NotReplayed> {
-    let mut checked = check_safety(lean, questions, options, budget)?;
+    scope: &SearchScope<'_>,
+) -> Result<Found, NotReplayed> {
+    let mut found = check_safety(lean, questions, options, scope)?;
     if options.runs > 1 {
-        add_runs(engine, &mut checked.answers, options.runs - 1, budget)?;
+        add_runs(engine, &mut found.answers, options.runs - 1, scope)?;
     }
-    Ok(checked)
+    Ok(found)
 }
 
 /// Visits every state, or those that a reduction does not leave out. A small state space is searched depth
@@ -203,14 +226,14 @@ fn answer_safety(
 pub fn explore(
     space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Exploration {
-    let scout = depth_first_reduced(space, reduction, Faults::Stop, &scout_budget(budget));
+    let scout = depth_first_reduced(space, reduction, Faults::Stop, &scout_scope(scope));
     let is_over = matches!(scout.end, End::Complete | End::Limit(_) | End::Fault);
-    if is_over || budget.states <= SCOUT_STATES {
+    if is_over || scope.states <= SCOUT_STATES {
         return scout;
     }
-    breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], budget)
+    breadth_first_reduced(space, reduction.filter(|_| is_worth_it(&scout)), &[], scope)
 }
 
 /// Returns whether a reduction leaves out steps often enough, in the first search: to look for them takes
@@ -219,11 +242,11 @@ fn is_worth_it(scout: &Exploration) -> bool {
     scout.partial * 10 >= scout.coverage.states
 }
 
-fn scout_budget<'w>(budget: &Budget<'w>) -> Budget<'w> {
-    Budget {
-        states: SCOUT_STATES.min(budget.states),
-        transitions: SCOUT_TRANSITIONS.min(budget.transitions),
-        ..*budget
+fn scout_scope<'w>(scope: &SearchScope<'w>) -> SearchScope<'w> {
+    SearchScope {
+        states: SCOUT_STATES.min(scope.states),
+        transitions: SCOUT_TRANSITIONS.min(scope.transitions),
+        ..*scope
     }
 }
 
@@ -232,7 +255,7 @@ fn add_runs(
     engine: &Engine<'_>,
     answers: &mut [Answer],
     most: usize,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<(), NotReplayed> {
     let fails =
         |answer: &&mut Answer| is_safety(&answer.question) && matches!(answer.verdict, Verdict::Fails { .. });
@@ -240,7 +263,7 @@ fn add_runs(
         return Ok(());
     }
     // What is saved belongs to the search before this one.
-    let exploration = breadth_first(engine, &[], &Budget { checkpoints: None, ..*budget });
+    let exploration = breadth_first(engine, &[], &SearchScope { checkpoints: None, ..*scope });
     for answer in answers.iter_mut().filter(fails) {
         let Verdict::Fails { violation, trace, .. } = &answer.verdict else { continue };
         for finding in &exploration.findings {
@@ -275,12 +298,12 @@ fn check_safety(
     engine: &Engine<'_>,
     questions: &[Question],
     options: &Options,
-    budget: &Budget<'_>,
-) -> Result<Checked, NotReplayed> {
+    scope: &SearchScope<'_>,
+) -> Result<Found, NotReplayed> {
     let accepted: Vec<&Question> = questions.iter().filter(|question| is_safety(question)).collect();
     let reduction = if options.reduce { Reduction::for_safety(engine) } else { None };
-    let scout = depth_first_reduced(engine, reduction.as_ref(), Faults::Continue, &scout_budget(budget));
-    let searches = Searches::after(engine, &accepted, scout, reduction.as_ref(), budget);
+    let scout = depth_first_reduced(engine, reduction.as_ref(), Faults::Continue, &scout_scope(scope));
+    let searches = Searches::after(engine, &accepted, scout, reduction.as_ref(), scope);
     let mut answers = Vec::new();
     for question in questions {
         let verdict = if is_safety(question) {
@@ -292,7 +315,7 @@ fn check_safety(
     }
     let end = searches.end();
     let main = searches.main();
-    Ok(Checked { answers, coverage: main.coverage, end, findings: main.findings })
+    Ok(Found { answers, coverage: main.coverage, end, findings: main.findings })
 }
 
 /// The searches that safety questions are decided by.
@@ -311,7 +334,7 @@ impl Searches {
         questions: &[&Question],
         scout: Exploration,
         reduction: Option<&Reduction<'_>>,
-        budget: &Budget<'_>,
+        scope: &SearchScope<'_>,
     ) -> Searches {
         let mut searches = Searches { scout, wide: None, shortest: None };
         if matches!(searches.scout.end, End::Limit(_) | End::Fault) {
@@ -326,7 +349,7 @@ impl Searches {
             let open = questions.iter().filter(|question| open(&searches, question));
             let goals: Vec<Goal> = open.map(|question| goal(question, None)).collect();
             if !goals.is_empty() {
-                searches.wide = Some(breadth_first_reduced(engine, reduction, &goals, budget));
+                searches.wide = Some(breadth_first_reduced(engine, reduction, &goals, scope));
             }
         }
         let mut goals = Vec::new();
@@ -341,9 +364,9 @@ impl Searches {
         let limited = searches.wide.as_ref().is_some_and(|wide| matches!(wide.end, End::Limit(_)));
         if !goals.is_empty() && !limited {
             // What is saved belongs to the search that decides everything.
-            let checkpoints = budget.checkpoints.filter(|_| reduction.is_none());
-            let budget = Budget { checkpoints, ..*budget };
-            searches.shortest = Some(breadth_first(engine, &goals, &budget));
+            let checkpoints = scope.checkpoints.filter(|_| reduction.is_none());
+            let scope = SearchScope { checkpoints, ..*scope };
+            searches.shortest = Some(breadth_first(engine, &goals, &scope));
         }
         searches
     }

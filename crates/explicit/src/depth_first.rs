@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 use crate::findings::Findings;
 use crate::reduction::Chooser;
 use crate::search::{Counts, make_room};
-use crate::{Budget, End, Entry, Exploration, Full, Reduction, Run, Shape, StateId, Store};
+use crate::{End, Entry, Exploration, Full, Reduction, Run, SearchScope, Shape, StateId, Store};
 
 /// What a fault after which there is no state does to the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub enum Faults {
 }
 
 /// Visits every state, depth first.
-pub fn depth_first(space: &dyn StateSpace, faults: Faults, budget: &Budget<'_>) -> Exploration {
-    depth_first_reduced(space, None, faults, budget)
+pub fn depth_first(space: &dyn StateSpace, faults: Faults, scope: &SearchScope<'_>) -> Exploration {
+    depth_first_reduced(space, None, faults, scope)
 }
 
 /// Visits states depth first: every one, or enough of them to find all that goes wrong.
@@ -40,10 +40,10 @@ pub fn depth_first_reduced(
     space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
     faults: Faults,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Exploration {
     let shape = Shape { hidden: space.hidden_bytes(), linked: false };
-    search(space, reduction, Store::new(shape, budget.memory), faults, &[], budget).exploration
+    search(space, reduction, Store::new(shape, scope.budget.memory), faults, &[], scope).exploration
 }
 
 /// The states that a search has seen.
@@ -131,7 +131,7 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
     visited: V,
     faults: Faults,
     goals: &[Question],
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Searched<V> {
     let mut search = Search {
         space,
@@ -139,8 +139,8 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
         on_the_way: FxHashSet::default(),
         faults,
         goals,
-        budget: *budget,
-        large_stack: LARGE_STACK.min((budget.memory / 8) as usize),
+        scope: *scope,
+        large_stack: LARGE_STACK.min((scope.budget.memory / 8) as usize),
         visited,
         stack: Stack::default(),
         current: Vec::new(),
@@ -263,7 +263,7 @@ struct Search<'a, S: ?Sized, V> {
     faults: Faults,
     /// The search ends when something was found for each of these.
     goals: &'a [Question],
-    budget: Budget<'a>,
+    scope: SearchScope<'a>,
     large_stack: usize,
     visited: V,
     stack: Stack,
@@ -349,7 +349,7 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
 
     /// Stores the current state; `None` if it is known.
     fn enter(&mut self) -> Result<Option<StateId>, End> {
-        self.visited.set_limit(self.budget.memory.saturating_sub(self.stack.memory()));
+        self.visited.set_limit(self.scope.budget.memory.saturating_sub(self.stack.memory()));
         match self.visited.add(&self.current) {
             Ok(None) => Ok(None),
             Ok(Some(_)) if self.is_enough() || self.is_decided() => Err(End::Enough),
@@ -362,7 +362,7 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
     }
 
     fn is_enough(&self) -> bool {
-        self.visited.count() > self.budget.states || self.counts.generated > self.budget.transitions
+        self.visited.count() > self.scope.states || self.counts.generated > self.scope.transitions
     }
 
     fn is_decided(&self) -> bool {
@@ -397,10 +397,11 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
     fn make_frame(&mut self, id: StateId) -> Result<(), End> {
         let Search { stack, visited, .. } = self;
         let others = visited.memory() + stack.bytes.capacity() as u64;
-        make_room(&mut stack.frames, 1, others, self.budget.memory).map_err(no_room)?;
+        make_room(&mut stack.frames, 1, others, self.scope.budget.memory).map_err(no_room)?;
         if !V::KEEPS {
             let others = visited.memory() + (stack.frames.capacity() * size_of::<Frame>()) as u64;
-            make_room(&mut stack.bytes, self.current.len(), others, self.budget.memory).map_err(no_room)?;
+            make_room(&mut stack.bytes, self.current.len(), others, self.scope.budget.memory)
+                .map_err(no_room)?;
             stack.bytes.extend_from_slice(&self.current);
         }
         if self.chooser.is_some() {
@@ -486,21 +487,21 @@ impl<S: StateSpace + ?Sized, V: Visited> Search<'_, S, V> {
     /// processes begin, it finds out whether one is not on the way.
     fn collect(&mut self, mut skip: u32, choice: Option<(ProcessSet, &mut bool)>) -> Result<Expansion, End> {
         let mut stop = None;
-        let (stack, visited, counts, budget) =
-            (&mut self.stack, &self.visited, &mut self.counts, &self.budget);
+        let (stack, visited, counts, scope) = (&mut self.stack, &self.visited, &mut self.counts, &self.scope);
         let mut push = |successor: Successor<'_>| {
             if successor.pulse.is_some() {
                 let memory = visited.memory() + stack.memory();
-                stop = counts.pulse(&successor, budget, visited.count(), memory);
+                stop = counts.pulse(&successor, scope.budget, visited.count(), memory);
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
             counts.mark(successor.moves);
             if skip > 0 {
                 skip -= 1;
-            } else if stack.push(&successor, visited, budget.memory).is_err() {
+            } else if stack.push(&successor, visited, scope.budget.memory).is_err() {
                 stop = Some(Limit::Memory);
             }
-            stop = stop.or_else(|| counts.ask(budget, visited.count(), visited.memory() + stack.memory()));
+            stop =
+                stop.or_else(|| counts.ask(scope.budget, visited.count(), visited.memory() + stack.memory()));
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let expansion = match choice {

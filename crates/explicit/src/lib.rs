@@ -50,15 +50,16 @@ mod samples;
 mod tests;
 
 pub use breadth_first::{Goal, breadth_first, breadth_first_reduced};
-pub use check::{Checked, NotReplayed, Options, accepts, check, explore, replay};
+pub use check::{NotReplayed, Options, accepts, check, explore, problems, replay};
 pub use checkpoint::{CheckpointError, Checkpoints};
 pub use ctl::{CtlAnswer, accepts_fair, ctl};
 pub use depth_first::{Faults, depth_first, depth_first_reduced};
 pub use engine::Engine;
 pub use findings::{Finding, Run, Wrong};
 pub use lossy::{Lossy, accepts_lossy, check_lossy, explore_lossy};
+pub use narrows_model::{Budget, Progress, Share, Unwatched, Watch};
 pub use native::{Native, Unsupported};
 pub use numbered::{NumberedEdge, NumberedWalk, numbered_walk};
 pub use reduction::Reduction;
-pub use search::{Budget, End, Exploration, Progress, Share, Unwatched, Watch};
+pub use search::{End, Exploration, SearchScope};
 pub use store::{Entry, Full, Shape, StateId, Store};

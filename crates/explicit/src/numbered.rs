@@ -38,7 +38,7 @@ pub struct NumberedWalk {
 /// they count as those of the walk do.
 pub fn numbered_walk(
     space: &dyn StateSpace,
-    budget: &Budget<'_>,
+    budget: &Budget,
     visit: &mut dyn FnMut(&NumberedEdge<'_>) -> u64,
 ) -> NumberedWalk {
     let shape = Shape { hidden: space.hidden_bytes(), linked: true };
@@ -51,7 +51,7 @@ pub fn numbered_walk(
 }
 
 struct Walk<'a> {
-    budget: &'a Budget<'a>,
+    budget: &'a Budget,
     store: Store,
     counts: Counts,
     /// What the visitor has taken.
@@ -145,13 +145,14 @@ mod tests {
 
     use super::numbered_walk;
     use crate::samples::counters;
-    use crate::{Budget, End, Engine, Faults, Unwatched, depth_first};
+    use crate::{Budget, End, Engine, Faults, SearchScope, Unwatched, depth_first};
 
     #[test]
     fn every_edge_is_shown_once_and_states_are_numbered_in_order() {
         let system = counters(3, 5);
-        let budget = Budget::unlimited(&Unwatched);
-        let expected = depth_first(&Evaluator::new(&system), Faults::Stop, &budget).coverage;
+        let budget = Budget::unlimited(Unwatched);
+        let expected =
+            depth_first(&Evaluator::new(&system), Faults::Stop, &SearchScope::within(&budget)).coverage;
         let (mut edges, mut known) = (0, 0);
         let walk = numbered_walk(&Engine::automatic(Evaluator::new(&system)), &budget, &mut |edge| {
             assert!(edge.from <= known && edge.target <= known + 1, "a state comes out of turn");
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn what_the_visitor_takes_counts() {
         let system = counters(3, 5);
-        let budget = Budget { memory: 10 << 20, ..Budget::unlimited(&Unwatched) };
+        let budget = Budget { memory: 10 << 20, ..Budget::unlimited(Unwatched) };
         let mut taken = 0;
         let walk = numbered_walk(&Evaluator::new(&system), &budget, &mut |_| {
             taken += 1 << 20;

@@ -1,129 +1,35 @@
-//! What all searches share: what they may use, how they end, what they say on the way.
+//! What all searches share: how far they go, how they end, what they say on the way.
+
+use std::io;
 
 use narrows_model::{Coverage, Limit, Move, Successor};
 
-use std::io;
-use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::checkpoint::{Input, Output, Unloaded};
-use crate::{Checkpoints, Finding, Full, Store};
+use crate::{Budget, Checkpoints, Finding, Full, Progress, Store};
 
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
-    /// Different states so far.
-    pub states: u64,
-    /// Edges so far.
-    pub transitions: u64,
-    /// The length of the longest run that was followed.
-    pub depth: u64,
-    /// Bytes in use.
-    pub memory: u64,
-}
-
-/// Looks at a search while it runs: shows its progress, and stops it.
-pub trait Watch: Sync {
-    /// Returns why the search must stop now, if it must; called every few thousand edges.
-    fn check(&self, progress: &Progress) -> Option<Limit>;
-
-    /// Returns how many seconds have passed, if there is a clock.
-    fn seconds(&self) -> f64 {
-        0.0
-    }
-
-    /// Returns how many seconds are left, if there is a limit.
-    fn seconds_left(&self) -> Option<f64> {
-        None
-    }
-}
-
-/// A part of the time that another watch has left, so that one question does not use up the time of all.
-pub struct Share<W> {
-    whole: W,
-    /// When the part ends, in the other's seconds, as bits; infinity if it does not.
-    until: AtomicU64,
-}
-
-impl<W: Deref<Target: Watch>> Share<W> {
-    /// Begins with all that is left.
-    pub fn new(whole: W) -> Share<W> {
-        Share { whole, until: AtomicU64::new(f64::INFINITY.to_bits()) }
-    }
-
-    /// Takes so many seconds, if they are limited.
-    pub fn of(whole: W, seconds: Option<f64>) -> Share<W> {
-        let until = seconds.map_or(f64::INFINITY, |seconds| whole.seconds() + seconds);
-        Share { whole, until: AtomicU64::new(until.to_bits()) }
-    }
-
-    /// Takes one of so many equal parts of what is left.
-    pub fn take(&self, parts: usize) {
-        let left = self.whole.seconds_left().unwrap_or(f64::INFINITY);
-        let until = if parts > 1 { self.whole.seconds() + left / parts as f64 } else { f64::INFINITY };
-        self.until.store(until.to_bits(), Ordering::Relaxed);
-    }
-
-    fn until(&self) -> f64 {
-        f64::from_bits(self.until.load(Ordering::Relaxed))
-    }
-}
-
-impl<W: Deref<Target: Watch> + Sync> Watch for Share<W> {
-    fn check(&self, progress: &Progress) -> Option<Limit> {
-        let is_over = || self.whole.seconds() >= self.until();
-        self.whole.check(progress).or_else(|| is_over().then_some(Limit::Time))
-    }
-
-    fn seconds(&self) -> f64 {
-        self.whole.seconds()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        let left = self.whole.seconds_left()?;
-        Some(left.min((self.until() - self.whole.seconds()).max(0.0)))
-    }
-}
-
-/// Lets a search run to its end.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    fn check(&self, _: &Progress) -> Option<Limit> {
-        None
-    }
-}
-
-/// What a search may use.
+/// How far a search goes within its budget, and who keeps it.
 #[derive(Clone, Copy)]
-pub struct Budget<'w> {
-    /// At most this many bytes for states, stack and queue.
-    pub memory: u64,
+pub struct SearchScope<'a> {
+    /// What it may use: bytes are for states, stack and queue.
+    pub budget: &'a Budget,
     /// At most this many states.
     pub states: u64,
     /// At most about this many edges, also those that are found but not followed.
     pub transitions: u64,
-    /// At most this many threads.
-    pub threads: usize,
     /// So many states tell how keys are best made; a breadth-first search learns that from them.
     pub learn_from: u64,
-    /// Who watches.
-    pub watch: &'w dyn Watch,
     /// Who keeps what breadth-first search needs to go on later.
-    pub checkpoints: Option<&'w dyn Checkpoints>,
+    pub checkpoints: Option<&'a dyn Checkpoints>,
 }
 
-impl<'w> Budget<'w> {
-    /// Allows everything, on one thread, until the watch says no.
-    pub fn unlimited(watch: &'w dyn Watch) -> Self {
-        Budget {
-            memory: u64::MAX,
+impl<'a> SearchScope<'a> {
+    /// Goes as far as the budget allows.
+    pub fn within(budget: &'a Budget) -> Self {
+        SearchScope {
+            budget,
             states: u64::MAX,
             transitions: u64::MAX,
-            threads: 1,
             learn_from: 1 << 15,
-            watch,
             checkpoints: None,
         }
     }
@@ -233,7 +139,7 @@ impl Counts {
     }
 
     /// Asks the watch, once in a while.
-    pub(crate) fn ask(&mut self, budget: &Budget<'_>, states: u64, memory: u64) -> Option<Limit> {
+    pub(crate) fn ask(&mut self, budget: &Budget, states: u64, memory: u64) -> Option<Limit> {
         self.since_watch += 1;
         if self.since_watch < WATCH_EVERY {
             return None;
@@ -247,7 +153,7 @@ impl Counts {
     pub(crate) fn pulse(
         &mut self,
         successor: &Successor<'_>,
-        budget: &Budget<'_>,
+        budget: &Budget,
         states: u64,
         memory: u64,
     ) -> Option<Limit> {

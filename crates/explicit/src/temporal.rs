@@ -15,7 +15,7 @@ use narrows_model::{
 use crate::check::NotReplayed;
 use crate::cycles::{self, Forbidden, Plan, is_fair};
 use crate::vacuity::suspicions;
-use crate::{Budget, Engine, Options, Reduction};
+use crate::{Engine, Options, Reduction, SearchScope};
 
 /// Why nothing was left out of a search.
 const TELLS_STEPS_APART: &str = "X tells one step from two, so no step was left out of the search.";
@@ -53,7 +53,7 @@ pub(crate) fn decide(
     engine: &Engine<'_>,
     question: &Question,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Option<Decided>, NotReplayed> {
     let watcher = match (question, claim(engine, question)) {
         (Question::Acceptance, _) => Watcher::Acceptance,
@@ -61,10 +61,10 @@ pub(crate) fn decide(
         (_, Some(Claim::Never(process))) => Watcher::Never(process),
         (_, Some(Claim::Trace { pattern, forbidden })) => Watcher::Trace { pattern, forbidden: *forbidden },
         (_, Some(Claim::Ltl(formula))) => {
-            let mut decided = decide_formula(engine, formula, options, budget)?;
+            let mut decided = decide_formula(engine, formula, options, scope)?;
             if matches!(decided.verdict, Verdict::Holds) {
                 let states = decided.coverage.states;
-                decided.notes = suspicions(engine, formula, options, budget, states)?;
+                decided.notes = suspicions(engine, formula, options, scope, states)?;
             }
             if options.reduce && !options.fair && formula.has_next() {
                 decided.notes.push(TELLS_STEPS_APART.to_owned());
@@ -73,7 +73,7 @@ pub(crate) fn decide(
         }
         _ => return Ok(None),
     };
-    decide_watched(engine, watcher, None, options, budget).map(Some)
+    decide_watched(engine, watcher, None, options, scope).map(Some)
 }
 
 /// Answers whether a formula holds on every run.
@@ -81,12 +81,12 @@ pub(crate) fn decide_formula(
     engine: &Engine<'_>,
     formula: &Ltl<Atom>,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Decided, NotReplayed> {
     match translate(&formula.clone().negated()) {
         Ok(automaton) => {
             let watcher = Watcher::Automaton(&automaton);
-            decide_watched(engine, watcher, Some(formula), options, budget)
+            decide_watched(engine, watcher, Some(formula), options, scope)
         }
         Err(too_large) => {
             let verdict = Verdict::Refused(Refusal::new(too_large.to_string()));
@@ -100,18 +100,18 @@ fn decide_watched(
     watcher: Watcher<'_>,
     formula: Option<&Ltl<Atom>>,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Decided, NotReplayed> {
     let watched = Watched::new(engine.evaluator(), watcher).over(engine);
     let near = options.near.unwrap_or(cycles::NEAR);
     let reduces = options.reduce && !options.fair && !formula.is_some_and(Ltl::has_next);
     let reduction = if reduces { Reduction::for_watcher(engine, watcher) } else { None };
     let plan = Plan { fair: options.fair, exact: false, near, reduction: reduction.as_ref() };
-    let mut decided = decide_as_planned(&watched, plan, formula, options, budget);
+    let mut decided = decide_as_planned(&watched, plan, formula, options, scope);
     if decided.is_err() && watched.hidden_bytes() > 0 {
         // States that differ in what is hidden were taken for the same, but go on differently.
         let plan = Plan { exact: true, ..plan };
-        decided = decide_as_planned(&watched, plan, formula, options, budget);
+        decided = decide_as_planned(&watched, plan, formula, options, scope);
     }
     decided
 }
@@ -121,9 +121,9 @@ fn decide_as_planned(
     plan: Plan<'_>,
     formula: Option<&Ltl<Atom>>,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Decided, NotReplayed> {
-    let outcome = cycles::search(watched, plan, budget);
+    let outcome = cycles::search(watched, plan, scope);
     let verdict = match outcome.result {
         Ok(None) => Verdict::Holds,
         Err(limit) => Verdict::Undecided(limit),
@@ -135,7 +135,7 @@ fn decide_as_planned(
     };
     let mut decided = Decided::new(verdict, outcome.coverage);
     if options.runs > 1 && matches!(decided.verdict, Verdict::Fails { .. }) {
-        decided.more = more(watched, plan, formula, options, budget, &decided.verdict)?;
+        decided.more = more(watched, plan, formula, options, scope, &decided.verdict)?;
     }
     Ok(decided)
 }
@@ -146,7 +146,7 @@ fn more(
     plan: Plan<'_>,
     formula: Option<&Ltl<Atom>>,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     first: &Verdict,
 ) -> Result<Vec<Counterexample>, NotReplayed> {
     let Verdict::Fails { trace: first, .. } = first else { return Ok(Vec::new()) };
@@ -154,7 +154,7 @@ fn more(
         trace.steps[trace.cycle.unwrap_or(0)..].iter().map(|step| step.actions.clone()).collect()
     };
     let mut list: Vec<Counterexample> = Vec::new();
-    for forbidden in cycles::others(watched, plan, options.runs, budget) {
+    for forbidden in cycles::others(watched, plan, options.runs, scope) {
         let trace = show(watched, &forbidden, formula, options.fair).ok_or_else(not_replayed)?;
         if actions(&trace) != actions(first) && list.len() + 1 < options.runs {
             list.push(Counterexample { violation: seen(&forbidden), trace });

@@ -3,21 +3,22 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use narrows_model::{
-    Binary, Coverage, Evaluator, Expr, Limit, Question, StateSpace, Statement, System, Verdict, ViolationKind,
+    Answer, Binary, Checked, Coverage, Evaluator, Expr, Limit, Question, StateSpace, Statement, System,
+    Verdict, ViolationKind,
 };
 
 use crate::samples::{add, binary, counters, global, load, proctype, receive, run, send, system, when};
 use crate::{
-    Budget, Checked, End, Engine, Exploration, Faults, Goal, Options, Progress, Unwatched, Watch, Wrong,
+    Budget, End, Engine, Exploration, Faults, Goal, Options, Progress, SearchScope, Unwatched, Watch, Wrong,
     breadth_first, check, depth_first,
 };
 
 fn explore(system: &System) -> Exploration {
-    depth_first(&Evaluator::new(system), Faults::Stop, &Budget::unlimited(&Unwatched))
+    depth_first(&Evaluator::new(system), Faults::Stop, &SearchScope::within(&Budget::unlimited(Unwatched)))
 }
 
 fn shortest(system: &System) -> Exploration {
-    breadth_first(&Evaluator::new(system), &[], &Budget::unlimited(&Unwatched))
+    breadth_first(&Evaluator::new(system), &[], &SearchScope::within(&Budget::unlimited(Unwatched)))
 }
 
 fn checked(system: &System) -> Checked {
@@ -25,9 +26,13 @@ fn checked(system: &System) -> Checked {
         &Engine::automatic(Evaluator::new(system)),
         &Question::SAFETY,
         &Options::default(),
-        &Budget::unlimited(&Unwatched),
+        &SearchScope::within(&Budget::unlimited(Unwatched)),
     )
     .unwrap()
+}
+
+fn verdict(checked: &Checked, number: usize) -> &Verdict {
+    &checked.answers().nth(number).unwrap().verdict
 }
 
 fn counts(exploration: &Exploration) -> (u64, u64, u64) {
@@ -70,8 +75,8 @@ fn a_large_stack_changes_nothing() {
     // With little memory, successors are forgotten and collected again.
     let system = counters(3, 20);
     let roomy = explore(&system);
-    let budget = Budget { memory: 2 << 20, ..Budget::unlimited(&Unwatched) };
-    let tight = depth_first(&Evaluator::new(&system), Faults::Stop, &budget);
+    let budget = Budget { memory: 2 << 20, ..Budget::unlimited(Unwatched) };
+    let tight = depth_first(&Evaluator::new(&system), Faults::Stop, &SearchScope::within(&budget));
     assert_eq!((roomy.end, tight.end), (End::Complete, End::Complete));
     assert_eq!(counts(&roomy), counts(&tight));
 }
@@ -93,22 +98,21 @@ fn finds_deadlocks_with_a_run() {
         exploration.findings.iter().filter(|finding| matches!(finding.wrong, Wrong::Deadlock(_))).collect();
     assert_eq!(deadlocks.len(), 1);
     let checked = checked(&system);
-    let Verdict::Fails { trace, shortest, violation: None } = &checked.answers[1].verdict else {
-        panic!("{:?}", checked.answers[1].verdict)
+    let Verdict::Fails { trace, shortest, violation: None } = verdict(&checked, 1) else {
+        panic!("{:?}", verdict(&checked, 1))
     };
     assert!(*shortest);
     assert_eq!(trace.steps.len(), 2);
-    assert!(matches!(checked.answers[0].verdict, Verdict::Holds));
-    assert!(matches!(checked.answers[2].verdict, Verdict::Holds));
+    assert!(matches!(verdict(&checked, 0), Verdict::Holds));
+    assert!(matches!(verdict(&checked, 2), Verdict::Holds));
 }
 
 #[test]
 fn finds_a_shortest_run_to_a_violation() {
     let system = asserting();
     let checked = checked(&system);
-    let Verdict::Fails { violation: Some(violation), trace, shortest: true } = &checked.answers[0].verdict
-    else {
-        panic!("{:?}", checked.answers[0].verdict)
+    let Verdict::Fails { violation: Some(violation), trace, shortest: true } = verdict(&checked, 0) else {
+        panic!("{:?}", verdict(&checked, 0))
     };
     assert_eq!(violation.kind, ViolationKind::Assertion);
     assert_eq!(violation.span.start, 1);
@@ -130,11 +134,11 @@ fn a_fault_stops_where_the_search_reaches_it() {
     let Wrong::Violation(violation) = &exploration.findings[0].wrong else { panic!() };
     assert_eq!(violation.kind, ViolationKind::DivisionByZero);
     assert_eq!(exploration.findings[0].run.as_ref().unwrap().choices, [1]);
-    let budget = Budget::unlimited(&Unwatched);
-    let onward = depth_first(&Evaluator::new(&system), Faults::Continue, &budget);
+    let budget = Budget::unlimited(Unwatched);
+    let onward = depth_first(&Evaluator::new(&system), Faults::Continue, &SearchScope::within(&budget));
     assert_eq!((onward.end, counts(&onward)), (End::Complete, (4, 4, 2)));
     let checked = checked(&system);
-    let Verdict::Fails { trace, .. } = &checked.answers[2].verdict else { panic!() };
+    let Verdict::Fails { trace, .. } = verdict(&checked, 2) else { panic!() };
     assert_eq!(trace.steps.len(), 1);
 }
 
@@ -144,12 +148,13 @@ fn finds_that_processes_are_created_without_end() {
         proctype("spawner", vec![(0, 1, run(0)), (0, 1, add(0, 1)), (1, 0, add(1, 1)), (0, 0, add(2, 1))]);
     let system = system(3, 1, None, vec![spawner]);
     let evaluator = Evaluator::new(&system);
-    let budget = Budget { transitions: 300_000, ..Budget::unlimited(&Unwatched) };
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { transitions: 300_000, ..SearchScope::within(&budget) };
     let checked =
-        check(&Engine::automatic(evaluator), &[Question::Faults], &Options::default(), &budget).unwrap();
-    let Verdict::Fails { violation: Some(violation), shortest: false, trace } = &checked.answers[0].verdict
-    else {
-        panic!("{:?}", checked.answers[0].verdict)
+        check(&Engine::automatic(evaluator), &[Question::Faults], &Options::default(), &scope).unwrap();
+    let checked: Vec<&Answer> = checked.answers().collect();
+    let Verdict::Fails { violation: Some(violation), shortest: false, trace } = &checked[0].verdict else {
+        panic!("{:?}", checked[0].verdict)
     };
     assert_eq!(violation.kind, ViolationKind::TooManyProcesses);
     assert!((255..600).contains(&trace.steps.len()), "{}", trace.steps.len());
@@ -173,8 +178,8 @@ fn explores_channels() {
 fn decided_goals_end_the_search() {
     let system = asserting();
     let goal = Goal { question: Question::Assertions, patience: None };
-    let budget = Budget::unlimited(&Unwatched);
-    let exploration = breadth_first(&Evaluator::new(&system), &[goal], &budget);
+    let budget = Budget::unlimited(Unwatched);
+    let exploration = breadth_first(&Evaluator::new(&system), &[goal], &SearchScope::within(&budget));
     assert_eq!(exploration.end, End::Enough);
     assert!(exploration.coverage.states < explore(&system).coverage.states);
 }
@@ -198,18 +203,23 @@ fn limits_make_answers_undecided() {
         &Engine::automatic(evaluator),
         &Question::SAFETY,
         &Options::default(),
-        &Budget::unlimited(&watch),
+        &SearchScope::within(&Budget::unlimited(watch)),
     )
     .unwrap();
-    assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Interrupted))));
+    assert!(checked.answers().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Interrupted))));
     let memory = 4 << 20;
-    let budget = Budget { memory, ..Budget::unlimited(&Unwatched) };
-    let deep = depth_first(&evaluator, Faults::Stop, &budget);
+    let budget = Budget { memory, ..Budget::unlimited(Unwatched) };
+    let deep = depth_first(&evaluator, Faults::Stop, &SearchScope::within(&budget));
     assert_eq!(deep.end, End::Limit(Limit::Memory));
     assert!(deep.coverage.bytes <= memory && deep.coverage.states > 10_000, "{:?}", deep.coverage);
-    let checked =
-        check(&Engine::automatic(evaluator), &Question::SAFETY, &Options::default(), &budget).unwrap();
-    assert!(checked.answers.iter().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Memory))));
+    let checked = check(
+        &Engine::automatic(evaluator),
+        &Question::SAFETY,
+        &Options::default(),
+        &SearchScope::within(&budget),
+    )
+    .unwrap();
+    assert!(checked.answers().all(|a| matches!(a.verdict, Verdict::Undecided(Limit::Memory))));
 }
 
 #[test]
@@ -250,8 +260,8 @@ fn the_number_of_threads_changes_nothing() {
     for system in [counters(3, 40), counters(4, 12), counted, crossing()] {
         let evaluator = Evaluator::new(&system);
         let search = |threads| {
-            let budget = Budget { threads, ..Budget::unlimited(&Unwatched) };
-            breadth_first(&evaluator, &[], &budget)
+            let budget = Budget { threads, ..Budget::unlimited(Unwatched) };
+            breadth_first(&evaluator, &[], &SearchScope::within(&budget))
         };
         let one = search(1);
         assert_eq!(counts(&one).0, explore(&system).coverage.states);
@@ -274,15 +284,16 @@ fn limits_stop_all_threads() {
     let system = counters(4, 24);
     let evaluator = Evaluator::new(&system);
     let watch = Stopwatch(AtomicU64::new(0));
-    let stopped = breadth_first(&evaluator, &[], &Budget { threads: 3, ..Budget::unlimited(&watch) });
+    let budget = Budget { threads: 3, ..Budget::unlimited(watch) };
+    let stopped = breadth_first(&evaluator, &[], &SearchScope::within(&budget));
     assert_eq!(stopped.end, End::Limit(Limit::Interrupted));
     for memory in [0, 1 << 10, 1 << 16, 1 << 19, 1 << 20] {
-        let budget = Budget { memory, threads: 3, ..Budget::unlimited(&Unwatched) };
-        let full = breadth_first(&evaluator, &[], &budget);
+        let budget = Budget { memory, threads: 3, ..Budget::unlimited(Unwatched) };
+        let full = breadth_first(&evaluator, &[], &SearchScope::within(&budget));
         assert_eq!(full.end, End::Limit(Limit::Memory));
         assert!(full.coverage.bytes <= memory);
     }
-    let roomy = Budget { memory: 8 << 20, threads: 3, ..Budget::unlimited(&Unwatched) };
-    let all = breadth_first(&evaluator, &[], &roomy);
+    let roomy = Budget { memory: 8 << 20, threads: 3, ..Budget::unlimited(Unwatched) };
+    let all = breadth_first(&evaluator, &[], &SearchScope::within(&roomy));
     assert_eq!((all.end, counts(&all).0), (End::Complete, 24 * 24 * 24 * 24));
 }

@@ -10,7 +10,7 @@ use narrows_model::{Atom, Verdict};
 
 use crate::check::NotReplayed;
 use crate::temporal::decide_formula;
-use crate::{Budget, Engine, Options};
+use crate::{Engine, Options, SearchScope};
 
 /// More implications than this are not looked at.
 const MAX_IMPLICATIONS: usize = 8;
@@ -21,7 +21,7 @@ pub(crate) fn suspicions(
     engine: &Engine<'_>,
     formula: &Ltl<Atom>,
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     states: u64,
 ) -> Result<Vec<String>, NotReplayed> {
     let mut notes = Vec::new();
@@ -32,10 +32,10 @@ pub(crate) fn suspicions(
         ));
     }
     // What is asked here is stronger, so it usually fails, and soon.
-    let budget = Budget { states: states.saturating_mul(4).max(100_000).min(budget.states), ..*budget };
+    let scope = SearchScope { states: states.saturating_mul(4).max(100_000).min(scope.states), ..*scope };
     let options = Options { runs: 1, ..*options };
     for (antecedent, stronger) in strengthened(formula).into_iter().take(MAX_IMPLICATIONS) {
-        let decided = decide_formula(engine, &stronger, &options, &budget)?;
+        let decided = decide_formula(engine, &stronger, &options, &scope)?;
         if matches!(decided.verdict, Verdict::Holds) {
             let antecedent = antecedent.map(&mut |atom| format!("({})", atom.text));
             notes.push(format!(

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, thread};
 
-use narrows_explicit::{Budget, Faults, Progress, Unwatched, Watch, breadth_first, depth_first};
+use narrows_explicit::{Budget, Faults, Progress, SearchScope, Unwatched, Watch, breadth_first, depth_first};
 use narrows_graph::Random;
 use narrows_languages::promela::{Options, compile};
 use narrows_languages::{lotos, smv};
@@ -52,17 +52,11 @@ fn judge(text: &str, mirror: &'static str) -> (bool, Vec<&'static str>) {
     }
     if let Some(system) = &system {
         let space = Evaluator::new(system);
-        let (deep_watch, wide_watch) = (Patience::default(), Patience::default());
-        let mut budget = Budget {
-            memory: 32 << 20,
-            states: 100,
-            transitions: 500,
-            threads: 1,
-            ..Budget::unlimited(&deep_watch)
-        };
-        let deep = depth_first(&space, Faults::Continue, &budget);
-        budget.watch = &wide_watch;
-        let wide = breadth_first(&space, &[], &budget);
+        let budget = || Budget { memory: 32 << 20, ..Budget::unlimited(Patience::default()) };
+        let (deep_budget, wide_budget) = (budget(), budget());
+        let scope = SearchScope { states: 100, transitions: 500, ..SearchScope::within(&deep_budget) };
+        let deep = depth_first(&space, Faults::Continue, &scope);
+        let wide = breadth_first(&space, &[], &SearchScope { budget: &wide_budget, ..scope });
         if deep.is_complete() && wide.is_complete() && system.hidden_bytes == 0 {
             assert_eq!(deep.coverage.states, wide.coverage.states, "{text}");
         }
@@ -267,8 +261,8 @@ fn explore(behaviour: &Behaviour, text: &str) {
         transitions += unfolding.edges().len() as u64;
         state += 1;
     }
-    let budget = Budget { memory: 32 << 20, threads: 1, ..Budget::unlimited(&Unwatched) };
-    let found = breadth_first(behaviour, &[], &budget);
+    let budget = Budget { memory: 32 << 20, ..Budget::unlimited(Unwatched) };
+    let found = breadth_first(behaviour, &[], &SearchScope::within(&budget));
     assert!(found.is_complete(), "{text}");
     assert_eq!(
         (found.coverage.states, found.coverage.transitions),

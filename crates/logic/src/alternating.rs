@@ -9,14 +9,14 @@
 //! Invariant: a word satisfies the formula if and only if there is a transition whose guard holds on the
 //! first letter and whose formulas hold on the rest, and no promise is postponed for ever. Cost: at worst
 //! exponential in the conjunctions inside of disjunctions; the number of transitions is bounded by the
-//! budget.
+//! limits.
 
 use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Budget, TooLarge};
 use crate::cube::Cube;
 use crate::formula::{Formulas, Id, Node};
+use crate::translation_limits::{TooLarge, TranslationLimits};
 
 /// A transition of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,21 +62,26 @@ impl Transitions {
         &mut self,
         formulas: &Formulas,
         set: &BitSet,
-        budget: &mut Budget,
+        limits: &mut TranslationLimits,
     ) -> Result<Vec<Transition>, TooLarge> {
         let mut transitions = vec![Transition::free()];
         for member in set.iter() {
-            let more = self.of(formulas, Id(member as u32), budget)?;
-            transitions = product(formulas, &transitions, &more, budget)?;
+            let more = self.of(formulas, Id(member as u32), limits)?;
+            transitions = product(formulas, &transitions, &more, limits)?;
         }
         for transition in &mut transitions {
             self.redeem(transition);
         }
-        undominated(transitions, budget)
+        undominated(transitions, limits)
     }
 
     /// The transitions of a formula.
-    fn of(&mut self, formulas: &Formulas, id: Id, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
+    fn of(
+        &mut self,
+        formulas: &Formulas,
+        id: Id,
+        limits: &mut TranslationLimits,
+    ) -> Result<Vec<Transition>, TooLarge> {
         if let Some(transitions) = self.known.get(&id) {
             return Ok(transitions.clone());
         }
@@ -90,14 +95,14 @@ impl Transitions {
                 let mut transitions = vec![Transition::free()];
                 for operand in operands {
                     transitions =
-                        product(formulas, &transitions, &self.of(formulas, *operand, budget)?, budget)?;
+                        product(formulas, &transitions, &self.of(formulas, *operand, limits)?, limits)?;
                 }
                 transitions
             }
             Node::Or(operands) => {
                 let mut transitions = Vec::new();
                 for operand in operands {
-                    transitions.extend(self.of(formulas, *operand, budget)?);
+                    transitions.extend(self.of(formulas, *operand, limits)?);
                 }
                 transitions
             }
@@ -114,18 +119,18 @@ impl Transitions {
                     ..Transition::free()
                 };
                 let mut transitions =
-                    product(formulas, &self.of(formulas, *left, budget)?, &[put_off], budget)?;
-                transitions.extend(self.of(formulas, *right, budget)?);
+                    product(formulas, &self.of(formulas, *left, limits)?, &[put_off], limits)?;
+                transitions.extend(self.of(formulas, *right, limits)?);
                 transitions
             }
             Node::Release(left, right) => {
                 let go_on = Transition { rest: BitSet::of(id.index()), ..Transition::free() };
-                let mut ends = self.of(formulas, *left, budget)?;
+                let mut ends = self.of(formulas, *left, limits)?;
                 ends.push(go_on);
-                product(formulas, &self.of(formulas, *right, budget)?, &ends, budget)?
+                product(formulas, &self.of(formulas, *right, limits)?, &ends, limits)?
             }
         };
-        let transitions = undominated(transitions, budget)?;
+        let transitions = undominated(transitions, limits)?;
         self.known.insert(id, transitions.clone());
         Ok(transitions)
     }
@@ -180,21 +185,24 @@ fn product(
     formulas: &Formulas,
     left: &[Transition],
     right: &[Transition],
-    budget: &mut Budget,
+    limits: &mut TranslationLimits,
 ) -> Result<Vec<Transition>, TooLarge> {
-    budget.spend(left.len() * right.len())?;
+    limits.spend(left.len() * right.len())?;
     let pairs = left.iter().flat_map(|one| right.iter().map(move |other| (one, other)));
     let transitions = pairs.filter_map(|(one, other)| one.and(formulas, other)).collect();
-    undominated(transitions, budget)
+    undominated(transitions, limits)
 }
 
 /// Removes transitions that are subsumed by another one.
-fn undominated(mut transitions: Vec<Transition>, budget: &mut Budget) -> Result<Vec<Transition>, TooLarge> {
+fn undominated(
+    mut transitions: Vec<Transition>,
+    limits: &mut TranslationLimits,
+) -> Result<Vec<Transition>, TooLarge> {
     transitions.sort();
     transitions.dedup();
     let mut kept: Vec<Transition> = Vec::with_capacity(transitions.len());
     for transition in transitions {
-        budget.spend(kept.len() / 8)?;
+        limits.spend(kept.len() / 8)?;
         if !kept.iter().any(|other| other.covers(&transition)) {
             kept.retain(|other| !transition.covers(other));
             kept.push(transition);

@@ -13,9 +13,9 @@ use narrows_graph::BitSet;
 use narrows_graph::Components;
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Budget, TooLarge};
 use crate::generalised::{Edge, Generalised};
 use crate::reduce::{accepting_components, components_of};
+use crate::translation_limits::{TooLarge, TranslationLimits};
 
 /// Where the waiting starts in a component that is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(crate) fn degeneralise(
     automaton: &Generalised,
     order: &[usize],
     entry: Entry,
-    budget: &Budget,
+    limits: &TranslationLimits,
 ) -> Result<Generalised, TooLarge> {
     let waiting = Waiting::new(automaton, order);
     let start = (automaton.initial, waiting.enter(automaton.initial, entry));
@@ -125,7 +125,7 @@ pub(crate) fn degeneralise(
             let target = *numbers.entry(copy).or_insert(next);
             if target == next {
                 copies.push(copy);
-                budget.check_states(copies.len())?;
+                limits.check_states(copies.len())?;
             }
             edges.push(Edge { target, marks: marks.clone(), guard: edge.guard.clone() });
         }

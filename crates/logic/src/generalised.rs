@@ -6,15 +6,15 @@
 //! states made as they are reached.
 //!
 //! Invariant: from a state exactly those words are accepted that satisfy its formulas. Cost: at worst two to
-//! the number of temporal subformulas states; the budget bounds it.
+//! the number of temporal subformulas states; the limits bounds it.
 
 use narrows_graph::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::alternating::{Transitions, parts, without_contained};
-use crate::budget::{Budget, TooLarge};
 use crate::cube::{Cube, minimised};
 use crate::formula::{Formulas, Id};
+use crate::translation_limits::{TooLarge, TranslationLimits};
 
 /// An edge with marks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,14 +36,18 @@ pub(crate) struct Generalised {
 
 impl Generalised {
     /// The automaton of a formula.
-    pub(crate) fn of(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
+    pub(crate) fn of(
+        formulas: &Formulas,
+        formula: Id,
+        limits: &mut TranslationLimits,
+    ) -> Result<Generalised, TooLarge> {
         let mut transitions = Transitions::default();
         let mut numbers: FxHashMap<BitSet, usize> = FxHashMap::default();
         let mut sets = vec![without_contained(formulas, &parts(formulas, formula))];
         numbers.insert(sets[0].clone(), 0);
         let mut states: Vec<Vec<(BitSet, Cube, usize)>> = Vec::new();
         while states.len() < sets.len() {
-            let here = transitions.of_all(formulas, &sets[states.len()].clone(), budget)?;
+            let here = transitions.of_all(formulas, &sets[states.len()].clone(), limits)?;
             let mut edges = Vec::with_capacity(here.len());
             for transition in here {
                 let set = transition.rest;
@@ -51,7 +55,7 @@ impl Generalised {
                 let target = *numbers.entry(set.clone()).or_insert(next);
                 if target == next {
                     sets.push(set);
-                    budget.check_states(sets.len())?;
+                    limits.check_states(sets.len())?;
                 }
                 edges.push((transition.promises, transition.guard, target));
             }

@@ -11,13 +11,12 @@
 //! | `alternating.rs`, `generalised.rs` | very weak alternating automata; generalised Büchi automata |
 //! | `reduce.rs`, `simulation.rs`, `merge.rs` | fewer states for the same language |
 //! | `degeneralise.rs`, `weak.rs` | Büchi automata; minimal weak deterministic automata |
-//! | `translate.rs`, `budget.rs` | the whole translation, within limits |
+//! | `translate.rs`, `translation_limits.rs` | the whole translation, within limits |
 //! | `emptiness.rs`, `word.rs` | emptiness of intersections; formulas on lassos: the oracle of tests |
 //! | `never.rs`, `hoa.rs`, `dot.rs`, `guard.rs` | automata as never claims, in HOA format, for Graphviz |
 
 mod alternating;
 mod buchi;
-mod budget;
 mod ctl;
 mod cube;
 mod degeneralise;
@@ -36,14 +35,15 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod translation_limits;
 mod weak;
 mod word;
 
 pub use buchi::{Buchi, BuchiEdge, BuchiState};
-pub use budget::{Budget, TooLarge};
 pub use ctl::{Ctl, Paths};
 pub use cube::Cube;
 pub use emptiness::is_disjoint;
 pub use ltl::Ltl;
 pub use translate::{translate, translate_within};
+pub use translation_limits::{TooLarge, TranslationLimits};
 pub use word::Lasso;

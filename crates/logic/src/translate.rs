@@ -8,13 +8,13 @@
 //! Invariant: the automaton accepts exactly the words on which the formula holds.
 
 use crate::buchi::{Buchi, BuchiEdge, BuchiState};
-use crate::budget::{Budget, TooLarge};
 use crate::degeneralise::{Entry, degeneralise};
 use crate::formula::{Formulas, Id};
 use crate::generalised::Generalised;
 use crate::ltl::Ltl;
 use crate::merge::Trials;
 use crate::reduce::{Freedom, reduce};
+use crate::translation_limits::{TooLarge, TranslationLimits};
 use crate::weak::weak_deterministic;
 
 /// With more edges than this, only one way to make states accepting is tried.
@@ -28,11 +28,14 @@ const MAX_EDGES_FOR_ORDERS: usize = 600;
 
 /// Returns an automaton that accepts exactly the words on which the formula holds.
 pub fn translate<A: Clone + Eq>(formula: &Ltl<A>) -> Result<Buchi<A>, TooLarge> {
-    translate_within(formula, Budget::default())
+    translate_within(formula, TranslationLimits::default())
 }
 
-/// Like [`translate`], with a budget of one's own.
-pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> Result<Buchi<A>, TooLarge> {
+/// Like [`translate`], with limits of one's own.
+pub fn translate_within<A: Clone + Eq>(
+    formula: &Ltl<A>,
+    mut limits: TranslationLimits,
+) -> Result<Buchi<A>, TooLarge> {
     let mut atoms: Vec<A> = Vec::new();
     let mut number = |atom: &A| {
         atoms.iter().position(|known| known == atom).unwrap_or_else(|| {
@@ -42,13 +45,15 @@ pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> 
     };
     let mut formulas = Formulas::new();
     let (formula, negation) = formulas.read(formula, &mut number);
-    let mut generalised = generalised(&formulas, formula, &mut budget)?;
+    let mut generalised = generalised(&formulas, formula, &mut limits)?;
     // The opposite may be larger than what was asked for: then there is just nothing to compare with.
     let opposite = match generalised.edge_count() {
-        0..=MAX_EDGES_FOR_TRIALS => self::generalised(&formulas, negation, &mut Budget::modest()).ok(),
+        0..=MAX_EDGES_FOR_TRIALS => {
+            self::generalised(&formulas, negation, &mut TranslationLimits::modest()).ok()
+        }
         _ => None,
     };
-    let mut best = smallest(&generalised, &budget)?;
+    let mut best = smallest(&generalised, &limits)?;
     if let Some(opposite) = opposite {
         let mut trials = Trials::new(&opposite);
         best = trials.merged(best);
@@ -58,14 +63,18 @@ pub fn translate_within<A: Clone + Eq>(formula: &Ltl<A>, mut budget: Budget) -> 
         if trials.merge(&mut generalised, false) | trials.add_marks(&mut generalised) {
             reduce(&mut generalised, false, Freedom::Unmarked);
             reduce(&mut generalised, false, Freedom::Marked);
-            best = smaller(best, trials.merged(smallest(&generalised, &budget)?));
+            best = smaller(best, trials.merged(smallest(&generalised, &limits)?));
         }
     }
     Ok(finished(&best, atoms))
 }
 
-fn generalised(formulas: &Formulas, formula: Id, budget: &mut Budget) -> Result<Generalised, TooLarge> {
-    let mut generalised = Generalised::of(formulas, formula, budget)?;
+fn generalised(
+    formulas: &Formulas,
+    formula: Id,
+    limits: &mut TranslationLimits,
+) -> Result<Generalised, TooLarge> {
+    let mut generalised = Generalised::of(formulas, formula, limits)?;
     reduce(&mut generalised, false, Freedom::Unmarked);
     reduce(&mut generalised, false, Freedom::Marked);
     Ok(generalised)
@@ -99,13 +108,13 @@ fn smaller(one: Generalised, other: Generalised) -> Generalised {
 }
 
 /// The smallest automaton with accepting states among several.
-fn smallest(generalised: &Generalised, budget: &Budget) -> Result<Generalised, TooLarge> {
+fn smallest(generalised: &Generalised, limits: &TranslationLimits) -> Result<Generalised, TooLarge> {
     let is_large = generalised.edge_count() > MAX_EDGES_FOR_TRIALS;
     let orders = orders(generalised.marks, is_large);
     let mut best: Option<Generalised> = None;
     for order in orders.iter().take((MAX_EDGES_FOR_ORDERS / generalised.edge_count().max(1)).max(1)) {
         for entry in [Entry::First, Entry::Accepting] {
-            let candidate = reduced(degeneralise(generalised, order, entry, budget)?);
+            let candidate = reduced(degeneralise(generalised, order, entry, limits)?);
             best = Some(match best {
                 Some(best) => smaller(best, candidate),
                 None => candidate,

@@ -2,7 +2,7 @@
 
 use narrows_source::Span;
 
-use crate::{Claim, Figure, Location, System, Trace, Violation};
+use crate::{Claim, Figure, Location, System, Trace, Violation, ViolationKind, Waiting};
 
 /// What can be asked of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +104,29 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Describes a violation that so many edges show.
+    pub fn violation(violation: &Violation, count: u64) -> Problem {
+        let is_assertion = violation.kind == ViolationKind::Assertion;
+        let question = if is_assertion { Question::Assertions } else { Question::Faults };
+        let message = violation.kind.message().to_owned();
+        Problem { kind: question.kind(), message, span: Some(violation.span), count }
+    }
+
+    /// Describes a deadlock in so many states, by what waits in one of them: its place is where the first process
+    /// waits that should not end there. `nobody` is what is said if there is none.
+    pub fn deadlock(waiting: &[Waiting], nobody: &str, count: u64) -> Problem {
+        let stuck: Vec<_> = waiting.iter().filter(|process| !process.may_end).collect();
+        let names: Vec<&str> = stuck.iter().map(|process| process.process.as_str()).collect();
+        let message = match names.len() {
+            0 => nobody.to_owned(),
+            1..=4 => format!("no process can move; {} can't go on", names.join(", ")),
+            more => {
+                format!("no process can move; {} and {} others can't go on", names[..3].join(", "), more - 3)
+            }
+        };
+        Problem { kind: "deadlock", message, span: stuck.first().map(|process| process.span), count }
+    }
+
     /// Returns what goes wrong, with its kind where the message does not say it.
     pub fn title(&self) -> String {
         if self.kind == "deadlock" { format!("deadlock: {}", self.message) } else { self.message.clone() }
@@ -169,6 +192,18 @@ impl Reply {
             },
             Reply::Figure(figure) => figure.limit(),
         }
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Reply {
+        Reply::Answer(Box::new(answer))
+    }
+}
+
+impl From<Figure> for Reply {
+    fn from(figure: Figure) -> Reply {
+        Reply::Figure(Box::new(figure))
     }
 }
 
@@ -260,7 +295,7 @@ pub struct Coverage {
 }
 
 /// How many states there are in a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetSize {
     /// The number, which may be large; `None` if it was not found out.
     pub states: Option<String>,

@@ -1,7 +1,9 @@
 //! Why a statement can't be executed.
 
 use crate::evaluator::Context;
-use crate::{Evaluator, Expr, Pattern, Receive, Scalar, Statement, TraceStep, Unary, Violation, Waiting};
+use crate::{
+    Evaluator, Expr, Pattern, Problem, Receive, Scalar, Statement, TraceStep, Unary, Violation, Waiting,
+};
 
 /// An edge that is disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl Evaluator<'_> {
             }
         });
         waiting.collect()
+    }
+
+    /// Describes a deadlock in so many states, of which this is one.
+    pub fn deadlock(&self, state: &[u8], count: u64) -> Problem {
+        Problem::deadlock(&self.waiting(state), "no process can move", count)
     }
 
     /// Returns every edge of the state's processes that is in no step of [`Evaluator::steps`], and why.

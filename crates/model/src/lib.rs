@@ -18,11 +18,12 @@
 //! [`flatten`] translates the first kind to the second. `watch/` is the product of a system with an observer:
 //! never claim, Büchi automaton or trace assertion. `liveness.rs` finds dead variables, `disabled.rs` why a
 //! statement is not executable; `answer.rs`, `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain
-//! data.
+//! data; `budget.rs` is what engines may use, and the shape of what they return.
 
 mod answer;
 pub mod behaviour;
 mod bottleneck;
+mod budget;
 mod describe;
 mod disabled;
 mod entries;
@@ -52,6 +53,7 @@ pub use bottleneck::{
     Bar, Bottleneck, Case, Flow, Gantt, Link, Overlap, Resource, Sensitivity, StateDiagram, SweepPoint,
     Together, Work,
 };
+pub use budget::{Budget, Checked, Progress, Share, Unwatched, Watch};
 pub use describe::{ChannelView, ProcessView, StateView, VariableView};
 pub use disabled::Disabled;
 pub use entries::{EntryGroup, StateEntry};

@@ -238,20 +238,12 @@ impl Model {
         }
     }
 
-    /// Describes a deadlock: its place is where the first process waits that should not end there.
+    /// Describes a deadlock in so many states, of which this is one.
     pub fn deadlock(&self, state: &[u8], count: u64) -> Problem {
-        let waiting = self.waiting(state);
-        let stuck: Vec<_> = waiting.iter().filter(|process| !process.may_end).collect();
-        let names: Vec<&str> = stuck.iter().map(|process| process.process.as_str()).collect();
-        let message = match names.len() {
-            0 if self.processes().is_none() => "there is a state without a successor".to_owned(),
-            0 => "no process can move".to_owned(),
-            1..=4 => format!("no process can move; {} can't go on", names.join(", ")),
-            more => {
-                format!("no process can move; {} and {} others can't go on", names[..3].join(", "), more - 3)
-            }
-        };
-        Problem { kind: "deadlock", message, span: stuck.first().map(|process| process.span), count }
+        match &self.form {
+            Form::Processes(system) => Evaluator::new(system).deadlock(state, count),
+            _ => Problem::deadlock(&self.waiting(state), "there is a state without a successor", count),
+        }
     }
 
     /// Returns what can't move in a state, and why.

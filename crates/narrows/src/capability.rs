@@ -1,12 +1,13 @@
 //! What can be asked of what: made by asking each engine whether it accepts.
 
 use std::io::{self, Read, Write};
+use std::sync::OnceLock;
 
-use narrows_explicit::{CheckpointError, Checkpoints, Lossy, Progress};
-use narrows_model::{FormKind, Model, Question};
+use narrows_explicit::{CheckpointError, Checkpoints, Lossy};
+use narrows_model::{FormKind, Model, Progress, Question};
 use narrows_study::View;
 
-use crate::{CheckOptions, Engine, RunStyle, engines};
+use crate::{CheckOptions, Engine, Order, RunStyle, engines};
 
 /// Whether an engine takes a question about a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,7 @@ impl Checkpoints for NoCheckpoints {
 
 /// The options that not all engines accept, as on the command line.
 fn options() -> [(&'static str, CheckOptions<'static>); 7] {
+    static ORDER: OnceLock<Order> = OnceLock::new();
     let plain = CheckOptions::default();
     [
         ("", plain),
@@ -52,7 +54,7 @@ fn options() -> [(&'static str, CheckOptions<'static>); 7] {
         ("--bitstate", CheckOptions { lossy: Some(Lossy::Hashes), ..plain }),
         ("--checkpoint", CheckOptions { checkpoints: Some(&NoCheckpoints), ..plain }),
         ("--chart", CheckOptions { told: RunStyle::Messages, ..plain }),
-        ("--order", CheckOptions { wants_order: true, ..plain }),
+        ("--order", CheckOptions { found_order: Some(&ORDER), ..plain }),
     ]
 }
 

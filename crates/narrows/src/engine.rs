@@ -1,10 +1,11 @@
 //! The contract between those who ask and those who answer.
 
+use std::sync::OnceLock;
+
 use narrows_explicit::{Checkpoints, Lossy};
-use narrows_model::{Coverage, Limit, Model, Problem, Question, Refusal, Reply};
+use narrows_model::{Budget, Checked, Model, Question, Refusal};
 use narrows_symbolic::Order;
 
-use crate::Budget;
 use crate::engines::{
     explicit::Explicit, labelled::ByGraph, portfolio::Portfolio, sat::Sat, symbolic::Symbolic,
 };
@@ -89,25 +90,10 @@ pub struct CheckOptions<'a> {
     pub checkpoints: Option<&'a dyn Checkpoints>,
     /// How counterexamples are to be told.
     pub told: RunStyle,
-    /// The order of variables to begin with, and whether the last one is wanted.
+    /// The order of variables to begin with.
     pub order: Option<&'a Order>,
-    /// Whether the order of variables that was found is wanted.
-    pub wants_order: bool,
-}
-
-/// What came out for a list of questions.
-#[derive(Debug, Default)]
-pub struct Checked {
-    /// The answers, in the order of the questions.
-    pub replies: Vec<Reply>,
-    /// What was covered.
-    pub coverage: Coverage,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
-    /// Everything that goes wrong, each place once.
-    pub problems: Vec<Problem>,
-    /// The order of variables that was found, if it was wanted.
-    pub order: Option<Order>,
+    /// Where the order of variables is put that was found, if it is wanted.
+    pub found_order: Option<&'a OnceLock<Order>>,
 }
 
 /// Why there are no answers.

@@ -1,13 +1,15 @@
 //! Visits every state: how many there are, what goes wrong in them, what is never reached.
 
-use narrows_explicit::{Checkpoints, Lossy, Reduction, explore as visit, explore_lossy};
+use narrows_explicit::{
+    Checkpoints, Lossy, Reduction, SearchScope, explore as visit, explore_lossy, problems,
+};
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Evaluator, Form, Model, Problem, Question, Refusal, Reply, Verdict, ViolationKind};
-use narrows_symbolic::{Trouble, check, explore_processes};
+use narrows_model::{Evaluator, Form, Model, Problem, Question, Refusal, Verdict};
+use narrows_symbolic::{Options, check, explore_processes};
 
-use crate::engines::explicit::{executor, problems};
+use crate::engines::explicit::executor;
 use crate::engines::labelled::{self, Asked};
-use crate::engines::symbolic::{coverage, refused};
+use crate::engines::symbolic::refused;
 use crate::{Budget, Checked, Choice, Unanswered};
 
 /// How states are visited.
@@ -34,18 +36,18 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
         Form::Synchronous(system) => Ok(sets_of_synchronous(model, system, budget)),
         Form::Labelled(system) => graph(model, &*system.system, budget),
         Form::Processes(system) if options.engine == Choice::Symbolic => {
-            sets_of_processes(model, Evaluator::new(system), budget)
+            explore_processes(&Evaluator::new(system), budget).map_err(refused)
         }
         Form::Processes(system) => {
             let engine = executor(system, options.engine)?;
             let engine = if options.reduce { engine.forgetting() } else { engine };
             let reduction = if options.reduce { Reduction::for_safety(&engine) } else { None };
-            let limits = narrows_explicit::Budget { checkpoints: options.checkpoints, ..budget.explicit() };
+            let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
             let found = match options.lossy {
-                Some(lossy) => explore_lossy(&engine, lossy, &limits),
-                None => visit(&engine, reduction.as_ref(), &limits),
+                Some(lossy) => explore_lossy(&engine, lossy, &scope),
+                None => visit(&engine, reduction.as_ref(), &scope),
             };
-            let problems = problems(model, &found.findings);
+            let problems = problems(engine.evaluator(), &found.findings);
             let limit = found.end.limit();
             Ok(Checked { coverage: found.coverage, limit, problems, ..Checked::default() })
         }
@@ -84,13 +86,11 @@ impl ExploreOptions<'_> {
 fn sets_of_synchronous(model: &Model, system: &SynchronousSystem, budget: &Budget) -> Checked {
     let is_asked = |question: &Question| matches!(question, Question::Deadlock | Question::Faults);
     let questions: Vec<Question> = model.questions().into_iter().filter(is_asked).collect();
-    let limits = narrows_symbolic::Budget { depth: true, ..budget.symbolic() };
-    let checked = check(system, &questions, limits);
+    let how = Options { depth: true, ..Options::default() };
+    let checked = check(system, &questions, &how, budget);
     let mut problems = Vec::new();
-    for reply in &checked.results {
-        if let Reply::Answer(answer) = reply
-            && let Verdict::Fails { trace, .. } = &answer.verdict
-        {
+    for answer in checked.answers() {
+        if let Verdict::Fails { trace, .. } = &answer.verdict {
             problems.push(match answer.question {
                 Question::Deadlock => model.deadlock(trace.last_state(), 1),
                 _ => Problem {
@@ -102,35 +102,7 @@ fn sets_of_synchronous(model: &Model, system: &SynchronousSystem, budget: &Budge
             });
         }
     }
-    let coverage = coverage(checked.size.as_ref(), checked.bytes);
-    Checked { coverage, limit: checked.limit, problems, ..Checked::default() }
-}
-
-fn sets_of_processes(
-    model: &Model,
-    evaluator: Evaluator<'_>,
-    budget: &Budget,
-) -> Result<Checked, Unanswered> {
-    let found = explore_processes(&evaluator, budget.symbolic()).map_err(refused)?;
-    let problem = |(violation, state): &Trouble| match violation {
-        Some(violation) => {
-            let is_assertion = violation.kind == ViolationKind::Assertion;
-            let question = if is_assertion { Question::Assertions } else { Question::Faults };
-            Problem {
-                kind: question.kind(),
-                message: violation.kind.message().to_owned(),
-                span: Some(violation.span),
-                count: 1,
-            }
-        }
-        None => model.deadlock(state, 1),
-    };
-    Ok(Checked {
-        coverage: coverage(found.size.as_ref(), found.bytes),
-        limit: found.limit,
-        problems: found.problems.iter().map(problem).collect(),
-        ..Checked::default()
-    })
+    Checked { problems, replies: Vec::new(), ..checked }
 }
 
 fn graph(

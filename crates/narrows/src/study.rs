@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use narrows_explicit::{Engine as Executor, Share};
+use narrows_explicit::Engine as Executor;
 use narrows_lts::Graph;
-use narrows_model::{Coverage, Evaluator, Model, Refusal, SweepPoint};
+use narrows_model::{Coverage, Evaluator, Figure, Model, Refusal, Reply, Share, SweepPoint};
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
@@ -13,7 +13,7 @@ use narrows_study::{
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
-use crate::engines::symbolic::{coverage, refused};
+use crate::engines::symbolic::refused;
 use crate::{Budget, CheckOptions, Rejected, Unanswered, answer};
 
 /// A study together with its model.
@@ -70,13 +70,13 @@ impl PreparedStudy {
     /// Answers all questions.
     pub fn measure(&self, budget: &Budget) -> Measured {
         let engines = Engines { model: &self.model(), budget };
-        self.subject.measure(&self.study, &budget.explicit(), &engines)
+        self.subject.measure(&self.study, budget, &engines)
     }
 
     /// Answers all questions, and finds the bottleneck.
     pub fn analyse(&self, budget: &Budget) -> Analysis {
         let engines = Engines { model: &self.model(), budget };
-        self.subject.analyse(&self.study, &budget.explicit(), &engines)
+        self.subject.analyse(&self.study, budget, &engines)
     }
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong with some
@@ -97,7 +97,7 @@ impl PreparedStudy {
                 Some(subject) => {
                     let model = &subject.model(&self.name, &self.sources);
                     let engines = Engines { model, budget };
-                    let mut figures = subject.measure(&study, &budget.explicit(), &engines).figures;
+                    let mut figures = subject.measure(&study, budget, &engines).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
                         figure.witnesses.clear();
@@ -131,11 +131,9 @@ impl PreparedStudy {
         match &self.subject {
             Subject::Processes(prepared) => {
                 let executor = Executor::automatic(Evaluator::new(&prepared.system));
-                Ok(simulate(study, prepared, &executor, &budget.explicit(), view, ends, seed))
+                Ok(simulate(study, prepared, &executor, budget, view, ends, seed))
             }
-            Subject::Labelled(prepared) => {
-                Ok(simulate_labelled(study, prepared, &budget.explicit(), view, ends, seed))
-            }
+            Subject::Labelled(prepared) => Ok(simulate_labelled(study, prepared, budget, view, ends, seed)),
             Subject::Synchronous(_) => {
                 let reason = format!(
                     "a random run needs delays, and one step of a model in {} is one unit of time",
@@ -155,7 +153,7 @@ impl PreparedStudy {
         let refuse = |reason: &str| Unanswered::Refused(Refusal::new(reason));
         let prepared = self.processes("the stochastic view as a graph")?;
         let executor = Executor::automatic(Evaluator::new(&prepared.system));
-        let graph = StateGraph::new(&executor, Some(&prepared.system), &prepared.timing, budget.explicit());
+        let graph = StateGraph::new(&executor, Some(&prepared.system), &prepared.timing, budget.clone());
         let view = graph.and_then(stochastic::build);
         let view = view.map_err(|_| refuse("there is no stochastic view, and nothing to write"))?;
         let graph = view.graph(&prepared.event_names());
@@ -194,14 +192,14 @@ impl PreparedStudy {
         }
         let nothing = || Unanswered::Refused(Refusal::new("there is nothing to measure"));
         let evaluator = Evaluator::new(&prepared.system);
-        let bounded = bounds_of_processes(&evaluator, &way.ok_or_else(nothing)?, budget.symbolic());
+        let bounded = bounds_of_processes(&evaluator, &way.ok_or_else(nothing)?, budget);
         let bounded = bounded.map_err(refused)?;
-        let mut figures = bounded.figures;
+        let figure = |reply| if let Reply::Figure(figure) = reply { Some(*figure) } else { None };
+        let mut figures: Vec<Figure> = bounded.replies.into_iter().filter_map(figure).collect();
         for (figure, ask) in figures.iter_mut().zip(&self.study.asks) {
             figure.name.clone_from(&ask.name);
         }
-        let coverage = coverage(bounded.size.as_ref(), bounded.bytes);
-        Ok((Measured { figures, sizes: Vec::new() }, coverage))
+        Ok((Measured { figures, sizes: Vec::new() }, bounded.coverage))
     }
 
     fn processes(&self, what: &str) -> Result<&Prepared, Unanswered> {
@@ -230,7 +228,7 @@ impl Verdicts for Engines<'_> {
         fair: bool,
         seconds: Option<f64>,
     ) -> Result<Replies, String> {
-        let watch = Arc::new(Share::of(Arc::clone(&self.budget.watch), seconds));
+        let watch = Arc::new(Share::of(&self.budget.watch, seconds));
         let budget = Budget { watch, ..self.budget.clone() };
         let options = CheckOptions { fair, ..CheckOptions::default() };
         let checked = answer(self.model, questions, &options, &budget).map_err(|wrong| wrong.to_string())?;

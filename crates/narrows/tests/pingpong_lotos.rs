@@ -48,7 +48,7 @@ fn prepare(place: &Path, change: &dyn Fn(&mut Study)) -> PreparedStudy {
 fn graph(prepared: &PreparedStudy) -> Graph {
     let model = prepared.model();
     let system = &model.labelled().expect("a labelled system").system;
-    build(&**system, &Budget::unlimited(&Unwatched)).unwrap_or_else(|_| panic!("no graph")).graph
+    build(&**system, &Budget::unlimited(Unwatched)).unwrap_or_else(|_| panic!("no graph")).graph
 }
 
 /// The figures of a study at a distance: the latency, and the misses.

@@ -36,7 +36,7 @@ const LABEL: u64 = 128;
 const WATCH_EVERY: usize = 4096;
 
 /// Explores all states breadth first; they are numbered in the order of discovery.
-pub fn build(system: &dyn LabelledSystem, budget: &Budget<'_>) -> Result<Labelled, GraphError> {
+pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, GraphError> {
     let mut unfolding = system.unfold().map_err(GraphError::Fault)?;
     let mut rows = Rows::default();
     // For each event, the number of its label, once it has one.

@@ -38,7 +38,7 @@ const CLOCK: u64 = 16;
 struct Spread<'g, 'b> {
     graph: &'g Graph,
     stages: &'g [Stages],
-    budget: &'b Budget<'b>,
+    budget: &'b Budget,
     /// Whether each state is vanishing: left before any time passes.
     is_left: Vec<bool>,
     nodes: Vec<(u32, Clocks)>,
@@ -48,7 +48,7 @@ struct Spread<'g, 'b> {
 
 /// Expands the stages of a graph: the label of a delay stands for its last stage, and the stages before it
 /// have labels of their own, which begin with [`STAGE`].
-pub fn spread(graph: &Graph, stages: &[Stages], budget: &Budget<'_>) -> Result<Graph, Limit> {
+pub fn spread(graph: &Graph, stages: &[Stages], budget: &Budget) -> Result<Graph, Limit> {
     let (nodes, numbers) = (Vec::new(), FxHashMap::default());
     let (found, is_left) = left_at_once(graph, |label| stages[label as usize] == Stages::None);
     let is_left = found.of.iter().map(|component| is_left[*component as usize]).collect();

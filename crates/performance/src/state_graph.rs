@@ -66,7 +66,7 @@ pub enum Urgency {
 /// The part of the state graph that has been explored.
 pub struct StateGraph<'a> {
     space: &'a dyn StateSpace,
-    budget: Budget<'a>,
+    budget: Budget,
     scratch: Scratch,
     states: StateStore,
     /// For each state, the range of its steps, counted from the first step ever found.
@@ -129,7 +129,7 @@ impl<'a> StateGraph<'a> {
         space: &'a dyn StateSpace,
         system: Option<&'a System>,
         timing: &'a Timing,
-        budget: Budget<'a>,
+        budget: Budget,
     ) -> Result<StateGraph<'a>, BuildError> {
         let mut state_graph = StateGraph {
             space,

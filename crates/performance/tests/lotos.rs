@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use narrows_explicit::{Budget, Unwatched, breadth_first};
+use narrows_explicit::{Budget, SearchScope, Unwatched, breadth_first};
 use narrows_languages::lotos::{Options, compile};
 use narrows_lts::mu::{Checker, parse};
 use narrows_lts::{Graph, Relation, Settings, Verdict, aut, compare, minimise};
@@ -26,7 +26,7 @@ fn behaviour(text: &str) -> Behaviour {
 }
 
 fn graph(text: &str) -> Graph {
-    build(&behaviour(text), &Budget::unlimited(&Unwatched)).unwrap_or_else(|_| panic!("{text}")).graph
+    build(&behaviour(text), &Budget::unlimited(Unwatched)).unwrap_or_else(|_| panic!("{text}")).graph
 }
 
 fn read(name: &str) -> Graph {
@@ -73,8 +73,8 @@ fn other_searches_see_the_same_states() {
     for name in ["alternating_bit.lotos", "sliding_window.lotos", "features.lotos", "disabling.lotos"] {
         let text = fs::read_to_string(corpus().join(name)).expect("a model of the corpus");
         let model = behaviour(&text);
-        let budget = Budget { threads: 2, ..Budget::unlimited(&Unwatched) };
-        let found = breadth_first(&model, &[], &budget).coverage;
+        let budget = Budget { threads: 2, ..Budget::unlimited(Unwatched) };
+        let found = breadth_first(&model, &[], &SearchScope::within(&budget)).coverage;
         let graph = graph(&text);
         assert_eq!(
             (found.states, found.transitions),
@@ -181,7 +181,7 @@ fn numbers_that_nobody_decides_have_the_bounds_of_conditions() {
         let text = format!(
             "specification S [a] : noexit library Natural, Boolean endlib behaviour {behaviour} endspec"
         );
-        let found = build(&self::behaviour(&text), &Budget::unlimited(&Unwatched));
+        let found = build(&self::behaviour(&text), &Budget::unlimited(Unwatched));
         assert!(
             matches!(&found, Err(GraphError::Fault(fault)) if fault.kind == ViolationKind::EndlessSort),
             "{behaviour}"
@@ -202,7 +202,7 @@ fn an_option_bounds_numbers_that_nobody_decides() {
     };
     let (found, codes) = with("3");
     assert_eq!(codes, [] as [&str; 0]);
-    let built = build(&found.expect("a model"), &Budget::unlimited(&Unwatched)).expect("a graph");
+    let built = build(&found.expect("a model"), &Budget::unlimited(Unwatched)).expect("a graph");
     assert_eq!(built.graph.edges().len(), 4);
     assert_eq!(with("many").1, ["L0231"]);
     assert_eq!(with("4000000000").1, ["L0231"]);
@@ -326,7 +326,7 @@ fn what_has_no_value_is_told_with_its_place() {
                process T [a] : exit := a; (T [a] >> a; exit) endproc
              endspec"
         ));
-        match build(&model, &Budget::unlimited(&Unwatched)) {
+        match build(&model, &Budget::unlimited(Unwatched)) {
             Err(GraphError::Fault(fault)) => {
                 assert_eq!((fault.kind, fault.about.as_str()), (*kind, *about), "{text}");
             }

@@ -405,7 +405,7 @@ fn edges_apart(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
 /// All edges, with states as bytes.
 fn edges_written(behaviour: &Behaviour) -> Vec<(u32, String, u32)> {
     let mut edges = Vec::new();
-    numbered_walk(behaviour, &Budget::unlimited(&Unwatched), &mut |edge| {
+    numbered_walk(behaviour, &Budget::unlimited(Unwatched), &mut |edge| {
         edges.push((edge.from, behaviour.label(edge.successor.label), edge.target));
         0
     });
@@ -439,7 +439,7 @@ fn random_behaviours_follow_the_rules() {
                     diagnostics.sorted().iter().map(|one| render(one, &sources, false)).collect::<String>();
                 panic!("round {round}\n{text}\n{shown}")
             });
-        let built = build(&behaviour, &Budget::unlimited(&Unwatched)).unwrap_or_else(|_| panic!("{text}"));
+        let built = build(&behaviour, &Budget::unlimited(Unwatched)).unwrap_or_else(|_| panic!("{text}"));
         let verdict = compare(&expected, &built.graph, Settings::plain(Relation::Strong)).unwrap();
         assert!(verdict == Verdict::Equivalent, "round {round}\n{text}\n{verdict:?}");
         // However states are kept, they have the same numbers, and their steps the same order.

@@ -5,7 +5,10 @@ use std::rc::Rc;
 use narrows_model::synchronous::{
     Linear, Reference, Run, Specification, SynchronousClaim as Claim, SynchronousSystem, holds_on, shortened,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
+use narrows_model::{
+    Answer, Budget, Checked, Coverage, Figure, FigureResult, Limit, Question, Refusal, Reply, SetSize,
+    Verdict,
+};
 
 use crate::Progress;
 use crate::bounded::Bounded;
@@ -13,7 +16,7 @@ use crate::circuit::Signal;
 use crate::ic3::Ic3;
 use crate::induction::Induction;
 use crate::question::{Goal, Problem, always, fault, is_end, is_fair, problem as make, refusal, understand};
-use crate::solver::{Meter, Stop, Watch};
+use crate::solver::{Meter, Stop};
 use crate::unroll::{Begin, Unrolled, Witness};
 
 /// How questions are answered.
@@ -41,25 +44,6 @@ impl Engine {
     }
 }
 
-/// What a check may use.
-pub struct Budget {
-    /// At most this many bytes, about.
-    pub memory: u64,
-    /// Called now and then with the bytes in use; returns why to stop.
-    pub watch: Watch,
-}
-
-/// What came out of a check.
-#[derive(Debug)]
-pub struct Checked {
-    /// What was found, in the order of the questions.
-    pub results: Vec<Reply>,
-    /// Bytes that were used, about.
-    pub bytes: u64,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
-}
-
 /// A run that the reference does not confirm.
 const CONTRADICTION: &str =
     "the run that should show it is none: this is a mistake in narrows, not in the model";
@@ -73,10 +57,10 @@ pub fn check(
     system: &SynchronousSystem,
     questions: &[Question],
     engine: Engine,
-    budget: Budget,
+    budget: &Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
-    let meter = Meter::new(budget.memory, budget.watch);
+    let meter = Meter::new(budget);
     let checker = Checker { system, reference: Reference::new(system), engine, meter: Rc::clone(&meter) };
     let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
     let mut depths: Vec<Option<usize>> = vec![None; questions.len()];
@@ -100,7 +84,7 @@ pub fn check(
                 Ok(reply) => Some(reply),
                 Err(Failure::Contradiction) => {
                     let verdict = Verdict::Refused(refusal(NO_PROOF));
-                    Some(Reply::Answer(Box::new(Answer::new(question.clone(), verdict))))
+                    Some(Answer::new(question.clone(), verdict).into())
                 }
                 Err(Failure::Patience(depth)) => {
                     depths[number] = depths[number].max(depth);
@@ -122,9 +106,10 @@ pub fn check(
     }
     let rest =
         |number: usize| undecided(system, &questions[number], limit.unwrap_or(Limit::Enough), depths[number]);
-    let results =
+    let replies =
         replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
-    Checked { results: results.collect(), bytes: meter.most(), limit }
+    let coverage = Coverage { sets: Some(SetSize::default()), bytes: meter.most(), ..Coverage::default() };
+    Checked { replies: replies.collect(), coverage, limit, problems: Vec::new() }
 }
 
 /// Says that there is no answer, and how far runs have been looked at.
@@ -134,7 +119,7 @@ fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit, dept
     }
     let mut answer = Answer::new(question.clone(), Verdict::Undecided(limit));
     answer.notes.extend(depth.and_then(looked_at));
-    Reply::Answer(Box::new(answer))
+    answer.into()
 }
 
 /// Says of which runs it is known that they show nothing.
@@ -166,7 +151,7 @@ fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult)
         cell: None,
         is_drawn: false,
     };
-    Some(Reply::Figure(Box::new(figure)))
+    Some(figure.into())
 }
 
 struct Checker<'m> {
@@ -204,9 +189,8 @@ impl Checker<'_> {
     fn answer(&self, question: &Question, most: u64) -> Result<Reply, Failure> {
         let refused = |refusal: Refusal| {
             let none = FigureResult::None(refusal.reason.clone());
-            figure(self.system, question, none).unwrap_or_else(|| {
-                Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(refusal))))
-            })
+            figure(self.system, question, none)
+                .unwrap_or_else(|| Answer::new(question.clone(), Verdict::Refused(refusal)).into())
         };
         let asked = match understand(self.system, question) {
             Ok(asked) => asked,
@@ -215,7 +199,7 @@ impl Checker<'_> {
         if let Goal::Linear(formulas, specification) = &asked
             && let Some(answer) = self.always(question, formulas, specification, most / 2)?
         {
-            return Ok(Reply::Answer(Box::new(answer)));
+            return Ok(answer.into());
         }
         let problem = match make(self.system, &asked, false) {
             Ok(problem) => problem,
@@ -226,7 +210,7 @@ impl Checker<'_> {
             let mut answer = Answer::new(question.clone(), verdict);
             answer.notes.push("There is no first state: whatever is claimed holds of nothing.".to_owned());
             answer.engine = Some(Engine::Bounded.name());
-            return Ok(Reply::Answer(Box::new(answer)));
+            return Ok(answer.into());
         }
         let mut outcome = self.solve(&problem, most)?;
         if matches!(asked, Goal::Linear(..))
@@ -238,7 +222,7 @@ impl Checker<'_> {
         }
         let mut answer = self.judged(question, &asked, &outcome);
         answer.engine = Some(outcome.by.name());
-        Ok(Reply::Answer(Box::new(answer)))
+        Ok(answer.into())
     }
 
     /// Answers whether something holds in every state, if that is what a formula says. Returns `None` if runs

@@ -28,9 +28,8 @@ mod solver;
 mod unroll;
 
 pub use aiger::{Aiger, AigerForm, aiger};
-pub use check::{Budget, Checked, Engine, check};
+pub use check::{Engine, check};
 pub use question::accepts;
-pub use solver::Watch;
 
 /// How far an engine has come.
 #[derive(Clone, Debug)]

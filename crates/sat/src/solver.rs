@@ -2,12 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use batsat::{Callbacks, Lit, SolverInterface, lbool};
-use narrows_model::Limit;
-
-/// Called now and then with the bytes in use; returns why to stop.
-pub type Watch = Box<dyn Fn(u64) -> Option<Limit>>;
+use narrows_model::{Budget, Limit, Progress, Watch};
 
 /// So many bytes a variable takes, about: its watches, its value, its place in the heap, and in tables of
 /// ours.
@@ -24,7 +22,7 @@ pub(crate) struct Meter {
     memory: u64,
     bytes: Cell<u64>,
     most: Cell<u64>,
-    watch: Watch,
+    watch: Arc<dyn Watch>,
     calls: Cell<u32>,
     stopped: Cell<Option<Limit>>,
     /// How much may still be done in this slice, in decisions; and what is done so far.
@@ -33,12 +31,12 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn new(memory: u64, watch: Watch) -> Rc<Meter> {
+    pub(crate) fn new(budget: &Budget) -> Rc<Meter> {
         Rc::new(Meter {
-            memory,
+            memory: budget.memory,
             bytes: Cell::new(0),
             most: Cell::new(0),
-            watch,
+            watch: Arc::clone(&budget.watch),
             calls: Cell::new(0),
             stopped: Cell::new(None),
             slice: Cell::new(u64::MAX),
@@ -79,7 +77,7 @@ impl Meter {
     pub(crate) fn check(&self) -> Result<()> {
         if self.stopped.get().is_none() {
             let over = (self.bytes.get() > self.memory).then_some(Limit::Memory);
-            self.stopped.set(over.or_else(|| (self.watch)(self.bytes.get())));
+            self.stopped.set(over.or_else(|| self.watch.check(&Progress::of_memory(self.bytes.get()))));
         }
         match self.stopped.get() {
             Some(limit) => Err(Stop::Limit(limit)),
@@ -252,12 +250,15 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use narrows_model::{Budget, Limit, Progress, Unwatched};
+
     use super::{Meter, Solver, Stop};
-    use narrows_model::Limit;
 
     #[test]
     fn cores_are_assumptions() {
-        let meter = Meter::new(1 << 30, Box::new(|_| None));
+        let meter = Meter::new(&Budget::unlimited(Unwatched));
         let mut solver = Solver::new(&meter);
         let (a, b, c) = (solver.literal(), solver.literal(), solver.literal());
         solver.add([!a, b]);
@@ -270,12 +271,10 @@ mod tests {
     /// More pigeons than holes: easily said, and out of reach.
     #[test]
     fn limits_end_a_search() {
-        let calls = std::cell::Cell::new(0);
-        let watch = move |_| {
-            calls.set(calls.get() + 1);
-            (calls.get() > 3).then_some(Limit::Interrupted)
-        };
-        let meter = Meter::new(1 << 30, Box::new(watch));
+        let calls = AtomicU32::new(0);
+        let watch =
+            move |_: &Progress| (calls.fetch_add(1, Ordering::Relaxed) >= 3).then_some(Limit::Interrupted);
+        let meter = Meter::new(&Budget::unlimited(watch));
         let mut solver = Solver::new(&meter);
         let holes = 12;
         let pigeons: Vec<Vec<_>> =

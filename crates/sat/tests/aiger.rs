@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use narrows_graph::{Random, varint};
 use narrows_languages::smv::{Options, compile};
 use narrows_model::synchronous::{Reference, Role, SynchronousClaim as Claim, SynchronousSystem, Value};
-use narrows_model::{Question, Reply, Verdict};
+use narrows_model::{Budget, Question, Reply, Unwatched, Verdict};
 use narrows_sat::{AigerForm, aiger};
 use narrows_source::{Diagnostics, Sources};
 
@@ -233,8 +233,10 @@ fn files_do_what_models_do() {
             })
             .collect();
         assert_eq!(questions.len(), found.len());
-        let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
-        let expected = narrows_symbolic::check(&system, &questions, budget).results;
+        let budget = Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) };
+        let expected =
+            narrows_symbolic::check(&system, &questions, &narrows_symbolic::Options::default(), &budget)
+                .replies;
         for (reply, found) in expected.iter().zip(found) {
             let Reply::Answer(answer) = reply else { panic!("{reply:?}") };
             let fails = matches!(answer.verdict, Verdict::Fails { .. });

@@ -2,13 +2,13 @@
 //! behind their specifications: `-- = holds`, `-- = fails`, or `-- = fails 3` for a shortest run of so many
 //! steps.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use narrows_languages::smv::{Options, compile};
-use narrows_model::{Limit, Question, Reply, Verdict};
-use narrows_sat::{Budget, Engine, check};
+use narrows_model::{Budget, Limit, Progress, Question, Reply, Verdict};
+use narrows_sat::{Engine, check};
 use narrows_source::{Diagnostics, Sources, render};
 
 fn found(reply: &Reply, expected: &str) -> String {
@@ -41,14 +41,13 @@ fn models_are_what_their_comments_say() {
         let system = &compiled.system;
         let questions = system.questions();
         // Enough for all, and an end if something is wrong.
-        let patience = Cell::new(100_000);
-        let watch = move |_| {
-            patience.set(patience.get() - 1);
-            (patience.get() <= 0).then_some(Limit::Interrupted)
+        let looks = AtomicU32::new(0);
+        let watch = move |_: &Progress| {
+            (looks.fetch_add(1, Ordering::Relaxed) >= 100_000).then_some(Limit::Interrupted)
         };
-        let budget = Budget { memory: 1 << 30, watch: Box::new(watch) };
-        let checked = check(system, &questions, Engine::Automatic, budget, &mut |_, _| true);
-        for (question, reply) in questions.iter().zip(&checked.results) {
+        let budget = Budget { memory: 1 << 30, ..Budget::unlimited(watch) };
+        let checked = check(system, &questions, Engine::Automatic, &budget, &mut |_, _| true);
+        for (question, reply) in questions.iter().zip(&checked.replies) {
             let Question::Property { index, name, .. } = question else { continue };
             let line = sources.position(system.specifications[*index].span).line;
             let text = sources.file(file).line(line);

@@ -4,11 +4,13 @@
 #[path = "../../symbolic/tests/writer/mod.rs"]
 mod writer;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use narrows_graph::Random;
 use narrows_languages::smv::{Options, compile};
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Question, Reply, Verdict};
-use narrows_sat::{Budget, Engine, check};
+use narrows_model::{Budget, Limit, Progress, Question, Reply, Unwatched, Verdict};
+use narrows_sat::{Engine, check};
 use narrows_source::{Diagnostics, Sources};
 
 fn system(text: &str) -> SynchronousSystem {
@@ -51,25 +53,26 @@ fn one(seed: u64, engines: &mut [(Engine, Tally)]) {
     let text = writer::model(&mut random);
     let system = system(&text);
     let questions = system.questions();
-    let budget = narrows_symbolic::Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
-    let expected = narrows_symbolic::check(&system, &questions, budget).results;
+    let budget = Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) };
+    let expected =
+        narrows_symbolic::check(&system, &questions, &narrows_symbolic::Options::default(), &budget).replies;
     for (engine, tally) in engines {
         // Looking for runs alone has no end where there is none; and that there are no longer paths of
         // different states is hard to see.
         let is_patient = matches!(engine, Engine::Ic3 | Engine::Automatic);
-        let patience = std::cell::Cell::new(if is_patient { 100_000 } else { 30 });
-        let watch = move |_| {
-            patience.set(patience.get() - 1);
-            (patience.get() == 0).then_some(narrows_model::Limit::Enough)
-        };
+        let patience = if is_patient { 100_000 } else { 30 };
         for (question, expected) in questions.iter().zip(&expected) {
-            let budget = Budget { memory: 1 << 30, watch: Box::new(watch.clone()) };
-            let found = check(&system, std::slice::from_ref(question), *engine, budget, &mut |_, _| true);
-            let Some(found) = said(&found.results[0]) else {
-                let is_refused = matches!(&found.results[0],
+            let looks = AtomicU32::new(1);
+            let watch = move |_: &Progress| {
+                (looks.fetch_add(1, Ordering::Relaxed) == patience).then_some(Limit::Enough)
+            };
+            let budget = Budget { memory: 1 << 30, ..Budget::unlimited(watch) };
+            let found = check(&system, std::slice::from_ref(question), *engine, &budget, &mut |_, _| true);
+            let Some(found) = said(&found.replies[0]) else {
+                let is_refused = matches!(&found.replies[0],
                     Reply::Answer(answer) if matches!(&answer.verdict, Verdict::Refused(refusal)
                         if refusal.reason.contains("mistake")));
-                assert!(!is_refused, "seed {seed}, {engine:?}, {question:?}: {:?}\n{text}", found.results[0]);
+                assert!(!is_refused, "seed {seed}, {engine:?}, {question:?}: {:?}\n{text}", found.replies[0]);
                 tally.open += 1;
                 continue;
             };

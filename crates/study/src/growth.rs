@@ -3,6 +3,8 @@
 //! No limit is enough for a model in which something grows without bound, and then it is of no use to ask for more. The first
 //! states that a breadth-first search finds tell what grows: it is larger in their second half than in their first.
 
+use std::sync::Arc;
+
 use narrows_explicit::{Budget, Engine, Progress, Watch, numbered_walk};
 use narrows_model::wording::listed;
 use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView};
@@ -25,7 +27,7 @@ const LARGE: i64 = 16;
 const NAMES: usize = 3;
 
 /// Adds to what was measured what grows, if a limit is why something is not known.
-pub(crate) fn explain_limits(prepared: &Prepared, watch: &dyn Watch, measured: &mut Measured) {
+pub(crate) fn explain_limits(prepared: &Prepared, watch: &Arc<dyn Watch>, measured: &mut Measured) {
     let sizes = &measured.sizes;
     let mut figures = measured.figures.iter_mut();
     if let Some(figure) = figures.find(|figure| is_unbuilt(figure, sizes)) {
@@ -34,7 +36,7 @@ pub(crate) fn explain_limits(prepared: &Prepared, watch: &dyn Watch, measured: &
 }
 
 /// Adds to an analysis what grows, if a limit is why something is not known.
-pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &dyn Watch, analysis: &mut Analysis) {
+pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &Arc<dyn Watch>, analysis: &mut Analysis) {
     explain_limits(prepared, watch, &mut analysis.measured);
     let sizes = &analysis.measured.sizes;
     let mut flows = analysis.bottleneck.flows.iter_mut();
@@ -66,12 +68,12 @@ impl Range {
 }
 
 /// Grants some more time when the time is up, unless the user wants an end.
-struct Overtime<'w> {
-    watch: &'w dyn Watch,
+struct Overtime {
+    watch: Arc<dyn Watch>,
     until: f64,
 }
 
-impl Watch for Overtime<'_> {
+impl Watch for Overtime {
     fn check(&self, progress: &Progress) -> Option<Limit> {
         let is_over = || (self.watch.seconds() >= self.until).then_some(Limit::Time);
         self.watch.check(progress).filter(|limit| *limit == Limit::Interrupted).or_else(is_over)
@@ -79,7 +81,7 @@ impl Watch for Overtime<'_> {
 }
 
 /// Says which variables and channels grow; `None` if none seems to.
-fn growth(prepared: &Prepared, watch: &dyn Watch) -> Option<String> {
+fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
     let evaluator = engine.evaluator();
     let mut ranges: Vec<Range> = Vec::new();
@@ -97,8 +99,8 @@ fn growth(prepared: &Prepared, watch: &dyn Watch) -> Option<String> {
             }
         }
     };
-    let watch = Overtime { watch, until: watch.seconds() + SECONDS };
-    let budget = Budget { memory: MEMORY, ..Budget::unlimited(&watch) };
+    let watch = Overtime { watch: Arc::clone(watch), until: watch.seconds() + SECONDS };
+    let budget = Budget { memory: MEMORY, ..Budget::unlimited(watch) };
     numbered_walk(&engine, &budget, &mut |edge| {
         if let Some(state) = edge.successor.target
             && edge.target > known

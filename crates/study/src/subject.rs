@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use narrows_explicit::{Budget, Engine, Share, Watch};
+use narrows_explicit::{Budget, Engine, Share};
 use narrows_languages::identify;
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model};
@@ -81,7 +81,7 @@ impl Subject {
     }
 
     /// Answers all questions of the study.
-    pub fn measure(&self, study: &Study, budget: &Budget<'_>, verdicts: &dyn Verdicts) -> Measured {
+    pub fn measure(&self, study: &Study, budget: &Budget, verdicts: &dyn Verdicts) -> Measured {
         if let Subject::Labelled(prepared) = self
             && let Some(measured) = of_verdicts(study, prepared, budget, verdicts)
         {
@@ -90,18 +90,18 @@ impl Subject {
         let measured = self.on_bench(study, budget, verdicts, |bench, share| measure(study, bench, share));
         let mut measured = measured.unwrap_or_else(|nothing| nothing);
         if let Subject::Processes(prepared) = self {
-            explain_limits(prepared, budget.watch, &mut measured);
+            explain_limits(prepared, &budget.watch, &mut measured);
         }
         measured
     }
 
     /// Answers the questions of the study, and finds its bottleneck.
-    pub fn analyse(&self, study: &Study, budget: &Budget<'_>, verdicts: &dyn Verdicts) -> Analysis {
+    pub fn analyse(&self, study: &Study, budget: &Budget, verdicts: &dyn Verdicts) -> Analysis {
         let analysis = self.on_bench(study, budget, verdicts, |bench, share| analyse(study, bench, share));
         let nothing = |measured| Analysis { measured, ..Analysis::default() };
         let mut analysis = analysis.unwrap_or_else(nothing);
         if let Subject::Processes(prepared) = self {
-            explain_limits_of(prepared, budget.watch, &mut analysis);
+            explain_limits_of(prepared, &budget.watch, &mut analysis);
         }
         analysis
     }
@@ -110,12 +110,12 @@ impl Subject {
     fn on_bench<T>(
         &self,
         study: &Study,
-        budget: &Budget<'_>,
+        budget: &Budget,
         verdicts: &dyn Verdicts,
-        work: impl FnOnce(&mut dyn Bench, &Share<&dyn Watch>) -> T,
+        work: impl FnOnce(&mut dyn Bench, &Share) -> T,
     ) -> Result<T, Measured> {
-        let share = Share::new(budget.watch);
-        let budget = Budget { watch: &share, ..*budget };
+        let share = Arc::new(Share::new(&budget.watch));
+        let budget = Budget { watch: Arc::<Share>::clone(&share), ..budget.clone() };
         match self {
             Subject::Processes(prepared) => {
                 let engine = Engine::automatic(Evaluator::new(&prepared.system));

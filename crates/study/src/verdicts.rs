@@ -1,5 +1,7 @@
 //! What is asked of a model as such: whoever chooses between engines answers it.
 
+use std::sync::Arc;
+
 use narrows_explicit::Watch;
 use narrows_model::{Answer, Coverage, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
@@ -31,13 +33,13 @@ pub struct Replies {
 /// Asks questions, each once, and keeps what came out.
 pub(crate) struct Asker<'a> {
     verdicts: &'a dyn Verdicts,
-    watch: &'a dyn Watch,
+    watch: Arc<dyn Watch>,
     known: Vec<(Question, Result<Reply, String>)>,
 }
 
 impl<'a> Asker<'a> {
-    pub(crate) fn new(verdicts: &'a dyn Verdicts, watch: &'a dyn Watch) -> Asker<'a> {
-        Asker { verdicts, watch, known: Vec::new() }
+    pub(crate) fn new(verdicts: &'a dyn Verdicts, watch: &Arc<dyn Watch>) -> Asker<'a> {
+        Asker { verdicts, watch: Arc::clone(watch), known: Vec::new() }
     }
 
     /// Asks together what is not known yet. If nothing is open, states are counted.

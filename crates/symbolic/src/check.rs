@@ -1,14 +1,18 @@
 //! Questions about a system, answered symbolically.
 
 use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use narrows_model::synchronous::{
     Branching, BranchingId, Evaluation, ExprId, Hazard, Linear, Moment, Reference, Role, Run, Specification,
     SynchronousClaim as Claim, SynchronousSystem, Value, holds_on, monitor, product, shortened,
 };
-use narrows_model::{Answer, Figure, FigureResult, Limit, Number, Question, Refusal, Reply, Trace, Verdict};
+use narrows_model::{
+    Answer, Budget, Checked, Coverage, Figure, FigureResult, Limit, Number, Question, Refusal, Reply,
+    SetSize, Trace, Verdict,
+};
 
-use crate::bdd::{Bdd, Manager, Natural, Watch};
+use crate::bdd::{Bdd, Manager};
 use crate::bounds::{Bound, Ways};
 use crate::ctl::CtlChecker;
 use crate::explain::Evidence;
@@ -19,38 +23,15 @@ use crate::walk::Lead;
 
 type Result<T> = std::result::Result<T, Limit>;
 
-/// What a check may use.
-pub struct Budget {
-    /// At most this many bytes.
-    pub memory: u64,
+/// How questions are answered.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// The order of variables to begin with.
+    pub order: Option<&'a Order>,
+    /// Where the order of variables is put in the end, if it got so far that there is one.
+    pub found_order: Option<&'a OnceLock<Order>>,
     /// Whether to find out after how many steps all states have been reached, also where that takes longer.
     pub depth: bool,
-    /// Called now and then with the bytes in use; returns why to stop.
-    pub watch: Watch,
-}
-
-/// What came out of a check.
-#[derive(Debug)]
-pub struct Checked {
-    /// What was found, in the order of the questions.
-    pub results: Vec<Reply>,
-    /// What was found out about the states.
-    pub size: Option<Size>,
-    /// Bytes that were used.
-    pub bytes: u64,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
-}
-
-/// How many states there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// The states that can be reached.
-    pub states: Natural,
-    /// The states there would be if all values went together.
-    pub bits: u64,
-    /// After how many steps all have been reached; `None` if that was not found out.
-    pub diameter: Option<u64>,
 }
 
 /// A question with what counts is a way from one set to another.
@@ -76,44 +57,38 @@ const ENDS: &str = "Some states have no successor; runs that end there do not co
 /// A formula with more guesses than this, and than the system has variables, is looked at together with it.
 const MANY_GUESSES: usize = 12;
 
-/// Counts the states of a synchronous system.
-pub fn explore(system: &SynchronousSystem, budget: Budget) -> Checked {
-    check(system, &[], budget)
-}
-
 /// Answers questions about a system.
-pub fn check(system: &SynchronousSystem, questions: &[Question], budget: Budget) -> Checked {
-    check_each(system, questions, budget, &mut |_, _| true)
+pub fn check(
+    system: &SynchronousSystem,
+    questions: &[Question],
+    options: &Options<'_>,
+    budget: &Budget,
+) -> Checked {
+    check_each(system, questions, options, budget, &mut |_, _| true)
 }
 
 /// Answers questions about a system. Before each one and after it, `each` is called: before, with its number
-/// alone, it returns whether the question is to be answered; after, with the answer. If the budget ends one
+/// alone, it returns whether the question is to be answered; after, with the answer. If the watch ends one
 /// with [`Limit::Enough`], the next is asked.
 pub fn check_each(
     system: &SynchronousSystem,
     questions: &[Question],
-    budget: Budget,
+    options: &Options<'_>,
+    budget: &Budget,
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
-    let manager = Manager::new(budget.memory, budget.watch);
-    let engine = Engine::new(system, manager.clone());
-    answer_all(engine, system, questions, (&manager, budget.depth), each)
-}
-
-/// Answers questions about a system, beginning with an order of variables; returns the order in the end too,
-/// if it got so far that there is one.
-pub fn check_ordered(
-    system: &SynchronousSystem,
-    questions: &[Question],
-    budget: Budget,
-    order: Option<&Order>,
-) -> (Checked, Option<Order>) {
-    let manager = Manager::new(budget.memory, budget.watch);
-    let first = order.cloned().unwrap_or_else(|| Order::first(system));
-    let engine = Engine::beginning(system, manager.clone(), &first);
-    let encoding = engine.as_ref().ok().map(|engine| engine.space.encoding.clone());
-    let checked = answer_all(engine, system, questions, (&manager, budget.depth), &mut |_, _| true);
-    (checked, encoding.map(|encoding| encoding.order()))
+    let manager = Manager::new(budget);
+    let engine = match options.order {
+        Some(order) => Engine::beginning(system, manager.clone(), order),
+        None => Engine::new(system, manager.clone()),
+    };
+    let encoding = |engine: &Engine<'_>| engine.space.encoding.clone();
+    let wanted = options.found_order.zip(engine.as_ref().ok().map(encoding));
+    let checked = answer_all(engine, system, questions, (&manager, options.depth), each);
+    if let Some((found, encoding)) = wanted {
+        found.get_or_init(|| encoding.order());
+    }
+    checked
 }
 
 /// Answers questions with an engine, if there is one.
@@ -125,7 +100,7 @@ pub(crate) fn answer_all(
     each: &mut dyn FnMut(usize, Option<&Reply>) -> bool,
 ) -> Checked {
     let mut limit = engine.as_ref().err().copied();
-    let mut results = Vec::new();
+    let mut replies = Vec::new();
     for (number, question) in questions.iter().enumerate() {
         let outcome = match (&engine, limit) {
             (Ok(_), None) if !each(number, None) => undecided(system, question, Limit::Enough),
@@ -140,19 +115,34 @@ pub(crate) fn answer_all(
             (_, limit) => undecided(system, question, limit.unwrap_or(Limit::Memory)),
         };
         each(number, Some(&outcome));
-        results.push(outcome);
+        replies.push(outcome);
     }
     if let (Ok(engine), None, true) = (&engine, limit, depth) {
         limit = engine.reached.depth(&engine.space).err();
     }
-    let size = engine.as_ref().ok().map(Engine::size);
+    checked(engine.ok(), replies, manager, limit)
+}
+
+/// Says what was covered, if there was an engine.
+fn checked(
+    engine: Option<Engine<'_>>,
+    replies: Vec<Reply>,
+    manager: &Manager,
+    limit: Option<Limit>,
+) -> Checked {
+    let size = engine.as_ref().map(Engine::size);
     drop(engine);
-    Checked { results, size, bytes: manager.bytes(), limit }
+    Checked { replies, coverage: coverage(size, manager.bytes()), limit, problems: Vec::new() }
+}
+
+/// Makes a coverage of sets; nothing is known of their size if there is none.
+pub(crate) fn coverage(size: Option<SetSize>, bytes: u64) -> Coverage {
+    Coverage { sets: Some(size.unwrap_or_default()), bytes, ..Coverage::default() }
 }
 
 /// Finds the least and the most steps, and counts, on ways.
-pub fn bounds(system: &SynchronousSystem, way: &Way, budget: Budget) -> Checked {
-    let manager = Manager::new(budget.memory, budget.watch);
+pub fn bounds(system: &SynchronousSystem, way: &Way, budget: &Budget) -> Checked {
+    let manager = Manager::new(budget);
     let engine = Engine::new(system, manager.clone());
     bounds_with(engine, way, &manager)
 }
@@ -160,16 +150,17 @@ pub fn bounds(system: &SynchronousSystem, way: &Way, budget: Budget) -> Checked 
 /// Finds bounds with an engine, if there is one.
 pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manager) -> Checked {
     let mut limit = engine.as_ref().err().copied();
-    let mut results = Vec::new();
+    let mut replies: Vec<Reply> = Vec::new();
     let mut add = |kind: &'static str, name: String, ask: &dyn Fn(&Engine<'_>) -> Result<Figure>| {
         let figure = match (&engine, limit) {
             (Ok(engine), None) => ask(engine),
             (_, limit) => Err(limit.unwrap_or(Limit::Memory)),
         };
-        results.push(Reply::Figure(Box::new(figure.unwrap_or_else(|hit| {
+        let figure = figure.unwrap_or_else(|hit| {
             limit = Some(hit);
             blank(kind, name, FigureResult::Undecided(hit))
-        }))));
+        });
+        replies.push(figure.into());
     };
     for kind in ["min_delay", "max_delay"] {
         add(kind, way.name.clone(), &|engine| engine.delay(kind, way.from, way.to, &way.name, None));
@@ -180,9 +171,7 @@ pub(crate) fn bounds_with(engine: Result<Engine<'_>>, way: &Way, manager: &Manag
             add(kind, name.clone(), &|engine| engine.occurrences(kind, (way.from, way.to), *counted, &name));
         }
     }
-    let size = engine.as_ref().ok().map(Engine::size);
-    drop(engine);
-    Checked { results, size, bytes: manager.bytes(), limit }
+    checked(engine.ok(), replies, manager, limit)
 }
 
 fn undecided(system: &SynchronousSystem, question: &Question, limit: Limit) -> Reply {
@@ -260,11 +249,11 @@ impl<'m> Engine<'m> {
         Ok(self.space.pick(&set))
     }
 
-    fn size(&self) -> Size {
-        Size {
-            states: self.space.count(&self.reached.all),
+    fn size(&self) -> SetSize {
+        SetSize {
+            states: Some(self.space.count(&self.reached.all).to_string()),
             bits: self.space.encoding.bits_of(|role| role != Role::Input).len() as u64,
-            diameter: self.reached.known_depth(),
+            depth: self.reached.known_depth(),
         }
     }
 
@@ -279,11 +268,11 @@ impl<'m> Engine<'m> {
                 match &specification.claim {
                     Claim::Minimum(from, to) | Claim::Maximum(from, to) => {
                         let figure = self.delay(kind, *from, *to, name, Some(specification))?;
-                        return Ok(Reply::Figure(Box::new(figure)));
+                        return Ok(figure.into());
                     }
                     Claim::FewestOf(from, to, counted) | Claim::MostOf(from, to, counted) => {
                         let figure = self.occurrences(kind, (*from, *to), *counted, name)?;
-                        return Ok(Reply::Figure(Box::new(figure)));
+                        return Ok(figure.into());
                     }
                     Claim::Invariant(root) => self.invariant(question, specification, *root)?,
                     Claim::Branching(formulas) => self.branching(question, specification, formulas)?,
@@ -292,7 +281,8 @@ impl<'m> Engine<'m> {
             }
             _ => return Ok(refused(question, "This is no question about a synchronous system.")),
         };
-        Ok(Reply::Answer(Box::new(answer)))
+        let is_decided = matches!(answer.verdict, Verdict::Holds | Verdict::Fails { .. });
+        Ok(Answer { engine: is_decided.then_some("symbolic"), ..answer }.into())
     }
 
     /// Makes an answer out of a run against a claim.
@@ -627,5 +617,5 @@ fn fairness(system: &SynchronousSystem, space: &Space) -> Result<Fairness> {
 }
 
 fn refused(question: &Question, reason: &str) -> Reply {
-    Reply::Answer(Box::new(Answer::new(question.clone(), Verdict::Refused(Refusal::new(reason)))))
+    Answer::new(question.clone(), Verdict::Refused(Refusal::new(reason))).into()
 }

@@ -2,8 +2,8 @@
 //! diagrams.
 //!
 //! [`check`] answers the questions of a system, [`bounds`] finds the least and the most steps between
-//! events, [`explore`] counts states. Every run is replayed in the reference before it is handed out, and
-//! running out of anything is an answer.
+//! events. Every run is replayed in the reference before it is handed out, and running out of anything is an
+//! answer.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -38,10 +38,6 @@ mod static_order;
 mod value;
 mod walk;
 
-pub use bdd::{Natural, Watch};
-pub use check::{Budget, Checked, Size, Way, bounds, check, check_each, check_ordered, explore};
+pub use check::{Options, Way, bounds, check, check_each};
 pub use order_file::Order;
-pub use processes::{
-    Bounded, Decided, ProcessWay, Surveyed, Trouble, accepts_question, bounds_of_processes, check_processes,
-    explore_processes,
-};
+pub use processes::{ProcessWay, accepts_question, bounds_of_processes, check_processes, explore_processes};

@@ -111,6 +111,7 @@ fn without_repetition(path: &Path) -> Path {
 mod tests {
     use narrows_languages::smv::{Options, compile};
     use narrows_model::synchronous::{Reference, Run};
+    use narrows_model::{Budget, Unwatched};
     use narrows_source::{Diagnostics, Sources};
 
     use crate::bdd::Manager;
@@ -137,7 +138,7 @@ VAR a : process cell(d, b); b : process cell(a, c); c : process cell(b, d); d : 
         let options = Options { expressions, ..Options::default() };
         let compiled = compile(&mut sources, file, &options, &mut Diagnostics::default()).expect("a model");
         let system = &compiled.system;
-        let manager = Manager::new(1 << 28, Box::new(|_| None));
+        let manager = Manager::new(&Budget { memory: 1 << 28, ..Budget::unlimited(Unwatched) });
         let mut space = Space::new(system, manager, &Order::first(system)).expect("no limit");
         let reached = space.reach().expect("no limit");
         space.settle(&reached.all).expect("no limit");

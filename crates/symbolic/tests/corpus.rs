@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use narrows_languages::smv::{Options, compile};
-use narrows_model::{FigureResult, Number, Question, Reply, Verdict};
+use narrows_model::{Budget, FigureResult, Number, Question, Reply, Unwatched, Verdict};
 use narrows_source::{Diagnostics, Sources, render};
-use narrows_symbolic::{Budget, check};
+use narrows_symbolic::check;
 
 fn expected(line: &str) -> Option<&str> {
     line.split_once("-- = ").map(|(_, expected)| expected.trim())
@@ -52,11 +52,13 @@ fn models_are_what_their_comments_say() {
         let Some(compiled) = compiled else { panic!("{}", said.join("\n")) };
         let system = &compiled.system;
         let questions = system.questions();
-        let budget = Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) };
-        let checked = check(system, &questions, budget);
-        let size = checked.size.as_ref().expect("no limit was hit");
-        let mut whole = format!("states {}, depth {}", size.states, size.diameter.unwrap_or_default());
-        for (question, reply) in questions.iter().zip(&checked.results) {
+        let budget = Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) };
+        let how = narrows_symbolic::Options { depth: true, ..narrows_symbolic::Options::default() };
+        let checked = check(system, &questions, &how, &budget);
+        let size = checked.coverage.sets.as_ref().expect("sets of states");
+        let states = size.states.as_ref().expect("no limit was hit");
+        let mut whole = format!("states {states}, depth {}", size.depth.unwrap_or_default());
+        for (question, reply) in questions.iter().zip(&checked.replies) {
             let Question::Property { index, name, .. } = question else {
                 if found(reply) == "fails" {
                     whole = format!("{whole}, {}", question.kind());

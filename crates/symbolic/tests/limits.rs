@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use narrows_languages::smv::{Compiled, Options, compile};
 use narrows_model::synchronous::Reference;
-use narrows_model::{Reply, Verdict};
+use narrows_model::{Budget, Reply, Unwatched, Verdict};
 use narrows_source::{Diagnostics, Sources};
-use narrows_symbolic::{Budget, check};
+use narrows_symbolic::check;
 
 fn compiled(text: &str) -> Compiled {
     let mut sources = Sources::default();
@@ -19,12 +19,15 @@ fn compiled(text: &str) -> Compiled {
 
 fn holds(compiled: &Compiled) -> Vec<bool> {
     let system = &compiled.system;
-    let budget = Budget { memory: 1 << 30, depth: false, watch: Box::new(|_| None) };
+    let budget = Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) };
     let questions = system.questions();
     let first = questions.len() - system.specifications.len();
     let is_so =
         |reply: &Reply| matches!(reply, Reply::Answer(answer) if matches!(answer.verdict, Verdict::Holds));
-    check(system, &questions, budget).results[first..].iter().map(is_so).collect()
+    check(system, &questions, &narrows_symbolic::Options::default(), &budget).replies[first..]
+        .iter()
+        .map(is_so)
+        .collect()
 }
 
 /// Runs with little room for recursion.

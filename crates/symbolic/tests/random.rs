@@ -6,13 +6,13 @@ mod writer;
 use narrows_graph::Random;
 use narrows_languages::smv::{Compiled, Options, compile};
 use narrows_model::synchronous::{Reference, SynchronousClaim as Claim, holds_on};
-use narrows_model::{Figure, FigureResult, Number, Question, Reply, Verdict};
+use narrows_model::{Budget, Figure, FigureResult, Number, Question, Reply, Unwatched, Verdict};
 use narrows_source::{Diagnostics, Sources, render};
-use narrows_symbolic::{Budget, Way, bounds, check};
+use narrows_symbolic::{Way, bounds, check};
 use oracle::Graph;
 
 fn unlimited() -> Budget {
-    Budget { memory: 1 << 30, depth: true, watch: Box::new(|_| None) }
+    Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) }
 }
 
 fn compiled(text: &str, expressions: &[&str]) -> Compiled {
@@ -58,13 +58,14 @@ fn one(seed: u64, tally: &mut Tally) {
     tally.models += 1;
     let context = |what: &str| format!("seed {seed}: {what}\n{text}");
     let questions = system.questions();
-    let checked = check(system, &questions, unlimited());
-    let size = checked.size.as_ref().expect("no limit was hit");
-    assert_eq!(size.states.to_u64(), Some(graph.states.len() as u64), "{}", context("states"));
-    assert_eq!(size.diameter, Some(graph.depth), "{}", context("depth"));
+    let how = narrows_symbolic::Options { depth: true, ..narrows_symbolic::Options::default() };
+    let checked = check(system, &questions, &how, &unlimited());
+    let size = checked.coverage.sets.as_ref().expect("sets of states");
+    assert_eq!(size.states, Some(graph.states.len().to_string()), "{}", context("states"));
+    assert_eq!(size.depth, Some(graph.depth), "{}", context("depth"));
     let reference = Reference::new(system);
     let fair = graph.staying(&graph.all());
-    for (question, outcome) in questions.iter().zip(&checked.results) {
+    for (question, outcome) in questions.iter().zip(&checked.replies) {
         let answer = match outcome {
             Reply::Answer(answer) => answer,
             Reply::Figure(_) => continue,
@@ -135,7 +136,7 @@ fn one(seed: u64, tally: &mut Tally) {
     };
     let weight = |state: usize| u64::from(counts.contains(&state));
     let steps = |state: usize| u64::from(!end.contains(&state));
-    for outcome in bounds(system, &way, unlimited()).results {
+    for outcome in bounds(system, &way, &unlimited()).replies {
         let Reply::Figure(figure) = outcome else { continue };
         let expected = match figure.kind {
             "min_delay" => graph.minimum(&start, &end, &fair),

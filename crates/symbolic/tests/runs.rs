@@ -1,9 +1,9 @@
 //! Runs that show why: short ones against formulas about runs, and whole ones against formulas about paths.
 
 use narrows_languages::smv::{Options, compile};
-use narrows_model::{Reply, Trace, Verdict};
+use narrows_model::{Budget, Reply, Trace, Unwatched, Verdict};
 use narrows_source::{Diagnostics, Sources};
-use narrows_symbolic::{Budget, check};
+use narrows_symbolic::check;
 
 /// Returns the runs against, or for, what a text claims, in order.
 fn runs(text: &str) -> Vec<Option<Trace>> {
@@ -11,7 +11,7 @@ fn runs(text: &str) -> Vec<Option<Trace>> {
     let file = sources.add("model.smv", text);
     let compiled = compile(&mut sources, file, &Options::default(), &mut Diagnostics::default());
     let system = compiled.expect("a model").system;
-    let budget = Budget { memory: 1 << 28, depth: false, watch: Box::new(|_| None) };
+    let budget = Budget { memory: 1 << 28, ..Budget::unlimited(Unwatched) };
     let asked = system.questions();
     let first = asked.len() - system.specifications.len();
     let run = |reply: &Reply| match reply {
@@ -21,7 +21,10 @@ fn runs(text: &str) -> Vec<Option<Trace>> {
         },
         Reply::Figure(_) => None,
     };
-    check(&system, &asked, budget).results[first..].iter().map(run).collect()
+    check(&system, &asked, &narrows_symbolic::Options::default(), &budget).replies[first..]
+        .iter()
+        .map(run)
+        .collect()
 }
 
 /// Returns how many steps each run has before its cycle, and in it.

@@ -1,6 +1,7 @@
 //! `narrows check`: every property, proved or refuted.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -144,6 +145,7 @@ fn one(
     let checkpoint =
         arguments.checkpointing.open(&("check", &model.form, &questions, reduce), models.quiet)?;
     let order = arguments.order.as_deref().map(|path| read_order(model, path)).transpose()?;
+    let found_order = OnceLock::new();
     let budget = clock.budget();
     let options = CheckOptions {
         engine: models.choice(),
@@ -154,7 +156,7 @@ fn one(
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
         told: if arguments.chart { RunStyle::Messages } else { RunStyle::Steps },
         order: order.as_ref(),
-        wants_order: arguments.write_order.is_some(),
+        found_order: arguments.write_order.as_ref().map(|_| &found_order),
     };
     let checked = narrows::answer(model, &questions, &options, &budget);
     let seconds = clock.finish();
@@ -168,7 +170,7 @@ fn one(
         checkpoint.finish(&limits)?;
     }
     if let Some(path) = &arguments.write_order {
-        write_order(model, checked.order.as_ref(), path)?;
+        write_order(model, found_order.get(), path)?;
     }
     let report = Report {
         model,

@@ -34,7 +34,7 @@ use rustc_hash::FxHashSet;
 use crate::findings::Findings;
 use crate::search::Counts;
 use crate::store::{Blank, Components, KeySet, Memory, Stop, Tree};
-use crate::{Budget, Checkpoints, End, Exploration, Full, Progress, Reduction, Run};
+use crate::{Checkpoints, End, Exploration, Full, Progress, Reduction, Run, SearchScope};
 use batch::{Batch, Level, Team};
 use block::{Block, Task, Worker};
 use reduced::Reduced;
@@ -52,8 +52,8 @@ pub struct Goal {
 
 /// Visits states in the order of their distance from the initial state, until every goal is decided; without
 /// goals, until all are visited.
-pub fn breadth_first(space: &dyn StateSpace, goals: &[Goal], budget: &Budget<'_>) -> Exploration {
-    breadth_first_reduced(space, None, goals, budget)
+pub fn breadth_first(space: &dyn StateSpace, goals: &[Goal], scope: &SearchScope<'_>) -> Exploration {
+    breadth_first_reduced(space, None, goals, scope)
 }
 
 /// Visits states breadth first, every one or enough of them to find all that goes wrong, until every goal is
@@ -62,13 +62,13 @@ pub fn breadth_first_reduced(
     space: &dyn StateSpace,
     reduction: Option<&Reduction<'_>>,
     goals: &[Goal],
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Exploration {
-    let memory = Memory::new(budget.memory);
+    let memory = Memory::new(scope.budget.memory);
     let mut findings = Findings::default();
     let mut totals = Totals::default();
-    let team = Team::new(budget.threads.max(1));
-    let end = match Search::new(space, reduction, goals, budget, &memory, &team) {
+    let team = Team::new(scope.budget.threads.max(1));
+    let end = match Search::new(space, reduction, goals, scope, &memory, &team) {
         Ok(mut search) => {
             let end = team.lead(|| search.run());
             (findings, totals) = (search.findings, search.totals);
@@ -103,7 +103,7 @@ struct Search<'a, S: ?Sized> {
     /// Leaves out steps, if that is wanted; not there while it is at work.
     reduced: Option<Reduced<'a>>,
     goals: &'a [Goal],
-    budget: Budget<'a>,
+    scope: SearchScope<'a>,
     memory: &'a Memory,
     components: Components,
     blank: Blank,
@@ -128,7 +128,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
         space: &'a S,
         reduction: Option<&'a Reduction<'a>>,
         goals: &'a [Goal],
-        budget: &Budget<'a>,
+        scope: &SearchScope<'a>,
         memory: &'a Memory,
         team: &'a Team,
     ) -> Result<Self, Full> {
@@ -136,7 +136,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             space,
             reduced: reduction.map(Reduced::new),
             goals,
-            budget: *budget,
+            scope: *scope,
             memory,
             components: Components::new(memory)?,
             blank: Blank::default(),
@@ -145,8 +145,8 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
             renewal: None,
             damaged: false,
             tree: Tree::default(),
-            next: Level::new(space.hidden_bytes(), budget.memory),
-            workers: (0..budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
+            next: Level::new(space.hidden_bytes(), scope.budget.memory),
+            workers: (0..scope.budget.threads.max(1)).map(|_| Worker::new(reduction)).collect(),
             team,
             blocks: Vec::new(),
             totals: Totals::default(),
@@ -171,7 +171,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
                     return Err(stopped.end);
                 }
                 batch.release(self.memory);
-                if self.budget.checkpoints.is_some_and(Checkpoints::is_due) {
+                if self.scope.checkpoints.is_some_and(Checkpoints::is_due) {
                     self.save(&level, &FxHashSet::default());
                 }
             }
@@ -243,7 +243,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     }
 
     fn is_enough(&self) -> bool {
-        self.totals.found > self.budget.states || self.totals.counts.generated > self.budget.transitions
+        self.totals.found > self.scope.states || self.totals.counts.generated > self.scope.transitions
     }
 
     fn is_decided(&self) -> bool {
@@ -256,7 +256,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
 
     /// Visits the states of a batch. The level is what comes after it.
     fn visit(&mut self, batch: &mut Batch, level: &mut VecDeque<Batch>) -> Result<(), Stopped> {
-        if self.totals.found >= self.budget.learn_from && !self.learned {
+        if self.totals.found >= self.scope.learn_from && !self.learned {
             self.learn(batch, level).map_err(End::Limit)?;
         }
         if let Some(mut reduced) = self.reduced.take() {
@@ -294,7 +294,7 @@ impl<'a, S: StateSpace + ?Sized> Search<'a, S> {
     /// Finds the successors; the error is `None` if components need room first.
     fn expand(&mut self, batch: &Batch, count: usize, threads: usize) -> Result<(), Option<Limit>> {
         let (mixer, progress) = (self.keys.mixer(), self.progress());
-        let task = Task::new(self.space, &self.components, mixer, batch, self.memory, &self.budget, progress);
+        let task = Task::new(self.space, &self.components, mixer, batch, self.memory, &self.scope, progress);
         self.team.share(&mut self.workers[..threads], &mut self.blocks[..count], |worker, block| {
             task.visit(worker, block);
         });

@@ -119,7 +119,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         let mut since = LOOK_UP;
         while let Some((origin, left)) = renewal.left.last_mut() {
             if since >= LOOK_UP
-                && let Some(limit) = self.budget.watch.check(&self.progress())
+                && let Some(limit) = self.scope.budget.watch.check(&self.progress())
             {
                 return Err(limit);
             }
@@ -188,7 +188,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
         for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
             if renewal.waiting.is_multiple_of(LOOK_UP)
-                && let Some(limit) = self.budget.watch.check(&progress)
+                && let Some(limit) = self.scope.budget.watch.check(&progress)
             {
                 return Err(limit);
             }

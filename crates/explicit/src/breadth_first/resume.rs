@@ -17,7 +17,7 @@ use crate::checkpoint::{CheckpointError, Input, Output, Unloaded, wrong};
 use crate::findings::Findings;
 use crate::search::Counts;
 use crate::store::{Outline, Tree};
-use crate::{Budget, End, Full, Progress};
+use crate::{End, Full, Progress, SearchScope};
 
 /// Why the states of a batch were not all visited.
 pub(super) struct Stopped {
@@ -42,7 +42,7 @@ const SORTED: usize = 1 << 18;
 impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// Loads what was saved, if anything was; returns what is left of the level.
     pub(super) fn resume(&mut self) -> Result<Option<VecDeque<Batch>>, End> {
-        let Some(checkpoints) = self.budget.checkpoints else { return Ok(None) };
+        let Some(checkpoints) = self.scope.checkpoints else { return Ok(None) };
         let Some(from) = checkpoints.load() else { return Ok(None) };
         match self.load(&mut Input::new(from)) {
             Ok(level) => {
@@ -68,7 +68,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// Returns the keys that the successors in some blocks have added; `None` if nobody needs them, or some
     /// were lost.
     pub(super) fn new_keys<'b>(&self, blocks: impl Iterator<Item = &'b Block>) -> Option<FxHashSet<u64>> {
-        if self.budget.checkpoints.is_none() || !self.keys.is_whole() {
+        if self.scope.checkpoints.is_none() || !self.keys.is_whole() {
             return None;
         }
         let new = |block: &'b Block| (0..block.targets.len()).filter(|index| block.is_new(*index));
@@ -78,7 +78,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// Makes sure that what is noted about some blocks has room, if the search is to be saved when there is
     /// none.
     pub(super) fn ensure_room<'b>(&self, blocks: impl Iterator<Item = &'b Block>) -> Result<(), Full> {
-        if self.budget.checkpoints.is_none() {
+        if self.scope.checkpoints.is_none() {
             return Ok(());
         }
         let (mut states, mut successors) = (0, 0);
@@ -95,7 +95,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
 
     /// Saves everything; `undone` are keys that are to be forgotten.
     pub(super) fn save(&self, level: &VecDeque<Batch>, undone: &FxHashSet<u64>) {
-        if let Some(checkpoints) = self.budget.checkpoints {
+        if let Some(checkpoints) = self.scope.checkpoints {
             checkpoints.save(&mut |to| self.write(&mut Output::new(to), level, undone));
         }
     }
@@ -186,11 +186,12 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 return Err(wrong("a state"));
             }
             if number.is_multiple_of(LOOK_UP)
-                && let Some(limit) = self.budget.watch.check(&Progress { states: number, ..self.progress() })
+                && let Some(limit) =
+                    self.scope.budget.watch.check(&Progress { states: number, ..self.progress() })
             {
                 return Err(Unloaded::Limit(limit));
             }
-            if number + 1 == self.budget.learn_from {
+            if number + 1 == self.scope.learn_from {
                 self.learn(&mut Batch::default(), &mut VecDeque::new()).map_err(Unloaded::Limit)?;
             }
         }
@@ -218,7 +219,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
 
     /// Returns what decides when the search ends.
     fn asked(&self) -> String {
-        let Budget { states, transitions, .. } = self.budget;
+        let SearchScope { states, transitions, .. } = self.scope;
         format!("{:?} {states} {transitions} {}", self.goals, self.reduced.is_some())
     }
 }

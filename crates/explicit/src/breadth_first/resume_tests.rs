@@ -9,7 +9,7 @@ use narrows_model::{Binary, Coverage, Evaluator, Expr, Limit, Question, Statemen
 use crate::samples::{add, binary, load, proctype, system, when};
 use crate::{
     Budget, CheckpointError, Checkpoints, End, Engine, Exploration, Finding, Goal, Progress, Reduction,
-    Unwatched, Watch, breadth_first, breadth_first_reduced,
+    SearchScope, Unwatched, Watch, breadth_first, breadth_first_reduced,
 };
 
 /// Keeps the last checkpoint in memory.
@@ -45,6 +45,13 @@ impl Checkpoints for Kept {
             Ok(progress) => self.resumed.store(progress.states, Ordering::Relaxed),
             Err(reason) => *self.refused.lock().unwrap() = Some(reason.to_string()),
         }
+    }
+}
+
+impl Kept {
+    /// Goes as far as the budget allows, and keeps that.
+    fn scope<'a>(&'a self, budget: &'a Budget) -> SearchScope<'a> {
+        SearchScope { checkpoints: Some(self), ..SearchScope::within(budget) }
     }
 }
 
@@ -94,7 +101,7 @@ fn goals() -> [Goal; 1] {
 fn whatever_the_pieces_the_whole_is_the_same() {
     let system = climbers(3, 12);
     let evaluator = Evaluator::new(&system);
-    let whole = breadth_first(&evaluator, &[], &Budget::unlimited(&Unwatched));
+    let whole = breadth_first(&evaluator, &[], &SearchScope::within(&Budget::unlimited(Unwatched)));
     assert!(whole.coverage.states > 40_000 && whole.findings.len() == 2, "{whole:?}");
     for threads in [1, 2] {
         for times in [0, 3, 20, 50] {
@@ -102,8 +109,8 @@ fn whatever_the_pieces_the_whole_is_the_same() {
             for piece in 1.. {
                 // A batch must be visited in one piece, so that there must be more time at last.
                 let watch = StopAfter::new(times + piece - 1);
-                let budget = Budget { threads, checkpoints: Some(&kept), ..Budget::unlimited(&watch) };
-                let exploration = breadth_first(&evaluator, &[], &budget);
+                let budget = Budget { threads, ..Budget::unlimited(watch) };
+                let exploration = breadth_first(&evaluator, &[], &kept.scope(&budget));
                 if exploration.end == End::Complete {
                     assert_same(
                         &whole,
@@ -143,17 +150,22 @@ impl Checkpoints for All {
 }
 
 /// Goes on from every batch of a search, and compares with the search as a whole.
-fn go_on_from_all(search: &dyn Fn(&Budget<'_>) -> Exploration, at_least: usize) {
-    let unlimited = Budget::unlimited(&Unwatched);
+fn go_on_from_all(search: &dyn Fn(&SearchScope<'_>) -> Exploration, at_least: usize) {
+    let budget = Budget::unlimited(Unwatched);
+    let unlimited = SearchScope::within(&budget);
     let whole = search(&unlimited);
     let all = All::default();
-    assert_same(&whole, &search(&Budget { checkpoints: Some(&all), ..unlimited }), "saving changes nothing");
+    assert_same(
+        &whole,
+        &search(&SearchScope { checkpoints: Some(&all), ..unlimited }),
+        "saving changes nothing",
+    );
     let batches = all.0.into_inner().unwrap();
     assert!(batches.len() >= at_least, "{} batches", batches.len());
     for (number, bytes) in batches.into_iter().enumerate() {
         let kept = Kept { bytes: Mutex::new(Some(bytes)), ..Kept::default() };
-        let budget = Budget { checkpoints: Some(&kept), threads: 1 + number % 2, ..unlimited };
-        assert_same(&whole, &search(&budget), &format!("batch {number}"));
+        let budget = Budget { threads: 1 + number % 2, ..budget.clone() };
+        assert_same(&whole, &search(&kept.scope(&budget)), &format!("batch {number}"));
         assert!(kept.resumed.load(Ordering::Relaxed) > 0);
     }
 }
@@ -162,7 +174,7 @@ fn go_on_from_all(search: &dyn Fn(&Budget<'_>) -> Exploration, at_least: usize) 
 fn any_batch_will_do_to_go_on_from() {
     let system = climbers(2, 9);
     let evaluator = Evaluator::new(&system);
-    go_on_from_all(&|budget| breadth_first(&evaluator, &goals(), budget), 20);
+    go_on_from_all(&|scope| breadth_first(&evaluator, &goals(), scope), 20);
 }
 
 /// Processes that count up, each its own variable and one of all, so that some orders matter and some do not.
@@ -182,12 +194,13 @@ fn sharers(count: u32, top: i32) -> System {
 
 #[test]
 fn a_reduced_search_goes_on_too() {
-    let unlimited = Budget::unlimited(&Unwatched);
+    let budget = Budget::unlimited(Unwatched);
+    let unlimited = SearchScope::within(&budget);
     for (top, stops) in [(5, false), (11, true)] {
         let system = sharers(3, top);
         let engine = Engine::interpreter(Evaluator::new(&system));
         let reduction = Reduction::for_safety(&engine).unwrap();
-        let search = |budget: &Budget<'_>| breadth_first_reduced(&engine, Some(&reduction), &[], budget);
+        let search = |scope: &SearchScope<'_>| breadth_first_reduced(&engine, Some(&reduction), &[], scope);
         let whole = search(&unlimited);
         assert!(whole.coverage.states < breadth_first(&engine, &[], &unlimited).coverage.states);
         assert_eq!(whole.findings.len(), 2);
@@ -200,11 +213,11 @@ fn a_reduced_search_goes_on_too() {
 }
 
 /// Stops a search in the middle of batches: when it has taken a while, and when there is no room.
-fn stop_again_and_again(search: &dyn Fn(&Budget<'_>) -> Exploration, whole: &Exploration) {
+fn stop_again_and_again(search: &dyn Fn(&SearchScope<'_>) -> Exploration, whole: &Exploration) {
     let kept = Kept::default();
     for piece in 0.. {
         let watch = StopAfter::new(piece / 4);
-        let exploration = search(&Budget { checkpoints: Some(&kept), ..Budget::unlimited(&watch) });
+        let exploration = search(&kept.scope(&Budget::unlimited(watch)));
         if exploration.end == End::Complete {
             assert_same(whole, &exploration, "stopped again and again");
             assert!(piece > 3, "{piece} pieces");
@@ -215,10 +228,11 @@ fn stop_again_and_again(search: &dyn Fn(&Budget<'_>) -> Exploration, whole: &Exp
     for number in 10..40 {
         let kept = Kept::default();
         let memory = whole.coverage.bytes * number / 40;
-        let tight = Budget { memory, checkpoints: Some(&kept), ..Budget::unlimited(&Unwatched) };
-        if search(&tight).end == End::Limit(Limit::Memory) {
+        let tight = Budget { memory, ..Budget::unlimited(Unwatched) };
+        if search(&kept.scope(&tight)).end == End::Limit(Limit::Memory) {
             saved += kept.saved.load(Ordering::Relaxed);
-            assert_same(whole, &search(&Budget { memory: u64::MAX, ..tight }), &format!("{memory} bytes"));
+            let roomy = Budget { memory: u64::MAX, ..tight };
+            assert_same(whole, &search(&kept.scope(&roomy)), &format!("{memory} bytes"));
         }
     }
     assert!(saved > 0);
@@ -228,18 +242,22 @@ fn stop_again_and_again(search: &dyn Fn(&Budget<'_>) -> Exploration, whole: &Exp
 fn more_memory_goes_on_where_there_was_none() {
     let system = climbers(3, 12);
     let evaluator = Evaluator::new(&system);
-    let whole = breadth_first(&evaluator, &[], &Budget::unlimited(&Unwatched));
+    let whole = breadth_first(&evaluator, &[], &SearchScope::within(&Budget::unlimited(Unwatched)));
     let (mut stopped, mut resumed) = (0, 0);
     for number in 10..40 {
         let kept = Kept::default();
         let (memory, threads) = (whole.coverage.bytes * number / 40, 1 + number as usize % 2);
-        let tight = Budget { memory, threads, checkpoints: Some(&kept), ..Budget::unlimited(&Unwatched) };
-        let first = breadth_first(&evaluator, &[], &tight);
+        let tight = Budget { memory, threads, ..Budget::unlimited(Unwatched) };
+        let first = breadth_first(&evaluator, &[], &kept.scope(&tight));
         if first.end == End::Limit(Limit::Memory) {
             stopped += 1;
             resumed += kept.saved.load(Ordering::Relaxed);
             let roomy = Budget { memory: u64::MAX, ..tight };
-            assert_same(&whole, &breadth_first(&evaluator, &[], &roomy), &format!("{memory} bytes"));
+            assert_same(
+                &whole,
+                &breadth_first(&evaluator, &[], &kept.scope(&roomy)),
+                &format!("{memory} bytes"),
+            );
         }
     }
     assert!(stopped > 10 && resumed > stopped / 2, "{stopped} stopped, {resumed} saved");
@@ -250,16 +268,15 @@ fn what_is_wrong_is_refused_and_kept() {
     let system = climbers(2, 9);
     let evaluator = Evaluator::new(&system);
     let kept = Kept { always: true, ..Kept::default() };
-    let budget = Budget { checkpoints: Some(&kept), ..Budget::unlimited(&Unwatched) };
-    breadth_first(&evaluator, &[], &budget);
+    let budget = Budget::unlimited(Unwatched);
+    breadth_first(&evaluator, &[], &kept.scope(&budget));
     let bytes = kept.bytes.lock().unwrap().clone().unwrap();
     // Other goals, and any end that is too early.
     let cut = (0..bytes.len()).step_by(997).map(|length| (bytes[..length].to_vec(), false));
     for (bytes, other) in cut.chain([(bytes.clone(), true)]) {
         let kept = Kept { bytes: Mutex::new(Some(bytes.clone())), ..Kept::default() };
-        let budget = Budget { checkpoints: Some(&kept), ..Budget::unlimited(&Unwatched) };
         let goals = goals();
-        let exploration = breadth_first(&evaluator, if other { &goals } else { &[] }, &budget);
+        let exploration = breadth_first(&evaluator, if other { &goals } else { &[] }, &kept.scope(&budget));
         assert_eq!(exploration.end, End::Limit(Limit::Interrupted));
         assert!(kept.refused.lock().unwrap().is_some());
         assert_eq!(*kept.bytes.lock().unwrap(), Some(bytes));
@@ -271,11 +288,12 @@ fn loading_can_be_stopped() {
     let system = climbers(3, 12);
     let evaluator = Evaluator::new(&system);
     let kept = Kept { always: true, ..Kept::default() };
-    let budget = Budget { states: 45_000, checkpoints: Some(&kept), ..Budget::unlimited(&Unwatched) };
-    assert_eq!(breadth_first(&evaluator, &[], &budget).end, End::Enough);
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: 45_000, ..kept.scope(&budget) };
+    assert_eq!(breadth_first(&evaluator, &[], &scope).end, End::Enough);
     let bytes = kept.bytes.lock().unwrap().clone();
-    let watch = StopAfter::new(0);
-    let stopped = breadth_first(&evaluator, &[], &Budget { watch: &watch, ..budget });
+    let stopping = Budget::unlimited(StopAfter::new(0));
+    let stopped = breadth_first(&evaluator, &[], &SearchScope { budget: &stopping, ..scope });
     assert_eq!(stopped.end, End::Limit(Limit::Time));
     assert_eq!(*kept.bytes.lock().unwrap(), bytes);
 }
@@ -302,17 +320,19 @@ const LEARN_FROM: u64 = 30_000;
 fn stops_while_keys_are_made_anew_and_goes_on() {
     let system = climbers(3, 12);
     let evaluator = Evaluator::new(&system);
-    let unlimited = Budget { learn_from: LEARN_FROM, ..Budget::unlimited(&Unwatched) };
+    let budget = Budget::unlimited(Unwatched);
+    let unlimited = SearchScope { learn_from: LEARN_FROM, ..SearchScope::within(&budget) };
     let whole = breadth_first(&evaluator, &[], &unlimited);
     for wanted in 1..=3 {
         let kept = Kept::default();
         let watch = StopInRenewal { states: AtomicU64::new(0), looks: AtomicU64::new(0), wanted };
-        let budget = Budget { watch: &watch, checkpoints: Some(&kept), threads: 2, ..unlimited };
-        let part = breadth_first(&evaluator, &[], &budget);
+        let budget = Budget { threads: 2, ..Budget::unlimited(watch) };
+        let scope = SearchScope { learn_from: LEARN_FROM, ..kept.scope(&budget) };
+        let part = breadth_first(&evaluator, &[], &scope);
         assert_eq!(part.end, End::Limit(Limit::Time), "{wanted}");
         assert!(part.coverage.states < whole.coverage.states, "{wanted}");
         assert_eq!(kept.saved.load(Ordering::Relaxed), 1, "{wanted}");
-        let rest = breadth_first(&evaluator, &[], &Budget { checkpoints: Some(&kept), ..unlimited });
+        let rest = breadth_first(&evaluator, &[], &SearchScope { checkpoints: Some(&kept), ..unlimited });
         assert_eq!(kept.resumed.load(Ordering::Relaxed), part.coverage.states, "{wanted}");
         assert_same(&whole, &rest, "goes on from the middle of a renewal");
     }

@@ -6,7 +6,7 @@ use narrows_model::{Atom, Binary, Claim, Evaluator, Expr, Property, Question, St
 use narrows_source::Span;
 
 use crate::samples::{binary, global, load, proctype, system, when};
-use crate::{Budget, Engine, Options, Unwatched, check};
+use crate::{Budget, Engine, Options, SearchScope, Unwatched, check};
 
 /// Two processes that count two variables round, wait for values, and may end or block.
 fn random_system(random: &mut Random) -> System {
@@ -81,11 +81,13 @@ fn both_logics_agree_on_what_both_can_say() {
             .into_iter()
             .filter(|question| matches!(question, Question::Property { .. }))
             .collect();
-        let budget = Budget::unlimited(&Unwatched);
+        let budget = Budget::unlimited(Unwatched);
         let options = Options { runs: 1, ..Options::default() };
+        let scope = SearchScope::within(&budget);
         let checked =
-            check(&Engine::automatic(Evaluator::new(&system)), &questions, &options, &budget).unwrap();
-        for (pair, claims) in checked.answers.chunks(2).zip(system.properties.chunks(2)) {
+            check(&Engine::automatic(Evaluator::new(&system)), &questions, &options, &scope).unwrap();
+        let answers: Vec<_> = checked.answers().collect();
+        for (pair, claims) in answers.chunks(2).zip(system.properties.chunks(2)) {
             match (&pair[0].verdict, &pair[1].verdict) {
                 (Verdict::Holds, Verdict::Holds) => holds += 1,
                 (Verdict::Fails { .. }, Verdict::Fails { .. }) => fails += 1,

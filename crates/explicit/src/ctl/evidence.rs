@@ -40,7 +40,7 @@ pub(super) fn show(
     formulas: &Formulas,
     labels: &Labels,
     formula: Sub,
-    means: &mut Means<'_>,
+    means: &mut Means,
 ) -> Result<Evidence, Limit> {
     // Two lists of the ways, and those of the components.
     let bytes = u64::from(graph.len()) * 32;
@@ -106,7 +106,7 @@ impl Guide<'_> {
     }
 
     /// Shows that a formula has the given value in the last state of the path, which it has.
-    fn show(&mut self, sub: Sub, value: bool, means: &mut Means<'_>) -> Result<(), Limit> {
+    fn show(&mut self, sub: Sub, value: bool, means: &mut Means) -> Result<(), Limit> {
         if self.formulas.is_plain(sub) {
             return Ok(());
         }
@@ -162,7 +162,7 @@ impl Guide<'_> {
     }
 
     /// Shows one of two values that are both needed, and tells the other.
-    fn both(&mut self, left: (Sub, bool), right: (Sub, bool), means: &mut Means<'_>) -> Result<(), Limit> {
+    fn both(&mut self, left: (Sub, bool), right: (Sub, bool), means: &mut Means) -> Result<(), Limit> {
         let is_open = |one: (Sub, bool)| !self.formulas.is_plain(one.0);
         let (shown, told) = match (is_open(left), is_open(right)) {
             (true, true) if !self.is_shown_by_path(left.0, left.1) => (right, Some(left)),
@@ -177,7 +177,7 @@ impl Guide<'_> {
     }
 
     /// Shows one of two values of which one is enough.
-    fn either(&mut self, left: (Sub, bool), right: (Sub, bool), means: &mut Means<'_>) -> Result<(), Limit> {
+    fn either(&mut self, left: (Sub, bool), right: (Sub, bool), means: &mut Means) -> Result<(), Limit> {
         let is_so = |one: &(Sub, bool)| self.holds(one.0) == one.1;
         let candidates: Vec<(Sub, bool)> = [left, right].into_iter().filter(is_so).collect();
         if candidates.iter().any(|one| self.formulas.is_plain(one.0)) {
@@ -215,7 +215,7 @@ impl Guide<'_> {
         within: Option<(Sub, bool)>,
         goal: (Sub, bool),
         and: Option<(Sub, bool)>,
-        means: &mut Means<'_>,
+        means: &mut Means,
     ) -> Result<bool, Limit> {
         let labels = self.labels;
         let is = |one: (Sub, bool), state: u32| labels.holds(one.0, state) == one.1;
@@ -239,7 +239,7 @@ impl Guide<'_> {
 
     /// Goes to a cycle within the states where a formula has a value, and round it; all the way `told` has
     /// that value.
-    fn go_round(&mut self, sub: Sub, value: bool, told: Sub, means: &mut Means<'_>) -> Result<(), Limit> {
+    fn go_round(&mut self, sub: Sub, value: bool, told: Sub, means: &mut Means) -> Result<(), Limit> {
         let set: &DenseSet = self.labels.set(sub);
         let from = self.evidence.path.len() - 1;
         let way = self.ways.nearest_cycle(self.here(), |state| set.contains(state) == value, means)?;

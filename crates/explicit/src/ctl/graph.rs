@@ -12,7 +12,7 @@ use narrows_graph::DenseSet;
 use narrows_model::{Limit, Scratch, StateSpace};
 
 use crate::search::{Counts, make_room};
-use crate::{Budget, End, Entry, Exploration, Full, Shape, StateId, Store};
+use crate::{End, Entry, Exploration, Full, SearchScope, Shape, StateId, Store};
 
 /// For each state, a list of others.
 #[derive(Clone, Debug, Default)]
@@ -86,12 +86,12 @@ impl Built {
 }
 
 /// Walks through a whole state space.
-pub(super) fn build<S: StateSpace + ?Sized>(space: &S, budget: &Budget<'_>) -> Built {
+pub(super) fn build<S: StateSpace + ?Sized>(space: &S, scope: &SearchScope<'_>) -> Built {
     let shape = Shape { hidden: space.hidden_bytes(), linked: true };
     let mut builder = Builder {
         space,
-        budget: *budget,
-        store: Store::new(shape, budget.memory),
+        scope: *scope,
+        store: Store::new(shape, scope.budget.memory),
         counts: Counts::default(),
         edges: Adjacency::default(),
         stays: Vec::new(),
@@ -102,7 +102,7 @@ pub(super) fn build<S: StateSpace + ?Sized>(space: &S, budget: &Budget<'_>) -> B
 
 struct Builder<'a, S: ?Sized> {
     space: &'a S,
-    budget: Budget<'a>,
+    scope: SearchScope<'a>,
     store: Store,
     counts: Counts,
     edges: Adjacency,
@@ -124,7 +124,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
                 level_end = self.store.len();
                 self.counts.depth += 1;
             }
-            if self.store.len() > self.budget.states || self.counts.generated > self.budget.transitions {
+            if self.store.len() > self.scope.states || self.counts.generated > self.scope.transitions {
                 return Err(End::Enough);
             }
             state.clear();
@@ -140,7 +140,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
     fn end_list(&mut self) -> Result<(), Full> {
         let Adjacency { starts, others } = &mut self.edges;
         let beside = self.store.memory() + (others.capacity() + self.stays.capacity()) as u64 * 4;
-        make_room(starts, 1, beside, self.budget.memory)?;
+        make_room(starts, 1, beside, self.scope.budget.memory)?;
         starts.push(u32::try_from(others.len()).map_err(|_| Full)?);
         Ok(())
     }
@@ -149,27 +149,30 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
         self.end_list().map_err(full)?;
         let begin = self.edges.others.len();
         let mut stop = None;
-        let (store, counts, budget) = (&mut self.store, &mut self.counts, &self.budget);
+        let (store, counts, scope) = (&mut self.store, &mut self.counts, &self.scope);
         let (edges, stays) = (&mut self.edges, &mut self.stays);
         self.space.successors(state, scratch, &mut |successor| {
             if successor.pulse.is_some() {
-                stop = counts.pulse(&successor, budget, store.len(), store.memory() + edges.bytes());
+                stop = counts.pulse(&successor, scope.budget, store.len(), store.memory() + edges.bytes());
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
             counts.mark(successor.moves);
             if let Some(target) = successor.target {
                 counts.transitions += 1;
                 let beside = (edges.starts.capacity() + stays.capacity()) as u64 * 4;
-                store.set_limit(budget.memory.saturating_sub(beside + edges.others.capacity() as u64 * 4));
+                store.set_limit(
+                    scope.budget.memory.saturating_sub(beside + edges.others.capacity() as u64 * 4),
+                );
                 let found = number_of(store, target).and_then(|found| {
-                    make_room(&mut edges.others, 1, store.memory() + beside, budget.memory).map(|()| found)
+                    make_room(&mut edges.others, 1, store.memory() + beside, scope.budget.memory)
+                        .map(|()| found)
                 });
                 match found {
                     Ok(found) => edges.others.push(found),
                     Err(Full) => stop = Some(Limit::Memory),
                 }
             }
-            stop = stop.or(counts.ask(budget, store.len(), store.memory() + edges.bytes()));
+            stop = stop.or(counts.ask(scope.budget, store.len(), store.memory() + edges.bytes()));
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if let Some(limit) = stop {
@@ -193,8 +196,8 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
         if end == begin {
             let beside = self.store.memory() + self.edges.starts.capacity() as u64 * 4;
             let (ways, list) = (self.edges.others.capacity() as u64 * 4, self.stays.capacity() as u64 * 4);
-            make_room(&mut self.edges.others, 1, beside + list, self.budget.memory)?;
-            make_room(&mut self.stays, 1, beside + ways, self.budget.memory)?;
+            make_room(&mut self.edges.others, 1, beside + list, self.scope.budget.memory)?;
+            make_room(&mut self.stays, 1, beside + ways, self.scope.budget.memory)?;
             self.edges.others.push(number);
             self.stays.push(number);
         }
@@ -210,7 +213,7 @@ impl<S: StateSpace + ?Sized> Builder<'_, S> {
         self.stays = Vec::new();
         let successors = std::mem::take(&mut self.edges);
         let used = self.store.memory() + successors.bytes() + u64::from(count) / 8;
-        let predecessors = reversed(&successors, used, self.budget.memory).map_err(full)?;
+        let predecessors = reversed(&successors, used, self.scope.budget.memory).map_err(full)?;
         Ok(Graph { successors, predecessors, stays })
     }
 }

@@ -11,12 +11,11 @@ use narrows_model::Limit;
 
 use super::formulas::{Formulas, Node, Sub};
 use super::graph::Graph;
-use crate::Budget;
-use crate::search::Progress;
+use crate::{Budget, Progress};
 
 /// Memory and time that are left.
-pub(super) struct Means<'b> {
-    budget: Budget<'b>,
+pub(super) struct Means {
+    budget: Budget,
     /// What the search has come to; its memory is what is in use.
     progress: Progress,
     /// The most memory that was in use.
@@ -27,9 +26,9 @@ pub(super) struct Means<'b> {
 /// After this many steps the watch is asked.
 const ASK_EVERY: u32 = 1 << 16;
 
-impl<'b> Means<'b> {
-    pub(super) fn new(budget: &Budget<'b>, progress: Progress) -> Means<'b> {
-        Means { budget: *budget, progress, peak: progress.memory, ticks: 0 }
+impl Means {
+    pub(super) fn new(budget: &Budget, progress: Progress) -> Means {
+        Means { budget: budget.clone(), progress, peak: progress.memory, ticks: 0 }
     }
 
     /// Counts memory before it is taken.
@@ -83,7 +82,7 @@ pub(super) fn label(
     graph: &Graph,
     formulas: &Formulas,
     atoms: &[DenseSet],
-    means: &mut Means<'_>,
+    means: &mut Means,
 ) -> Result<Labels, Limit> {
     let scratch = u64::from(graph.len()) * 12;
     means.claim(scratch)?;
@@ -100,13 +99,13 @@ pub(super) fn label(
     Ok(labels)
 }
 
-struct Labeller<'a, 'b> {
+struct Labeller<'a> {
     graph: &'a Graph,
     labels: &'a Labels,
-    means: &'a mut Means<'b>,
+    means: &'a mut Means,
 }
 
-impl Labeller<'_, '_> {
+impl Labeller<'_> {
     fn set(&mut self, node: Node, atoms: &[DenseSet]) -> Result<DenseSet, Limit> {
         let labels = self.labels;
         let of = |sub: Sub| labels.set(sub);

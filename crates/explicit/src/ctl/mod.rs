@@ -29,7 +29,7 @@ use narrows_model::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::{Budget, Engine, Exploration, NotReplayed, Options, Progress, Store};
+use crate::{Engine, Exploration, NotReplayed, Options, Progress, SearchScope, Store};
 use evidence::{Evidence, Fact};
 use formulas::{Formulas, Sub};
 use graph::{Graph, build};
@@ -77,7 +77,7 @@ pub(crate) fn answer(
     engine: &Engine<'_>,
     answers: &mut [Answer],
     options: &Options,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Option<Exploration>, NotReplayed> {
     let properties = &engine.system().properties;
     let mut formulas = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn answer(
     if formulas.is_empty() {
         return Ok(None);
     }
-    let (found, exploration) = ctl(engine, &formulas, budget)?;
+    let (found, exploration) = ctl(engine, &formulas, scope)?;
     for (place, found) in places.into_iter().zip(found) {
         let answer = &mut answers[place];
         (answer.verdict, answer.witness, answer.notes) = (found.verdict, found.witness, found.notes);
@@ -111,12 +111,12 @@ pub(crate) fn answer(
 pub fn ctl(
     engine: &Engine<'_>,
     questions: &[&Ctl<Atom>],
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<(Vec<CtlAnswer>, Exploration), NotReplayed> {
     let mut formulas = Formulas::default();
     let roots: Vec<Sub> = questions.iter().map(|formula| formulas.add(formula)).collect();
     let evaluator = engine.evaluator();
-    let built = build(engine, budget);
+    let built = build(engine, scope);
     let graph = match &built.graph {
         Ok(graph) => graph,
         Err(end) => {
@@ -130,7 +130,7 @@ pub fn ctl(
         memory: built.store.memory() + graph.bytes(),
         ..Progress::default()
     };
-    let mut means = Means::new(budget, progress);
+    let mut means = Means::new(scope.budget, progress);
     let observed = observe(evaluator, &built.store, &formulas, &mut means);
     let labelled = observed.and_then(|atoms| {
         let labels = label(graph, &formulas, &atoms.sets, &mut means)?;
@@ -163,7 +163,7 @@ fn observe(
     evaluator: Evaluator<'_>,
     store: &Store,
     formulas: &Formulas,
-    means: &mut Means<'_>,
+    means: &mut Means,
 ) -> Result<Atoms, Limit> {
     let count = store.len() as u32;
     means.claim(u64::from(count).div_ceil(8) * formulas.atoms.len() as u64)?;
@@ -197,12 +197,7 @@ struct Decider<'a> {
 }
 
 impl Decider<'_> {
-    fn decide(
-        &self,
-        root: Sub,
-        question: &Ctl<Atom>,
-        means: &mut Means<'_>,
-    ) -> Result<CtlAnswer, NotReplayed> {
+    fn decide(&self, root: Sub, question: &Ctl<Atom>, means: &mut Means) -> Result<CtlAnswer, NotReplayed> {
         let mut own: Vec<Atom> = Vec::new();
         question.each_atom(&mut |atom| {
             if !own.contains(atom) {

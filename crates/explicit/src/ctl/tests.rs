@@ -12,7 +12,7 @@ use super::graph::Graph;
 use super::label::{Labels, Means, label};
 use super::{CtlAnswer, ctl};
 use crate::samples::{add, binary, counters, global, load, proctype, system, when};
-use crate::{Budget, Engine, Progress, Unwatched};
+use crate::{Budget, Engine, Progress, SearchScope, Unwatched};
 
 const ATOMS: u64 = 3;
 
@@ -121,8 +121,8 @@ impl Naive<'_> {
     }
 }
 
-fn means() -> Means<'static> {
-    Means::new(&Budget::unlimited(&Unwatched), Progress::default())
+fn means() -> Means {
+    Means::new(&Budget::unlimited(Unwatched), Progress::default())
 }
 
 /// A graph whose states have random atoms, and formulas over it.
@@ -344,9 +344,9 @@ fn is(offset: u32, number: i32) -> Ctl<Atom> {
 }
 
 fn answer(system: &System, formula: &Ctl<Atom>) -> CtlAnswer {
-    let budget = Budget::unlimited(&Unwatched);
+    let budget = Budget::unlimited(Unwatched);
     let (mut answers, exploration) =
-        ctl(&Engine::automatic(Evaluator::new(system)), &[formula], &budget).unwrap();
+        ctl(&Engine::automatic(Evaluator::new(system)), &[formula], &SearchScope::within(&budget)).unwrap();
     assert!(exploration.is_complete());
     answers.remove(0)
 }
@@ -430,9 +430,10 @@ fn limits_leave_it_undecided() {
     let formula = always(Paths::All, eventually(Paths::Some, is(0, 3)));
     let mut kinds = Vec::new();
     for memory in [2 << 20, 4 << 20, 6 << 20, 8 << 20, 64 << 20] {
-        let budget = Budget { memory, ..Budget::unlimited(&Unwatched) };
+        let budget = Budget { memory, ..Budget::unlimited(Unwatched) };
         let (answers, exploration) =
-            ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &budget).unwrap();
+            ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &SearchScope::within(&budget))
+                .unwrap();
         assert!(exploration.coverage.bytes <= memory, "{} of {memory}", exploration.coverage.bytes);
         kinds.push(match answers[0].verdict {
             Verdict::Undecided(Limit::Memory) => 'm',
@@ -442,7 +443,8 @@ fn limits_leave_it_undecided() {
     }
     let text: String = kinds.into_iter().collect();
     assert!(text.starts_with('m') && text.ends_with('h') && !text.contains('?'), "{text}");
-    let budget = Budget { states: 100, ..Budget::unlimited(&Unwatched) };
-    let (answers, _) = ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &budget).unwrap();
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: 100, ..SearchScope::within(&budget) };
+    let (answers, _) = ctl(&Engine::automatic(Evaluator::new(&system)), &[&formula], &scope).unwrap();
     assert!(matches!(answers[0].verdict, Verdict::Undecided(Limit::Enough)));
 }

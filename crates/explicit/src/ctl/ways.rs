@@ -38,7 +38,7 @@ impl<'g> Ways<'g> {
         start: u32,
         within: impl Fn(u32) -> bool,
         goal: impl Fn(u32) -> bool,
-        means: &mut Means<'_>,
+        means: &mut Means,
     ) -> Result<Option<Vec<u32>>, Limit> {
         if goal(start) {
             return Ok(Some(Vec::new()));
@@ -54,7 +54,7 @@ impl<'g> Ways<'g> {
         start: u32,
         within: impl Fn(u32) -> bool,
         goal: impl Fn(u32) -> bool,
-        means: &mut Means<'_>,
+        means: &mut Means,
     ) -> Result<Option<u32>, Limit> {
         self.forget();
         self.from[start as usize] = start;
@@ -101,7 +101,7 @@ impl<'g> Ways<'g> {
         &mut self,
         start: u32,
         within: impl Fn(u32) -> bool,
-        means: &mut Means<'_>,
+        means: &mut Means,
     ) -> Result<Option<Lasso>, Limit> {
         // All that can be reached within, nearest first.
         self.search(start, &within, |_| false, means)?;
@@ -130,7 +130,7 @@ fn components(
     graph: &Graph,
     start: u32,
     within: impl Fn(u32) -> bool,
-    means: &mut Means<'_>,
+    means: &mut Means,
 ) -> Result<Components, Limit> {
     try_find(graph.len() as usize, [start], |state, done| {
         means.tick()?;

@@ -37,7 +37,7 @@ use super::space::Coloured;
 use crate::reduction::Chooser;
 use crate::search::{Counts, WATCH_EVERY};
 use crate::store::{Coder, Flag, Memory, States, Stop as Reason};
-use crate::{Budget, End, Full, Progress, Reduction, Watch};
+use crate::{End, Full, Progress, Reduction, SearchScope, Watch};
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -160,7 +160,7 @@ pub(super) struct Search<'a, S: ?Sized> {
     pub(super) space: &'a S,
     chooser: Option<Chooser<'a, 'a>>,
     fair: bool,
-    budget: Budget<'a>,
+    scope: SearchScope<'a>,
     memory: &'a Memory,
     /// How the successors of a state are ordered: as they are for 0.
     pub(super) order: u64,
@@ -195,14 +195,14 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         space: &'a S,
         reduction: Option<&'a Reduction<'a>>,
         fair: bool,
-        budget: Budget<'a>,
+        scope: SearchScope<'a>,
         memory: &'a Memory,
     ) -> Self {
         Search {
             space,
             chooser: reduction.filter(|_| !fair).map(Reduction::chooser),
             fair,
-            budget,
+            scope,
             memory,
             order: 0,
             counts: Counts::default(),
@@ -453,7 +453,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let mut violation = None;
         let mut enabled = ProcessSet::default();
         let (fair, space, memory, counts) = (self.fair, self.space, self.memory, &mut self.counts);
-        let budget = &self.budget;
+        let scope = &self.scope;
         let hidden_bytes = space.hidden_bytes();
         let (targets, movers, hidden) = (&mut self.targets, &mut self.movers, &mut self.target_hidden);
         targets.clear();
@@ -462,7 +462,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
         let since_watch = &mut self.since_watch;
         let mut visit = |successor: Successor<'_>| {
             if successor.pulse.is_some() {
-                let limit = counts.pulse(&successor, budget, states.len(), memory.used());
+                let limit = counts.pulse(&successor, scope.budget, states.len(), memory.used());
                 stop = limit.map(|limit| Stop::from(End::Limit(limit)));
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
@@ -504,7 +504,7 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
             return Ok(Collected::Violation(violation, last));
         }
         self.number(states)?;
-        if states.len() > self.budget.states || self.counts.generated > self.budget.transitions {
+        if states.len() > self.scope.states || self.counts.generated > self.scope.transitions {
             return Err(End::Enough.into());
         }
         Ok(Collected::All(enabled))
@@ -561,13 +561,13 @@ impl<'a, S: Coloured + ?Sized> Search<'a, S> {
 
     /// Returns who watches.
     pub(super) fn watcher(&self) -> &'a dyn Watch {
-        self.budget.watch
+        &*self.scope.budget.watch
     }
 
     fn watch(&mut self, states: &States, others: &dyn Others) -> Result<(), Stop> {
         let transitions = others.count(std::mem::take(&mut self.uncounted));
         let (states, depth, memory) = (states.len(), self.counts.depth, self.memory.used());
-        match self.budget.watch.check(&Progress { states, transitions, depth, memory }) {
+        match self.scope.budget.watch.check(&Progress { states, transitions, depth, memory }) {
             Some(limit) => Err(End::Limit(limit).into()),
             None => Ok(()),
         }

@@ -7,7 +7,7 @@ use narrows_model::{Limit, Scratch, StateSpace, Violation};
 use super::lasso::{Step, steps_between};
 use super::space::Coloured;
 use crate::search::Counts;
-use crate::{Budget, End, Full, Shape, StateId, Store};
+use crate::{End, Full, SearchScope, Shape, StateId, Store};
 
 /// A part of a state space, and why it is not larger.
 pub(super) struct Fragment {
@@ -42,18 +42,18 @@ pub(super) enum Edge {
 /// violations.
 pub(super) fn fragment<S: StateSpace + ?Sized>(
     space: &S,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     most: usize,
     looked_for: impl Fn(&[u8]) -> bool,
 ) -> Fragment {
     let shape = Shape { hidden: space.hidden_bytes(), linked: true };
     let mut fragment = Fragment {
-        store: Store::new(shape, budget.memory),
+        store: Store::new(shape, scope.budget.memory),
         counts: Counts::default(),
         edge: Edge::Complete,
         seen: Vec::new(),
     };
-    fragment.edge = match fragment.grow(space, budget, most, looked_for) {
+    fragment.edge = match fragment.grow(space, scope, most, looked_for) {
         Ok(()) => Edge::Complete,
         Err(edge) => edge,
     };
@@ -64,7 +64,7 @@ impl Fragment {
     fn grow<S: StateSpace + ?Sized>(
         &mut self,
         space: &S,
-        budget: &Budget<'_>,
+        scope: &SearchScope<'_>,
         most: usize,
         looked_for: impl Fn(&[u8]) -> bool,
     ) -> Result<(), Edge> {
@@ -80,10 +80,10 @@ impl Fragment {
             if looked_for(&state) {
                 return Err(Edge::Reached(id));
             }
-            if self.store.len() > budget.states {
+            if self.store.len() > scope.states {
                 return Err(Edge::Limit(End::Enough));
             }
-            self.expand(space, id, &state, &mut scratch, budget)?;
+            self.expand(space, id, &state, &mut scratch, scope)?;
             if self.seen.len() >= most {
                 return Err(Edge::Seen);
             }
@@ -98,13 +98,13 @@ impl Fragment {
         id: StateId,
         state: &[u8],
         scratch: &mut Scratch,
-        budget: &Budget<'_>,
+        scope: &SearchScope<'_>,
     ) -> Result<(), Edge> {
         let mut stop = None;
         let (store, counts, seen) = (&mut self.store, &mut self.counts, &mut self.seen);
         space.successors(state, scratch, &mut |successor| {
             if successor.pulse.is_some() {
-                let limit = counts.pulse(&successor, budget, store.len(), store.memory());
+                let limit = counts.pulse(&successor, scope.budget, store.len(), store.memory());
                 stop = limit.map(|limit| Edge::Limit(End::Limit(limit)));
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
@@ -117,7 +117,7 @@ impl Fragment {
                     stop = Some(Edge::Limit(End::Limit(Limit::Memory)));
                 }
             }
-            if let Some(limit) = counts.ask(budget, store.len(), store.memory()) {
+            if let Some(limit) = counts.ask(scope.budget, store.len(), store.memory()) {
                 stop = Some(Edge::Limit(End::Limit(limit)));
             }
             if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

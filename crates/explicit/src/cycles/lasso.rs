@@ -18,7 +18,7 @@ use super::fragment::{Edge, Fragment, fragment};
 use super::pids;
 use super::space::Coloured;
 use crate::store::{Memory, States};
-use crate::{Budget, StateId, Store};
+use crate::{SearchScope, StateId, Store};
 
 /// A step of a run: who moves.
 #[derive(Clone, Debug)]
@@ -101,10 +101,10 @@ const SMALL: usize = 20_000;
 /// Returns a shortest way to a state that is looked for, if the budget allows it; else, what was in the way.
 pub(super) fn shortest_way<S: Coloured + ?Sized>(
     space: &S,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     looked_for: impl Fn(&[u8]) -> bool,
 ) -> Result<Vec<Vec<u8>>, Limit> {
-    let found = fragment(space, budget, usize::MAX, looked_for);
+    let found = fragment(space, scope, usize::MAX, looked_for);
     match found.edge {
         Edge::Reached(id) => Ok(found.way_to(id)),
         Edge::Limit(end) => Err(end.limit().unwrap_or(Limit::Enough)),
@@ -116,9 +116,9 @@ pub(super) fn shortest_way<S: Coloured + ?Sized>(
 /// budget allows it.
 pub(super) fn shortest_seen<S: Coloured + ?Sized>(
     space: &S,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Option<(Vec<Step>, Violation)> {
-    let found = fragment(space, budget, 1, |_| false);
+    let found = fragment(space, scope, 1, |_| false);
     let seen = found.seen.first()?;
     Some((found.steps_to(space, seen), seen.violation))
 }

@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use narrows_model::{Coverage, Evaluator, Limit, ProcessSet, Scratch, StateSpace, Trace, Violation, Watched};
 
 use crate::store::{Components, Memory, learn};
-use crate::{Budget, End, Reduction, Store};
+use crate::{End, Reduction, SearchScope, Store};
 use components::Found;
 use fragment::{Edge, fragment};
 pub(crate) use lasso::Step;
@@ -98,8 +98,8 @@ impl Plan<'_> {
     ///
     /// Which hidden bytes a state has depends on how it was first reached, so with any there is one thread.
     /// And a dead state is dead only for those who would have followed the same successors.
-    fn threads(self, space: &Joint<'_>, budget: &Budget<'_>) -> usize {
-        if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { budget.threads.max(1) }
+    fn threads(self, space: &Joint<'_>, scope: &SearchScope<'_>) -> usize {
+        if space.hidden_bytes() > 0 || !self.is_by_state() { 1 } else { scope.budget.threads.max(1) }
     }
 
     /// Returns the space for the search of all states. What waits at a barrier is on nobody's way, so where
@@ -110,12 +110,13 @@ impl Plan<'_> {
 }
 
 /// Looks for a run that must not be.
-pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>) -> Outcome {
+pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, scope: &SearchScope<'_>) -> Outcome {
     let joint = Joint::new(watched, plan.exact);
     let (space, fair) = (&joint, plan.fair);
-    let near = fragment(space, &Budget { states: plan.near.min(budget.states), ..*budget }, 1, |_| false);
+    let near = fragment(space, &SearchScope { states: plan.near.min(scope.states), ..*scope }, 1, |_| false);
     let coverage = || near.counts.coverage(&near.store, 0);
-    let left = Budget { memory: budget.memory.saturating_sub(near.store.memory()), ..*budget };
+    let budget = scope.budget.less(near.store.memory());
+    let left = SearchScope { budget: &budget, ..*scope };
     let mut outcome = match (&near.edge, near.seen.first()) {
         (_, Some(seen)) => {
             let (stem, violation) = (near.steps_to(space, seen), Some(seen.violation));
@@ -128,7 +129,7 @@ pub(crate) fn search(watched: &Watched<'_>, plan: Plan<'_>, budget: &Budget<'_>)
             let outcome = components(&within, None, fair, 1, None, &left).beside(&near.store);
             if matches!(outcome.result, Ok(None)) {
                 let space = plan.whole(&joint);
-                let threads = plan.threads(&space, budget);
+                let threads = plan.threads(&space, scope);
                 let outcome = components(&space, plan.reduction, fair, threads, Some(&near.store), &left)
                     .beside(&near.store);
                 let fails = matches!(outcome.result, Ok(Some(_)));
@@ -156,11 +157,11 @@ pub(crate) fn others(
     watched: &Watched<'_>,
     plan: Plan<'_>,
     most: usize,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Vec<Forbidden> {
     let space = &Joint::new(watched, plan.exact);
-    let budget = Budget { states: plan.near.min(budget.states), ..*budget };
-    let near = fragment(space, &budget, most.saturating_mul(ALIKE), |_| false);
+    let scope = SearchScope { states: plan.near.min(scope.states), ..*scope };
+    let near = fragment(space, &scope, most.saturating_mul(ALIKE), |_| false);
     let mut found = Vec::new();
     let mut places = Vec::new();
     for seen in &near.seen {
@@ -209,9 +210,9 @@ fn components<S: Coloured + ?Sized>(
     fair: bool,
     threads: usize,
     like: Option<&Store>,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Outcome {
-    let memory = Memory::new(budget.memory);
+    let memory = Memory::new(scope.budget.memory);
     let empty = match like {
         Some(store) => {
             let ids = std::iter::successors(store.first(), |id| store.next(*id));
@@ -219,11 +220,11 @@ fn components<S: Coloured + ?Sized>(
         }
         None => Components::new(&memory).map_err(Limit::from),
     };
-    match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, budget, &memory)) {
+    match empty.and_then(|empty| explore(space, reduction, fair, threads, empty, scope, &memory)) {
         Ok(explored) => {
             let states = explored.states.len();
             let coverage = explored.counts.coverage_of(states, memory.peak(), explored.state_bytes);
-            Outcome { coverage, result: show(space, fair, explored, budget, &memory) }
+            Outcome { coverage, result: show(space, fair, explored, scope, &memory) }
         }
         Err(limit) => Outcome { coverage: Coverage::default(), result: Err(limit) },
     }
@@ -234,17 +235,18 @@ fn show<S: Coloured + ?Sized>(
     space: &S,
     fair: bool,
     explored: Explored,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     memory: &Memory,
 ) -> Result<Option<Forbidden>, Limit> {
     let Explored { states, hidden, result, .. } = explored;
     let Some(violation) = result.map_err(|end| end.limit().unwrap_or(Limit::Enough))? else {
         return Ok(None);
     };
-    let left = Budget { memory: budget.memory.saturating_sub(memory.used()), ..*budget };
+    let budget = scope.budget.less(memory.used());
+    let left = SearchScope { budget: &budget, ..*scope };
     let way = violation.found.way();
     let enough = ALWAYS.max(FOR_EACH * way.len() as u64).max(PATIENCE * violation.before);
-    let soon = Budget { states: enough.min(budget.states), ..left };
+    let soon = SearchScope { states: enough.min(scope.states), ..left };
     // The way that the search has gone, from the initial state on.
     let whole_way = || -> Result<Vec<Vec<u8>>, Limit> {
         let visible = |state: &[u8]| state.len() - space.hidden_bytes();

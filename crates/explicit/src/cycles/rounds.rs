@@ -26,7 +26,7 @@ use super::components::{Found, Others, Search, Stop};
 use super::space::Coloured;
 use crate::search::Counts;
 use crate::store::{Components, Flag, Memory, States, Stop as Reason};
-use crate::{Budget, End, Full, Progress, Reduction, Watch};
+use crate::{End, Full, Progress, Reduction, SearchScope, Watch};
 
 /// Atomic sequences need a deep stack.
 const STACK: usize = 512 << 20;
@@ -60,12 +60,12 @@ pub(super) fn explore<S: Coloured + ?Sized>(
     fair: bool,
     threads: usize,
     components: Components,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
     memory: &Memory,
 ) -> Result<Explored, Limit> {
     let mut states = States::new(components, memory)?;
     let mut searches: Vec<Search<'_, S>> =
-        (0..threads.max(1)).map(|_| Search::new(space, reduction, fair, *budget, memory)).collect();
+        (0..threads.max(1)).map(|_| Search::new(space, reduction, fair, *scope, memory)).collect();
     let mut roots = Vec::new();
     if let Ok((initial, _)) = space.initial() {
         let number = loop {

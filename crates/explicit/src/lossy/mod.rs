@@ -19,11 +19,13 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use narrows_model::{Answer, Counterexample, Coverage, Limit, Loss, Question, Refusal, StateSpace, Verdict};
+use narrows_model::{
+    Answer, Checked, Counterexample, Coverage, Limit, Loss, Question, Refusal, StateSpace, Verdict,
+};
 
-use crate::check::{accepts, fails, find, is_safety, shortened};
+use crate::check::{Found, accepts, fails, find, is_safety, shortened};
 use crate::depth_first::search;
-use crate::{Budget, Checked, End, Engine, Exploration, Faults, Full, NotReplayed, Options};
+use crate::{End, Engine, Exploration, Faults, Full, NotReplayed, Options, SearchScope};
 use tables::{BitTable, HashTable, Table};
 
 /// What is kept of a state.
@@ -41,8 +43,8 @@ pub enum Lossy {
 }
 
 /// Visits as many states as it can tell apart, depth first. A fault ends its run, not the search.
-pub fn explore_lossy(space: &dyn StateSpace, lossy: Lossy, budget: &Budget<'_>) -> Exploration {
-    search_lossy(space, lossy, &[], budget)
+pub fn explore_lossy(space: &dyn StateSpace, lossy: Lossy, scope: &SearchScope<'_>) -> Exploration {
+    search_lossy(space, lossy, &[], scope)
 }
 
 /// Answers safety questions, as far as it can tell states apart: each fails, with a run, or is undecided.
@@ -51,14 +53,14 @@ pub fn check_lossy(
     questions: &[Question],
     options: &Options,
     lossy: Lossy,
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Result<Checked, NotReplayed> {
     let forgetting = engine.forgetting();
     let engine = if options.reduce { &forgetting } else { engine };
     let goals: Vec<Question> = questions.iter().filter(|question| is_safety(question)).cloned().collect();
     // To find more than one run, it goes on after the first.
     let stop_at: &[Question] = if options.runs > 1 { &[] } else { &goals };
-    let exploration = if goals.is_empty() { nothing() } else { search_lossy(engine, lossy, stop_at, budget) };
+    let exploration = if goals.is_empty() { nothing() } else { search_lossy(engine, lossy, stop_at, scope) };
     let mut answers = Vec::new();
     for question in questions {
         let verdict = match find(&exploration, question) {
@@ -71,7 +73,7 @@ pub fn check_lossy(
         answers.push(answer);
     }
     let Exploration { end, coverage, findings, .. } = exploration;
-    Ok(Checked { answers, coverage, end, findings })
+    Ok(Found { answers, coverage, end, findings }.checked(engine.evaluator()))
 }
 
 /// Adds the runs to other places where the same question fails.
@@ -120,14 +122,14 @@ fn search_lossy<S: StateSpace + ?Sized>(
     space: &S,
     lossy: Lossy,
     goals: &[Question],
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Exploration {
     let hidden = space.hidden_bytes();
     match lossy {
         Lossy::Bits { bytes, hashes } => {
-            search_with(space, BitTable::new(bytes, hashes, hidden, budget.memory), goals, budget)
+            search_with(space, BitTable::new(bytes, hashes, hidden, scope.budget.memory), goals, scope)
         }
-        Lossy::Hashes => search_with(space, HashTable::new(hidden, budget.memory), goals, budget),
+        Lossy::Hashes => search_with(space, HashTable::new(hidden, scope.budget.memory), goals, scope),
     }
 }
 
@@ -135,12 +137,12 @@ fn search_with<S: StateSpace + ?Sized, T: Table>(
     space: &S,
     table: Result<T, Full>,
     goals: &[Question],
-    budget: &Budget<'_>,
+    scope: &SearchScope<'_>,
 ) -> Exploration {
     let Ok(table) = table else {
         return Exploration { end: End::Limit(Limit::Memory), ..nothing() };
     };
-    let searched = search(space, None, table, Faults::Continue, goals, budget);
+    let searched = search(space, None, table, Faults::Continue, goals, scope);
     let mut exploration = searched.exploration;
     exploration.coverage.loss = Some(Loss { kept: searched.visited.kept(), cut: searched.cut });
     if exploration.end == End::Complete {

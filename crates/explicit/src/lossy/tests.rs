@@ -1,10 +1,12 @@
 //! Searches with loss, on systems built by hand, beside exact ones.
 
-use narrows_model::{Binary, Evaluator, Expr, Kept, Limit, Loss, Question, Statement, System, Verdict};
+use narrows_model::{
+    Binary, Checked, Evaluator, Expr, Kept, Limit, Loss, Question, Statement, System, Verdict,
+};
 
 use super::{Lossy, check_lossy, explore_lossy};
 use crate::samples::{add, binary, counters, load, proctype, system};
-use crate::{Budget, Checked, End, Engine, Exploration, Options, Unwatched, explore};
+use crate::{Budget, End, Engine, Exploration, Options, SearchScope, Unwatched, explore};
 
 const LARGE: Lossy = Lossy::Bits { bytes: 1 << 20, hashes: 3 };
 const TINY: Lossy = Lossy::Bits { bytes: 64, hashes: 3 };
@@ -14,13 +16,14 @@ fn all() -> [Lossy; 4] {
 }
 
 fn visit(system: &System, lossy: Lossy) -> Exploration {
-    explore_lossy(&Evaluator::new(system), lossy, &Budget::unlimited(&Unwatched))
+    explore_lossy(&Evaluator::new(system), lossy, &SearchScope::within(&Budget::unlimited(Unwatched)))
 }
 
 fn checked(system: &System, questions: &[Question], runs: usize, lossy: Lossy) -> Checked {
     let engine = Engine::automatic(Evaluator::new(system));
     let options = Options { runs, ..Options::default() };
-    check_lossy(&engine, questions, &options, lossy, &Budget::unlimited(&Unwatched)).unwrap()
+    check_lossy(&engine, questions, &options, lossy, &SearchScope::within(&Budget::unlimited(Unwatched)))
+        .unwrap()
 }
 
 fn loss(exploration: &Exploration) -> Loss {
@@ -37,7 +40,7 @@ fn asserting() -> System {
 #[test]
 fn with_room_nothing_is_missed_and_nothing_is_proved() {
     let system = counters(3, 20);
-    let exact = explore(&Evaluator::new(&system), None, &Budget::unlimited(&Unwatched));
+    let exact = explore(&Evaluator::new(&system), None, &SearchScope::within(&Budget::unlimited(Unwatched)));
     for lossy in [LARGE, Lossy::Hashes] {
         let found = visit(&system, lossy);
         assert_eq!(found.end, End::Limit(Limit::Lossy));
@@ -45,7 +48,7 @@ fn with_room_nothing_is_missed_and_nothing_is_proved() {
         assert_eq!(found.coverage.transitions, exact.coverage.transitions);
         assert_eq!(found.coverage.state_bytes, exact.coverage.state_bytes);
         assert_eq!(loss(&found).cut, 0);
-        for answer in checked(&system, &Question::SAFETY, 1, lossy).answers {
+        for answer in checked(&system, &Question::SAFETY, 1, lossy).answers() {
             assert!(matches!(answer.verdict, Verdict::Undecided(Limit::Lossy)), "{:?}", answer.verdict);
         }
     }
@@ -78,29 +81,31 @@ fn what_is_found_is_real() {
     for lossy in all() {
         let checked = checked(&system, &[Question::Assertions], 1, lossy);
         // The run is replayed, or there is an error.
-        match &checked.answers[0].verdict {
+        match &checked.answers().next().unwrap().verdict {
             Verdict::Fails { violation: Some(_), trace, shortest: false } => assert!(!trace.steps.is_empty()),
             Verdict::Undecided(Limit::Lossy) => assert_ne!(lossy, LARGE),
             verdict => panic!("{lossy:?}: {verdict:?}"),
         }
     }
     let several = checked(&system, &Question::SAFETY, 5, LARGE);
-    assert_eq!(several.answers[0].more.len(), 1);
-    assert!(matches!(several.answers[1].verdict, Verdict::Undecided(Limit::Lossy)));
+    let several: Vec<_> = several.answers().collect();
+    assert_eq!(several[0].more.len(), 1);
+    assert!(matches!(several[1].verdict, Verdict::Undecided(Limit::Lossy)));
 }
 
 #[test]
 fn the_search_ends_when_all_is_answered() {
     let alone = checked(&asserting(), &[Question::Assertions], 1, LARGE);
-    assert_eq!(alone.end, End::Enough);
+    assert_eq!(alone.limit, Some(Limit::Enough));
     let all = checked(&asserting(), &Question::SAFETY, 1, LARGE);
-    assert_eq!(all.end, End::Limit(Limit::Lossy));
+    assert_eq!(all.limit, Some(Limit::Lossy));
     assert!(alone.coverage.states < all.coverage.states);
 }
 
 #[test]
 fn other_questions_are_refused_with_a_remedy() {
-    let answers = checked(&counters(1, 2), &[Question::Progress, Question::Deadlock], 1, LARGE).answers;
+    let checked = checked(&counters(1, 2), &[Question::Progress, Question::Deadlock], 1, LARGE);
+    let answers: Vec<_> = checked.answers().collect();
     let Verdict::Refused(refusal) = &answers[0].verdict else { panic!("{:?}", answers[0].verdict) };
     assert!(refusal.reason.contains("keep whole states"));
     assert!(matches!(answers[1].verdict, Verdict::Undecided(Limit::Lossy)));
@@ -109,22 +114,23 @@ fn other_questions_are_refused_with_a_remedy() {
 #[test]
 fn without_room_for_long_runs_it_turns_back() {
     let system = counters(3, 40);
-    let budget = |memory| Budget { memory, ..Budget::unlimited(&Unwatched) };
+    let budget = |memory| Budget { memory, ..Budget::unlimited(Unwatched) };
     for lossy in [Lossy::Bits { bytes: 1 << 17, hashes: 3 }, Lossy::Hashes] {
-        let found = explore_lossy(&Evaluator::new(&system), lossy, &budget(4 << 20));
+        let found = explore_lossy(&Evaluator::new(&system), lossy, &SearchScope::within(&budget(4 << 20)));
         assert_eq!(found.end, End::Limit(Limit::Lossy));
-        let tight = explore_lossy(&Evaluator::new(&system), lossy, &budget(1 << 20));
+        let tight = explore_lossy(&Evaluator::new(&system), lossy, &SearchScope::within(&budget(1 << 20)));
         assert!(tight.coverage.bytes <= 1 << 20, "{:?}", tight.coverage);
         let turned_back = loss(&tight).cut > 0 && tight.coverage.states < found.coverage.states;
         assert!(turned_back || tight.end == End::Limit(Limit::Memory), "{:?}", tight.coverage);
     }
-    let found = explore_lossy(&Evaluator::new(&system), LARGE, &budget(1 << 19));
+    let found = explore_lossy(&Evaluator::new(&system), LARGE, &SearchScope::within(&budget(1 << 19)));
     assert_eq!(found.end, End::Limit(Limit::Memory));
 }
 
 #[test]
 fn limits_are_kept() {
-    let budget = Budget { states: 100, ..Budget::unlimited(&Unwatched) };
-    let found = explore_lossy(&Evaluator::new(&counters(3, 40)), LARGE, &budget);
+    let budget = Budget::unlimited(Unwatched);
+    let scope = SearchScope { states: 100, ..SearchScope::within(&budget) };
+    let found = explore_lossy(&Evaluator::new(&counters(3, 40)), LARGE, &scope);
     assert_eq!(found.end, End::Enough);
 }

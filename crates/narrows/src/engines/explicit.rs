@@ -1,7 +1,7 @@
 //! State by state: processes, as machine code or in the evaluator.
 
-use narrows_explicit::{Engine as Executor, Finding, Options, Wrong, check, check_lossy};
-use narrows_model::{Answer, Evaluator, Model, Problem, Question, Refusal, Reply, System};
+use narrows_explicit::{Engine as Executor, Options, SearchScope, check, check_lossy};
+use narrows_model::{Evaluator, Model, Question, Refusal, System};
 
 use super::{refuse_order, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Choice, Engine, Unanswered};
@@ -68,27 +68,13 @@ impl Engine for Explicit {
             reduce: !options.every_state,
             ..Options::default()
         };
-        let limits = narrows_explicit::Budget { checkpoints: options.checkpoints, ..budget.explicit() };
+        let scope = SearchScope { checkpoints: options.checkpoints, ..SearchScope::within(budget) };
         let checked = match options.lossy {
-            Some(lossy) => check_lossy(&executor, questions, &how, lossy, &limits),
-            None => check(&executor, questions, &how, &limits),
+            Some(lossy) => check_lossy(&executor, questions, &how, lossy, &scope),
+            None => check(&executor, questions, &how, &scope),
         };
-        let checked = checked.map_err(|wrong| Unanswered::Internal(wrong.to_string()))?;
-        let mut problems = problems(model, &checked.findings);
-        problems.retain(|problem| questions.iter().any(|question| question.kind() == problem.kind));
-        Ok(Checked {
-            replies: replies(checked.answers),
-            coverage: checked.coverage,
-            limit: checked.end.limit(),
-            problems,
-            order: None,
-        })
+        checked.map_err(|wrong| Unanswered::Internal(wrong.to_string()))
     }
-}
-
-/// Makes replies of answers.
-pub(super) fn replies(answers: Vec<Answer>) -> Vec<Reply> {
-    answers.into_iter().map(|answer| Reply::Answer(Box::new(answer))).collect()
 }
 
 /// Returns what executes a model.
@@ -103,18 +89,4 @@ pub(crate) fn executor(system: &System, choice: Choice) -> Result<Executor<'_>, 
         }),
         _ => Ok(Executor::automatic(evaluator)),
     }
-}
-
-/// Says of everything that goes wrong what it is and where.
-pub(crate) fn problems(model: &Model, findings: &[Finding]) -> Vec<Problem> {
-    let describe = |finding: &Finding| match &finding.wrong {
-        Wrong::Deadlock(state) => model.deadlock(state, finding.count),
-        Wrong::Violation(violation) => Problem {
-            kind: finding.wrong.question().kind(),
-            message: violation.kind.message().to_owned(),
-            span: Some(violation.span),
-            count: finding.count,
-        },
-    };
-    findings.iter().map(describe).collect()
 }

@@ -3,13 +3,12 @@
 use narrows_lts::mu::{Checker, End, Run};
 use narrows_lts::{Graph, deadlocks, linear};
 use narrows_model::{
-    Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Trace, TraceStep,
-    Verdict,
+    Answer, Counterexample, LabelledSystem, Limit, Model, Problem, Question, Refusal, Reply, Trace,
+    TraceStep, Verdict,
 };
 use narrows_performance::labelled::{self, GraphError, Labelled};
 use narrows_source::Diagnostics;
 
-use super::explicit::replies;
 use super::{refuse_messages, refuse_order, wrong_form};
 use crate::reading::{ParsedFormula, parse};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
@@ -86,13 +85,14 @@ impl Engine for ByGraph {
                 _ => Answer::new(question.clone(), Verdict::Refused(Refusal::new("no such question"))),
             });
         }
-        Ok(Checked { replies: replies(answers), coverage: built.coverage, ..Checked::default() })
+        let replies = answers.into_iter().map(Reply::from).collect();
+        Ok(Checked { replies, coverage: built.coverage, ..Checked::default() })
     }
 }
 
 /// Makes the graph of all states.
 pub(crate) fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, GraphError> {
-    labelled::build(system, &budget.explicit())
+    labelled::build(system, budget)
 }
 
 /// Says that nothing was decided, and why.
@@ -113,7 +113,7 @@ pub(crate) fn undecided(questions: &[Question], why: &GraphError) -> Checked {
         notes: notes.clone(),
         ..Answer::new(question.clone(), Verdict::Undecided(limit))
     };
-    let replies = replies(questions.iter().map(answer).collect());
+    let replies = questions.iter().map(answer).map(Reply::from).collect();
     Checked { replies, limit: Some(limit), problems, ..Checked::default() }
 }
 

@@ -31,7 +31,7 @@ fn refuse_messages(model: &Model, options: &CheckOptions<'_>) -> Result<(), Refu
 
 /// Refuses orders of variables, which only decision diagrams have.
 fn refuse_order(options: &CheckOptions<'_>, who: &str) -> Result<(), Refusal> {
-    if options.order.is_some() || options.wants_order {
+    if options.order.is_some() || options.found_order.is_some() {
         return Err(Refusal::new(format!("{who} has no order of variables: that is for decision diagrams")));
     }
     Ok(())

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use narrows_explicit::Progress;
 use narrows_model::synchronous::SynchronousSystem;
-use narrows_model::{Limit, Model, Question, Refusal, Reply, Verdict};
+use narrows_model::{Limit, Model, Progress, Question, Refusal, Reply, Verdict, Watch};
+use narrows_symbolic::Options;
 
-use super::symbolic::{Symbolic, coverage, mark};
+use super::symbolic::Symbolic;
 use super::{refuse_messages, refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
@@ -53,7 +53,7 @@ impl Engine for Portfolio {
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
         // Decision diagrams alone have an order of variables, and count states where nothing else is asked.
-        if options.order.is_some() || options.wants_order || questions.is_empty() {
+        if options.order.is_some() || options.found_order.is_some() || questions.is_empty() {
             return Symbolic.answer(model, questions, options, budget);
         }
         let system = model
@@ -123,104 +123,63 @@ impl Board {
 }
 
 /// Stops an engine at a limit, or when what it works on has been answered by another one.
-fn watch(
-    budget: &Budget,
+struct BoardWatch {
+    whole: Arc<dyn Watch>,
+    board: Arc<Board>,
+    /// The question that the engine works on.
+    current: Arc<AtomicUsize>,
     start: f64,
-    board: Option<&Arc<Board>>,
-    current: &Arc<AtomicUsize>,
-) -> impl Fn(u64) -> Option<Limit> + Send + Sync + use<> {
-    let (watch, board, current) = (Arc::clone(&budget.watch), board.cloned(), Arc::clone(current));
-    let looks = AtomicUsize::new(0);
-    move |memory: u64| {
-        if let Some(board) = &board {
-            let seconds = watch.seconds() - start;
-            // Without a clock, looks are counted.
-            let is_standing = seconds == 0.0 && looks.fetch_add(1, Ordering::Relaxed) >= LOOKS;
-            if seconds >= HEAD_START || is_standing {
-                board.begin_second();
-            }
+    looks: AtomicUsize,
+}
+
+impl Watch for BoardWatch {
+    fn check(&self, progress: &Progress) -> Option<Limit> {
+        let seconds = self.whole.seconds() - self.start;
+        // Without a clock, looks are counted.
+        let is_standing = seconds == 0.0 && self.looks.fetch_add(1, Ordering::Relaxed) >= LOOKS;
+        if seconds >= HEAD_START || is_standing {
+            self.board.begin_second();
         }
-        let is_enough = |board: &Arc<Board>| board.is_enough(current.load(Ordering::Relaxed));
-        let limit = watch.check(&Progress { memory, ..Progress::default() });
-        limit.or_else(|| board.as_ref().is_some_and(is_enough).then_some(Limit::Enough))
+        let is_enough = || self.board.is_enough(self.current.load(Ordering::Relaxed));
+        self.whole.check(progress).or_else(|| is_enough().then_some(Limit::Enough))
+    }
+
+    fn seconds(&self) -> f64 {
+        self.whole.seconds()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        self.whole.seconds_left()
     }
 }
 
-fn by_sets(
-    system: &SynchronousSystem,
-    questions: &[Question],
+/// Has an engine work on what is open on a board, and put up there what it finds.
+fn beside(
     budget: &Budget,
     start: f64,
     board: &Arc<Board>,
+    engine: impl FnOnce(&Budget, &mut dyn FnMut(usize, Option<&Reply>) -> bool) -> Checked,
 ) -> Checked {
     let current = Arc::new(AtomicUsize::new(NONE));
-    let watch = watch(budget, start, Some(board), &current);
-    let limits = narrows_symbolic::Budget { watch: Box::new(watch), ..budget.symbolic() };
-    let follow = &mut followed(Some(board), &current, Some("symbolic"));
-    let mut checked = narrows_symbolic::check_each(system, questions, limits, follow);
-    mark(&mut checked.results, "symbolic");
-    Checked {
-        replies: checked.results,
-        coverage: coverage(checked.size.as_ref(), checked.bytes),
-        limit: checked.limit,
-        ..Checked::default()
-    }
-}
-
-/// Answers questions by satisfiability alone.
-pub(super) fn by_sat(
-    system: &SynchronousSystem,
-    questions: &[Question],
-    engine: narrows_sat::Engine,
-    budget: &Budget,
-) -> Checked {
-    beside(system, questions, engine, budget, budget.watch.seconds(), None)
-}
-
-fn beside(
-    system: &SynchronousSystem,
-    questions: &[Question],
-    engine: narrows_sat::Engine,
-    budget: &Budget,
-    start: f64,
-    board: Option<&Arc<Board>>,
-) -> Checked {
-    let current = Arc::new(AtomicUsize::new(NONE));
-    let watch = watch(budget, start, board, &current);
-    let limits = narrows_sat::Budget { memory: budget.memory, watch: Box::new(watch) };
-    let checked = narrows_sat::check(system, questions, engine, limits, &mut followed(board, &current, None));
-    Checked {
-        replies: checked.results,
-        coverage: coverage(None, checked.bytes),
-        limit: checked.limit,
-        ..Checked::default()
-    }
-}
-
-/// Tells the board what an engine works on, and what it has found.
-fn followed<'a>(
-    board: Option<&'a Arc<Board>>,
-    current: &'a AtomicUsize,
-    engine: Option<&'static str>,
-) -> impl FnMut(usize, Option<&Reply>) -> bool + 'a {
-    move |number, reply| {
-        let Some(board) = board else { return true };
-        match reply {
-            None => {
-                current.store(number, Ordering::Relaxed);
-                !board.is_answered(number)
-            }
-            Some(reply) => {
-                current.store(NONE, Ordering::Relaxed);
-                let mut reply = vec![reply.clone()];
-                if let Some(engine) = engine {
-                    mark(&mut reply, engine);
-                }
-                board.put(number, &reply[0]);
-                true
-            }
+    let watch = BoardWatch {
+        whole: Arc::clone(&budget.watch),
+        board: Arc::clone(board),
+        current: Arc::clone(&current),
+        start,
+        looks: AtomicUsize::new(0),
+    };
+    let follow = &mut |number, reply: Option<&Reply>| match reply {
+        None => {
+            current.store(number, Ordering::Relaxed);
+            !board.is_answered(number)
         }
-    }
+        Some(reply) => {
+            current.store(NONE, Ordering::Relaxed);
+            board.put(number, reply);
+            true
+        }
+    };
+    engine(&Budget { watch: Arc::new(watch), ..budget.clone() }, follow)
 }
 
 /// Answers questions by all engines: each by the first that knows.
@@ -237,9 +196,13 @@ fn both(system: &SynchronousSystem, questions: &[Question], budget: &Budget) -> 
                 return None;
             }
             let engine = narrows_sat::Engine::Automatic;
-            Some(beside(system, questions, engine, &half, start, Some(&board)))
+            Some(beside(&half, start, &board, |budget, follow| {
+                narrows_sat::check(system, questions, engine, budget, follow)
+            }))
         });
-        let first = by_sets(system, questions, &half, start, &board);
+        let first = beside(&half, start, &board, |budget, follow| {
+            narrows_symbolic::check_each(system, questions, &Options::default(), budget, follow)
+        });
         board.begin_second();
         let second = other.ok().and_then(|thread| thread.join().ok()).flatten();
         (first, second)

@@ -2,7 +2,6 @@
 
 use narrows_model::{Model, Question, Refusal};
 
-use super::portfolio::by_sat;
 use super::{refuse_messages, refuse_order, refuse_search_options, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
@@ -46,6 +45,6 @@ impl Engine for Sat {
         let who = format!("`{}`", self.0.name());
         let system =
             model.synchronous().ok_or_else(|| Unanswered::Refused(wrong_form(model, &who, "SMV models")))?;
-        Ok(by_sat(system, questions, self.0, budget))
+        Ok(narrows_sat::check(system, questions, self.0, budget, &mut |_, _| true))
     }
 }

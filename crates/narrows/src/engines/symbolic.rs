@@ -1,10 +1,9 @@
 //! Set by set: synchronous systems, and processes whose variables are known beforehand.
 
 use narrows_model::flatten::Refused;
-use narrows_model::{Coverage, Evaluator, Model, Question, Refusal, Reply, SetSize, Verdict};
-use narrows_symbolic::{Size, accepts_question, check_ordered, check_processes};
+use narrows_model::{Evaluator, Model, Question, Refusal};
+use narrows_symbolic::{Options, accepts_question, check, check_processes};
 
-use super::explicit::replies;
 use super::{refuse_messages, refuse_order, refuse_search_options, synchronous_question, wrong_form};
 use crate::{Budget, CheckOptions, Checked, Engine, Unanswered};
 
@@ -49,53 +48,17 @@ impl Engine for Symbolic {
         budget: &Budget,
     ) -> Result<Checked, Unanswered> {
         if let Some(system) = model.processes() {
-            let found = check_processes(&Evaluator::new(system), questions, budget.symbolic());
-            let found = found.map_err(refused)?;
-            return Ok(Checked {
-                replies: replies(found.answers),
-                coverage: coverage(found.size.as_ref(), found.bytes),
-                limit: found.limit,
-                ..Checked::default()
-            });
+            return check_processes(&Evaluator::new(system), questions, budget).map_err(refused);
         }
         let system = model
             .synchronous()
             .ok_or_else(|| Unanswered::Refused(wrong_form(model, WHO, "SMV and Promela models")))?;
-        let (mut checked, order) = check_ordered(system, questions, budget.symbolic(), options.order);
-        mark(&mut checked.results, "symbolic");
-        Ok(Checked {
-            replies: checked.results,
-            coverage: coverage(checked.size.as_ref(), checked.bytes),
-            limit: checked.limit,
-            order: order.filter(|_| options.wants_order),
-            ..Checked::default()
-        })
+        let how = Options { order: options.order, found_order: options.found_order, depth: false };
+        Ok(check(system, questions, &how, budget))
     }
-}
-
-/// Tells what was covered.
-pub(crate) fn coverage(size: Option<&Size>, bytes: u64) -> Coverage {
-    let set = |size: &Size| SetSize {
-        states: Some(size.states.to_string()),
-        bits: size.bits,
-        depth: size.diameter,
-    };
-    let none = || SetSize { states: None, bits: 0, depth: None };
-    Coverage { sets: Some(size.map_or_else(none, set)), bytes, ..Coverage::default() }
 }
 
 /// Says why processes can't be answered so.
 pub(crate) fn refused(refused: Refused) -> Unanswered {
     Unanswered::Refused(Refusal { reason: refused.reason, span: refused.span })
-}
-
-/// Notes which engine gave answers.
-pub(super) fn mark(replies: &mut [Reply], engine: &'static str) {
-    for reply in replies {
-        if let Reply::Answer(answer) = reply
-            && !matches!(answer.verdict, Verdict::Undecided(_) | Verdict::Refused(_))
-        {
-            answer.engine = Some(engine);
-        }
-    }
 }

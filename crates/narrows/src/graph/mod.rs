@@ -53,14 +53,14 @@ pub fn states(
             return refuse("labels are `text` or `inputs` for SMV models");
         }
         Form::Synchronous(system) => {
-            synchronous::states(system, style, &budget.explicit()).map(whole).map_err(GraphError::Limit)
+            synchronous::states(system, style, budget).map(whole).map_err(GraphError::Limit)
         }
         Form::Processes(_) if style == LabelStyle::Inputs => {
             return refuse("labels of inputs are for SMV models: processes have no inputs");
         }
         Form::Processes(system) => {
             let executor = Executor::automatic(Evaluator::new(system));
-            processes::states(&executor, style, &budget.explicit()).map_err(GraphError::Limit)
+            processes::states(&executor, style, budget).map_err(GraphError::Limit)
         }
         Form::Labelled(labelled) => build(&*labelled.system, budget).map(|built| whole(built.graph)),
         _ => return refuse("models of this form have no graph of states"),

@@ -11,7 +11,7 @@ use super::{LabelStyle, States};
 const EDGE: u64 = 24;
 
 /// Walks over all states; the error is why that was not possible.
-pub(super) fn states(engine: &Engine<'_>, style: LabelStyle, budget: &Budget<'_>) -> Result<States, Limit> {
+pub(super) fn states(engine: &Engine<'_>, style: LabelStyle, budget: &Budget) -> Result<States, Limit> {
     let mut builder = Builder::new(0, 0);
     let mut labels = StepLabels::new(engine.evaluator(), style);
     // What the graph takes, and its text later on.

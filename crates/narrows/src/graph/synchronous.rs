@@ -21,11 +21,7 @@ const STATE: u64 = 96;
 ///
 /// If there is one first state, it is the initial one; otherwise a state before all of them is, whose steps say which values
 /// they begin with.
-pub(super) fn states(
-    system: &SynchronousSystem,
-    style: LabelStyle,
-    budget: &Budget<'_>,
-) -> Result<Graph, Limit> {
+pub(super) fn states(system: &SynchronousSystem, style: LabelStyle, budget: &Budget) -> Result<Graph, Limit> {
     let reference = Reference::new(system);
     let mut walk =
         Walk { system, style, budget, numbers: HashMap::new(), states: Vec::new(), bytes: 0, steps: 0 };
@@ -80,7 +76,7 @@ pub(super) fn states(
 struct Walk<'w> {
     system: &'w SynchronousSystem,
     style: LabelStyle,
-    budget: &'w Budget<'w>,
+    budget: &'w Budget,
     numbers: HashMap<Vec<u8>, u32>,
     states: Vec<Vec<u8>>,
     bytes: u64,

@@ -1,7 +1,5 @@
 //! Studies put together from texts.
 
-use std::sync::Arc;
-
 use narrows::{Budget, Diagnostic, Diagnostics, Loader, PreparedStudy, Rejected, Sources, Unwatched};
 use narrows_study::{Study, read};
 
@@ -27,5 +25,5 @@ pub(crate) fn wrong(rejected: &Rejected, say: impl Fn(&Diagnostic, &Sources) -> 
 
 /// Returns enough for small models.
 pub(crate) fn budget() -> Budget {
-    Budget { memory: 1 << 30, threads: 1, watch: Arc::new(Unwatched) }
+    Budget { memory: 1 << 30, ..Budget::unlimited(Unwatched) }
 }

@@ -41,7 +41,7 @@ fn by_states(graph: &Graph, delays: &[(LabelPattern, Delay)]) -> Option<(Vec<[In
     let events: Vec<_> = names.iter().map(|name| (name.clone(), vec![pattern(name)])).collect();
     let timing = timing(graph, delays, &events).expect("few labels");
     let actions = Actions::new(graph);
-    let state_graph = StateGraph::new(&actions, None, &timing, Budget::unlimited(&Unwatched));
+    let state_graph = StateGraph::new(&actions, None, &timing, Budget::unlimited(Unwatched));
     let view = match state_graph.and_then(stochastic::build) {
         Ok(view) => view,
         Err(BuildError::Zeno(..)) => return None,
@@ -105,7 +105,7 @@ fn stages_are_the_same_in_a_graph_and_in_a_view() {
         let stages: Vec<Stages> = (0..graph.labels().len())
             .map(|label| stages.get(label).copied().unwrap_or(Stages::None))
             .collect();
-        let spread = spread(&graph, &stages, &Budget::unlimited(&Unwatched)).expect("a small graph");
+        let spread = spread(&graph, &stages, &Budget::unlimited(Unwatched)).expect("a small graph");
         let paced = RatedGraph::new(&spread, &tempo).expect("a chain");
         let found = paced.throughputs(ACCURACY).expect("time passes");
         for (found, expected) in found.iter().zip(&expected) {

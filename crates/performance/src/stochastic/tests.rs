@@ -18,7 +18,7 @@ fn with_view<R>(
 ) -> R {
     let evaluator = Evaluator::new(system);
     let state_graph =
-        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
+        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(Unwatched)).unwrap();
     use_it(build(state_graph))
 }
 

@@ -30,7 +30,7 @@ fn with_view<R>(
 ) -> R {
     let evaluator = Evaluator::new(system);
     let state_graph =
-        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(&Unwatched)).unwrap();
+        StateGraph::new(&evaluator, Some(system), timing, Budget::unlimited(Unwatched)).unwrap();
     use_it(if timing.delays().is_empty() { build_untimed(state_graph) } else { build(state_graph).unwrap() })
 }
 
@@ -198,7 +198,7 @@ fn both_sides_of_a_rendezvous_are_one_too_many() {
     let both = timing(&system, &[("p:a", fixed(1)), ("q:b", fixed(5))], &[]);
     let evaluator = Evaluator::new(&system);
     let mut state_graph =
-        StateGraph::new(&evaluator, Some(&system), &both, Budget::unlimited(&Unwatched)).unwrap();
+        StateGraph::new(&evaluator, Some(&system), &both, Budget::unlimited(Unwatched)).unwrap();
     assert!(matches!(state_graph.expand(0), Err(BuildError::TwoDelays(..))));
 }
 

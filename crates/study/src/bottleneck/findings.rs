@@ -233,7 +233,8 @@ impl Workbench<'_, '_> {
     fn owned_resources(&self) -> Option<Vec<(String, u64)>> {
         let prepared = self.prepared;
         let timing = &prepared.timing;
-        let mut graph = StateGraph::new(self.engine, Some(&prepared.system), timing, self.budget).ok()?;
+        let mut graph =
+            StateGraph::new(self.engine, Some(&prepared.system), timing, self.budget.clone()).ok()?;
         let mut state = 0;
         while state < graph.states() {
             graph.expand(state).ok()?;

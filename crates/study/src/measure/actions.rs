@@ -26,7 +26,7 @@ pub(super) struct Actual<'a> {
     pub(super) study: &'a Study,
     pub(super) model: &'a Labelled,
     pub(super) graph: &'a Graph,
-    pub(super) budget: Budget<'a>,
+    pub(super) budget: Budget,
 }
 
 /// Says that it can't be told what the clock of an action is.
@@ -104,7 +104,7 @@ impl Actual<'_> {
         timing: &'t Timing,
         view: View,
     ) -> Result<Result<Timed<'t>, BuildError>, String> {
-        let rows = match StateGraph::new(actions, None, timing, self.budget) {
+        let rows = match StateGraph::new(actions, None, timing, self.budget.clone()) {
             Ok(rows) => rows,
             Err(trouble) => return Ok(Err(trouble)),
         };

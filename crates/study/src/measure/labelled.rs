@@ -32,7 +32,7 @@ const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 pub(crate) fn of_verdicts(
     study: &Study,
     model: &Labelled,
-    budget: &Budget<'_>,
+    budget: &Budget,
     verdicts: &dyn Verdicts,
 ) -> Option<Measured> {
     let is_asked = |number: usize| model.asked.iter().any(|(index, _)| *index == number);
@@ -40,7 +40,7 @@ pub(crate) fn of_verdicts(
         return None;
     }
     let begun = budget.watch.seconds();
-    let mut asker = Asker::new(verdicts, budget.watch);
+    let mut asker = Asker::new(verdicts, &budget.watch);
     let asked: Vec<_> = model.asked.iter().map(|(_, question)| question.clone()).collect();
     let covered = asker.ask(&asked, false).coverage;
     let figure = |(ask, question): (&Ask, &narrows_model::Question)| {
@@ -63,19 +63,19 @@ pub(crate) fn of_verdicts(
 pub(crate) fn on_graph<T>(
     study: &Study,
     model: &Labelled,
-    budget: &Budget<'_>,
+    budget: &Budget,
     verdicts: &dyn Verdicts,
     work: impl FnOnce(&mut LabelledBench<'_>) -> T,
 ) -> Result<T, Measured> {
     let begun = budget.watch.seconds();
     let graph = &graph_of(study, model, budget)?;
     let (means, observed, flows) = (None, Sizes::new(), Vec::new());
-    let asker = Asker::new(verdicts, budget.watch);
+    let asker = Asker::new(verdicts, &budget.watch);
     Ok(work(&mut LabelledBench {
         study,
         model,
         graph,
-        budget: *budget,
+        budget: budget.clone(),
         asker,
         begun,
         means,
@@ -85,7 +85,7 @@ pub(crate) fn on_graph<T>(
 }
 
 /// Makes the graph of all states; the error says of each question why it has no answer.
-pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget<'_>) -> Result<Graph, Measured> {
+pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget) -> Result<Graph, Measured> {
     let result = match build(&*model.system, budget) {
         Ok(Built { graph, .. }) => return Ok(graph),
         Err(GraphError::Limit(limit)) => FigureResult::Undecided(limit),
@@ -132,7 +132,7 @@ pub(crate) struct LabelledBench<'a> {
     pub(crate) study: &'a Study,
     pub(crate) model: &'a Labelled,
     graph: &'a Graph,
-    budget: Budget<'a>,
+    budget: Budget,
     asker: Asker<'a>,
     /// When the graph was begun.
     begun: f64,
@@ -154,7 +154,7 @@ struct Means {
 impl<'a> LabelledBench<'a> {
     /// Returns what views are built from.
     pub(super) fn actual(&self) -> Actual<'a> {
-        Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget }
+        Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget.clone() }
     }
 
     /// Answers a question in a view. Its number is where ways were noted for it.
@@ -300,7 +300,7 @@ fn all(study: &Study, result: impl Fn(&Ask) -> FigureResult) -> Vec<Figure> {
 }
 
 /// Finds out how often everything that is counted happens.
-fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget<'_>) -> Means {
+fn means(model: &Labelled, delays: &[Delayed], graph: &Graph, budget: &Budget) -> Means {
     let rate = |one: &Delayed| (one.pattern.clone(), rate_of(&one.delay).map(|(_, rate)| rate));
     let tempo = ActionRates { rates: delays.iter().map(rate).collect(), events: model.counted.clone() };
     let mut size = None;
@@ -336,11 +336,7 @@ fn kinds(model: &Labelled, delays: &[Delayed], graph: &Graph) -> Vec<LabelKind> 
 }
 
 /// Returns the graph with the stages of delays that have several; `None` if there are none.
-fn with_stages(
-    delays: &[Delayed],
-    graph: &Graph,
-    budget: &Budget<'_>,
-) -> Result<Option<Graph>, FigureResult> {
+fn with_stages(delays: &[Delayed], graph: &Graph, budget: &Budget) -> Result<Option<Graph>, FigureResult> {
     let stages_of = |label: &String| {
         let delay = delays.iter().find(|delay| delay.pattern.fits(label));
         let stages = delay.and_then(|delay| rate_of(&delay.delay));

@@ -54,7 +54,7 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) study: &'a Study,
     pub(crate) prepared: &'a Prepared,
     pub(crate) engine: &'a Engine<'s>,
-    pub(crate) budget: Budget<'a>,
+    pub(crate) budget: Budget,
     pub(crate) timed: timed::Views<'a, 's>,
     pub(crate) means: stochastic::Means<'a, 's>,
     /// Asks for verdicts.
@@ -72,14 +72,25 @@ impl<'a, 's> Workbench<'a, 's> {
         study: &'a Study,
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
-        budget: &Budget<'a>,
+        budget: &Budget,
         verdicts: &'a dyn Verdicts,
     ) -> Workbench<'a, 's> {
-        let timed = timed::Views::new(study, prepared, engine, *budget);
-        let means = stochastic::Means::new(study, prepared, engine, *budget);
-        let (asker, sets) = (Asker::new(verdicts, budget.watch), None);
+        let timed = timed::Views::new(study, prepared, engine, budget.clone());
+        let means = stochastic::Means::new(study, prepared, engine, budget.clone());
+        let (asker, sets) = (Asker::new(verdicts, &budget.watch), None);
         let (overlaps, flows) = (Vec::new(), Vec::new());
-        Workbench { study, prepared, engine, budget: *budget, timed, means, asker, sets, overlaps, flows }
+        Workbench {
+            study,
+            prepared,
+            engine,
+            budget: budget.clone(),
+            timed,
+            means,
+            asker,
+            sets,
+            overlaps,
+            flows,
+        }
     }
 
     /// Answers a question in a view.

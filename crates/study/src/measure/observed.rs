@@ -58,7 +58,7 @@ impl Actual<'_> {
             let takes_time = labels.map(|label| timing.has_delay(Timing::label(label))).collect();
             actions = actions.between(from, to).by_instants(takes_time);
         }
-        let rows = StateGraph::new(&actions, None, &timing, self.budget);
+        let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
         let view = match rows.and_then(stochastic::build) {
             Ok(view) => view,
             Err(trouble) => {
@@ -66,7 +66,7 @@ impl Actual<'_> {
                 return figure;
             }
         };
-        match Solvable::new(view, self.budget.watch) {
+        match Solvable::new(view, &self.budget.watch) {
             Ok(solvable) => {
                 self.fill_mean(&actions, &solvable, &ask.question, &mut figure);
                 undecided_if_cut(&solvable, &mut figure);

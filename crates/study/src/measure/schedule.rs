@@ -41,13 +41,13 @@ pub(crate) trait Bench {
 }
 
 /// Answers all questions of a study.
-pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Measured {
+pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share) -> Measured {
     let figures = answer_all(study, bench, share);
     Measured { figures, sizes: bench.sizes() }
 }
 
 /// Answers the questions of a study, and finds its bottleneck.
-pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Analysis {
+pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share) -> Analysis {
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
     bottleneck.flows = events(study).iter().map(|event| flow(bench, event)).collect();
@@ -78,7 +78,7 @@ enum Work {
 
 /// Answers all questions of a study. What is cheap comes first, and each kind of work gets a share of the time, so that one
 /// slow view leaves time for the others; what was cut short by its share is tried again at the end.
-fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share<&dyn Watch>) -> Vec<Figure> {
+fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure> {
     let form = bench.form();
     let mut jobs: Vec<(Work, usize, View)> = Vec::new();
     for (number, ask) in study.asks.iter().enumerate() {

@@ -24,7 +24,7 @@ pub fn simulate(
     study: &Study,
     prepared: &Prepared,
     engine: &Engine<'_>,
-    budget: &Budget<'_>,
+    budget: &Budget,
     view: View,
     ends: u64,
     seed: u64,
@@ -50,14 +50,14 @@ pub fn simulate(
 pub fn simulate_labelled(
     study: &Study,
     model: &Labelled,
-    budget: &Budget<'_>,
+    budget: &Budget,
     view: View,
     ends: u64,
     seed: u64,
 ) -> Measured {
     match graph_of(study, model, budget) {
         Ok(graph) => {
-            let actual = Actual { study, model, graph: &graph, budget: *budget };
+            let actual = Actual { study, model, graph: &graph, budget: budget.clone() };
             let parts = actual.random_run(view, ends, seed);
             estimates(study, view, &parts, &|event| model.event(event))
         }
@@ -79,7 +79,7 @@ impl Actual<'_> {
         let actions = Actions::new(self.graph).observing(&conditions);
         let mut holds =
             |rows: &StateGraph<'_>, state: u32, number: usize| actions.holds(number, &rows.state(state));
-        let rows = StateGraph::new(&actions, None, &timing, self.budget);
+        let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
         let parts = rows.and_then(|mut rows| {
             go(&mut rows, view, ends, seed, conditions.len(), &mut holds, &mut |_, _, _| 1.0)
         });
@@ -158,14 +158,14 @@ fn is_mean(question: &Question) -> bool {
 fn run(
     prepared: &Prepared,
     engine: &Engine<'_>,
-    budget: &Budget<'_>,
+    budget: &Budget,
     view: View,
     ends: u64,
     seed: u64,
     predicates: &[&Expr],
 ) -> Result<Vec<Batch>, BuildError> {
     let evaluator = engine.evaluator();
-    let mut rows = StateGraph::new(engine, Some(&prepared.system), &prepared.timing, *budget)?;
+    let mut rows = StateGraph::new(engine, Some(&prepared.system), &prepared.timing, budget.clone())?;
     let mut holds = |rows: &StateGraph<'_>, state: u32, number: usize| {
         evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)
     };

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use narrows_explicit::{Progress, Watch};
@@ -24,7 +25,7 @@ pub(super) struct Solvable<'a> {
     most: Cell<usize>,
     /// Means that were found together.
     found: Vec<(Wanted, Interval)>,
-    watch: &'a dyn Watch,
+    watch: Arc<dyn Watch>,
     /// Whether solving was cut short by a limit.
     cut: AtomicBool,
 }
@@ -57,7 +58,7 @@ struct Open {
 }
 
 impl<'a> Solvable<'a> {
-    pub(super) fn new(view: Stochastic<'a>, watch: &'a dyn Watch) -> Result<Solvable<'a>, ChainError> {
+    pub(super) fn new(view: Stochastic<'a>, watch: &Arc<dyn Watch>) -> Result<Solvable<'a>, ChainError> {
         let solver = if view.is_chain() {
             Solver::Chain(Box::new(view.chain()?))
         } else {
@@ -68,14 +69,14 @@ impl<'a> Solvable<'a> {
             solver,
             most: Cell::new(0),
             found: Vec::new(),
-            watch,
+            watch: Arc::clone(watch),
             cut: AtomicBool::new(false),
         })
     }
 
     /// Solves something, unless a limit is reached before it is narrow enough.
     fn solve<R>(&self, solve: impl FnOnce(Accuracy<'_>) -> R) -> R {
-        let (watch, cut, progress) = (self.watch, &self.cut, self.progress());
+        let (watch, cut, progress) = (&self.watch, &self.cut, self.progress());
         let stop = || {
             let is_over = watch.check(&progress).is_some();
             cut.fetch_or(is_over, Ordering::Relaxed);

@@ -17,7 +17,7 @@ pub(crate) struct Means<'a, 's> {
     study: &'a Study,
     prepared: &'a Prepared,
     engine: &'a Engine<'s>,
-    budget: Budget<'a>,
+    budget: Budget,
     built: Option<Result<Solvable<'a>, Failure>>,
     /// How many seconds that took.
     seconds: f64,
@@ -28,7 +28,7 @@ impl<'a, 's> Means<'a, 's> {
         study: &'a Study,
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
-        budget: Budget<'a>,
+        budget: Budget,
     ) -> Means<'a, 's> {
         Means { study, prepared, engine, budget, built: None, seconds: 0.0 }
     }
@@ -55,10 +55,10 @@ impl<'a, 's> Means<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget);
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
         let view = rows.and_then(stochastic::build);
         let view = view.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
-        Solvable::new(view, self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
+        Solvable::new(view, &self.budget.watch).map_err(|wrong| Box::new((no_chain(&wrong), None)))
     }
 
     /// Forgets a view that was cut short, so that it is tried again.

@@ -17,7 +17,7 @@ pub(crate) struct Views<'a, 's> {
     study: &'a Study,
     prepared: &'a Prepared,
     engine: &'a Engine<'s>,
-    budget: Budget<'a>,
+    budget: Budget,
     timed: Option<Result<Timed<'a>, Failure>>,
     untimed: Option<Result<Timed<'a>, Failure>>,
     /// How many seconds it took to build each view that there is.
@@ -29,7 +29,7 @@ impl<'a, 's> Views<'a, 's> {
         study: &'a Study,
         prepared: &'a Prepared,
         engine: &'a Engine<'s>,
-        budget: Budget<'a>,
+        budget: Budget,
     ) -> Views<'a, 's> {
         Views { study, prepared, engine, budget, timed: None, untimed: None, seconds: Vec::new() }
     }
@@ -57,7 +57,7 @@ impl<'a, 's> Views<'a, 's> {
         'a: 't,
     {
         let evaluator = self.engine.evaluator();
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget);
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
         let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
         let built = match view {
             View::Untimed => timed::build_untimed(rows),

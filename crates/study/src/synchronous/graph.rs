@@ -35,7 +35,7 @@ impl<'a> Ground<'a> {
     pub(super) fn build<'g>(
         &'g self,
         states: Result<&str, Limit>,
-        budget: &Budget<'g>,
+        budget: &Budget,
     ) -> Result<Timed<'g>, FigureResult> {
         let why = "How often something happens is found on the graph of all states";
         let inputs = inputs(self.eventful.reference().system());
@@ -53,7 +53,7 @@ impl<'a> Ground<'a> {
                 "{why}: inputs have {inputs} combinations of values in each, and no more than {MAX_INPUTS} are tried one by one."
             )));
         }
-        let rows = StateGraph::new(&self.eventful, None, &self.timing, *budget);
+        let rows = StateGraph::new(&self.eventful, None, &self.timing, budget.clone());
         rows.and_then(build_clocked).map_err(|trouble| match trouble {
             BuildError::Limit(limit) => FigureResult::Undecided(limit),
             // Nothing else can happen where steps have no delays.

@@ -17,7 +17,7 @@ use crate::{Ask, Question, Study, Text, View};
 pub(crate) struct SynchronousBench<'a> {
     pub(super) study: &'a Study,
     pub(super) prepared: &'a PreparedSynchronous,
-    budget: Budget<'a>,
+    budget: Budget,
     asker: Asker<'a>,
     pub(super) sizes: Vec<Size>,
     pub(super) ground: &'a Ground<'a>,
@@ -35,11 +35,11 @@ impl<'a> SynchronousBench<'a> {
     pub(crate) fn new(
         study: &'a Study,
         prepared: &'a PreparedSynchronous,
-        budget: Budget<'a>,
+        budget: Budget,
         verdicts: &'a dyn Verdicts,
         ground: &'a Ground<'a>,
     ) -> SynchronousBench<'a> {
-        let (asker, sizes) = (Asker::new(verdicts, budget.watch), Vec::new());
+        let (asker, sizes) = (Asker::new(verdicts, &budget.watch), Vec::new());
         SynchronousBench {
             study,
             prepared,

@@ -6,7 +6,9 @@
 //! Nodes are freed by marking what the handles outside reach; results of operations are kept in a table in
 //! which later ones overwrite earlier ones.
 
-use narrows_model::Limit;
+use std::sync::Arc;
+
+use narrows_model::{Budget, Limit, Progress, Watch};
 use rustc_hash::FxHashMap;
 
 /// A node's number, and whether the function is its opposite in the last bit.
@@ -82,9 +84,6 @@ impl Entry {
     }
 }
 
-/// Looks at an operation now and then, and may stop it; it is told how many bytes are in use.
-pub type Watch = Box<dyn FnMut(u64) -> Option<Limit>>;
-
 pub(super) struct Kernel {
     pub(super) nodes: Vec<Node>,
     /// How many handles outside hold each node.
@@ -115,7 +114,7 @@ pub(super) struct Kernel {
     /// Steps of operations, and nodes that sifting has looked at.
     pub(super) worked: u64,
     pub(super) sifted: u64,
-    pub(super) watch: Watch,
+    pub(super) watch: Arc<dyn Watch>,
 }
 
 /// About how many bytes a node takes, with its part of the tables.
@@ -130,7 +129,8 @@ const SIFTING_AHEAD: u64 = 10_000_000;
 const TICKS: u32 = 1 << 13;
 
 impl Kernel {
-    pub(super) fn new(memory: u64, watch: Watch) -> Kernel {
+    pub(super) fn new(budget: &Budget) -> Kernel {
+        let memory = budget.memory;
         let terminal = Node { variable: BOTTOM, high: TRUE, low: TRUE, next: 0 };
         Kernel {
             nodes: vec![terminal],
@@ -153,7 +153,7 @@ impl Kernel {
             ticks: 0,
             worked: 0,
             sifted: 0,
-            watch,
+            watch: Arc::clone(&budget.watch),
         }
     }
 
@@ -338,11 +338,12 @@ impl Kernel {
         }
         self.ticks = 0;
         self.worked += u64::from(TICKS);
-        let bytes = self.bytes();
-        match (self.watch)(bytes) {
-            Some(limit) => Err(Stop::Limit(limit)),
-            None => Ok(()),
-        }
+        self.ask()
+    }
+
+    /// Asks whether to go on.
+    pub(super) fn ask(&self) -> Result<(), Stop> {
+        self.watch.check(&Progress::of_memory(self.bytes())).map_or(Ok(()), |limit| Err(Stop::Limit(limit)))
     }
 
     /// Makes room: frees what nobody needs, looks at the order, and decides when to do so again.

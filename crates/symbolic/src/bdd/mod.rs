@@ -16,11 +16,10 @@ use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
 use std::rc::Rc;
 
-use narrows_model::Limit;
+use narrows_model::{Budget, Limit};
 
-pub use kernel::Watch;
 use kernel::{BOTTOM, Edge, FALSE, Kernel, Stop, TRUE};
-pub use natural::Natural;
+pub(crate) use natural::Natural;
 
 /// All diagrams that can be put together.
 #[derive(Clone)]
@@ -35,9 +34,9 @@ pub(crate) struct Bdd {
 type Result<T> = std::result::Result<T, Limit>;
 
 impl Manager {
-    /// Makes an empty one that may use so much memory.
-    pub(crate) fn new(memory: u64, watch: Watch) -> Manager {
-        Manager(Rc::new(RefCell::new(Kernel::new(memory, watch))))
+    /// Makes an empty one that may use so much.
+    pub(crate) fn new(budget: &Budget) -> Manager {
+        Manager(Rc::new(RefCell::new(Kernel::new(budget))))
     }
 
     /// Adds a bit, of states and after steps, at the end of the order; returns its number.

@@ -4,20 +4,20 @@ use std::fmt::{self, Display, Formatter};
 
 /// A natural number of any size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Natural {
+pub(crate) struct Natural {
     /// The digits to base 2³², the last one first; the first one is not 0.
     digits: Vec<u32>,
 }
 
 impl Natural {
     /// Returns a power of two.
-    pub fn power_of_two(exponent: usize) -> Natural {
+    pub(crate) fn power_of_two(exponent: usize) -> Natural {
         Natural { digits: vec![1] }.shifted(exponent)
     }
 
     /// Returns the sum of two numbers.
     #[must_use]
-    pub fn plus(&self, other: &Natural) -> Natural {
+    pub(crate) fn plus(&self, other: &Natural) -> Natural {
         let length = self.digits.len().max(other.digits.len());
         let mut digits = Vec::with_capacity(length + 1);
         let mut carry = 0_u64;
@@ -33,7 +33,7 @@ impl Natural {
 
     /// Returns the difference of two numbers, the second not being larger.
     #[must_use]
-    pub fn minus(&self, other: &Natural) -> Natural {
+    pub(crate) fn minus(&self, other: &Natural) -> Natural {
         let mut digits = Vec::with_capacity(self.digits.len());
         let mut borrow = 0_i64;
         for (index, digit) in self.digits.iter().enumerate() {
@@ -48,7 +48,7 @@ impl Natural {
 
     /// Returns the number times a power of two.
     #[must_use]
-    pub fn shifted(&self, by: usize) -> Natural {
+    pub(crate) fn shifted(&self, by: usize) -> Natural {
         let mut digits = vec![0; by / 32];
         let bits = (by % 32) as u32;
         let mut carry = 0_u64;
@@ -59,16 +59,6 @@ impl Natural {
         }
         digits.push(carry as u32);
         Natural { digits }.trimmed()
-    }
-
-    /// Returns the number if it is small.
-    pub fn to_u64(&self) -> Option<u64> {
-        match self.digits.as_slice() {
-            [] => Some(0),
-            [only] => Some(u64::from(*only)),
-            [low, high] => Some(u64::from(*high) << 32 | u64::from(*low)),
-            _ => None,
-        }
     }
 
     fn trimmed(mut self) -> Natural {
@@ -110,8 +100,7 @@ mod tests {
         assert_eq!(Natural::power_of_two(64).to_string(), "18446744073709551616");
         assert_eq!(Natural::power_of_two(100).to_string(), "1267650600228229401496703205376");
         let difference = Natural::power_of_two(64).minus(&Natural::power_of_two(0));
-        assert_eq!(difference.to_u64(), Some(u64::MAX));
+        assert_eq!(difference.to_string(), u64::MAX.to_string());
         assert_eq!(difference.plus(&Natural::power_of_two(0)), Natural::power_of_two(64));
-        assert_eq!(Natural::power_of_two(64).to_u64(), None);
     }
 }

@@ -132,10 +132,7 @@ impl Sifting<'_> {
             if count < 2 || self.work > MAX_WORK {
                 break;
             }
-            let bytes = self.kernel.bytes();
-            if let Some(limit) = (self.kernel.watch)(bytes) {
-                return Err(Stop::Limit(limit));
-            }
+            self.kernel.ask()?;
             self.sift(first);
         }
         Ok(())

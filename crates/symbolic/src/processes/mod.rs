@@ -13,7 +13,7 @@ mod widening;
 use narrows_model::flatten::{Ending, Flat, Refused, accepts};
 use narrows_model::synchronous::{ExprId, Reference};
 use narrows_model::{
-    Answer, Evaluator, Expr, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict, Violation,
+    Answer, Budget, Checked, Evaluator, Expr, FigureResult, Limit, Question, Refusal, Reply, Verdict,
 };
 
 pub use self::questions::accepts_question;
@@ -21,32 +21,8 @@ use self::questions::{AskedClaim, plan, unfit};
 use self::replay::Replay;
 use self::survey::problems;
 use self::widening::{Resources, widen_until_complete};
-use crate::check::{Engine, answer_all, bounds_with};
-use crate::{Budget, Size, Way};
-
-/// What came out of questions about a system.
-#[derive(Debug)]
-pub struct Decided {
-    /// The answers, in the order of the questions.
-    pub answers: Vec<Answer>,
-    /// What was found out about the states.
-    pub size: Option<Size>,
-    /// Bytes that were used.
-    pub bytes: u64,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
-}
-
-/// What came out of a search for bounds.
-#[derive(Debug)]
-pub struct Bounded {
-    /// The least and the most, in steps, and of each that is counted.
-    pub figures: Vec<Figure>,
-    /// What was found out about the states.
-    pub size: Option<Size>,
-    /// Bytes that were used.
-    pub bytes: u64,
-}
+use crate::Way;
+use crate::check::{Engine, answer_all, bounds_with, coverage};
 
 /// A way between two predicates.
 #[derive(Clone, Debug)]
@@ -63,10 +39,9 @@ pub struct ProcessWay {
 pub fn check_processes(
     evaluator: &Evaluator<'_>,
     questions: &[Question],
-    budget: Budget,
-) -> Result<Decided, Refused> {
+    budget: &Budget,
+) -> Result<Checked, Refused> {
     accepts(evaluator)?;
-    let depth = budget.depth;
     let mut resources = Resources::new(budget);
     let mut prepare = |flat: &mut Flat<'_>| -> Result<Vec<AskedClaim>, Refused> {
         questions.iter().map(|question| plan(evaluator, flat, question)).collect()
@@ -92,15 +67,15 @@ pub fn check_processes(
                 Ok((unfit, engine)) => (unfit, Ok(engine)),
                 Err(limit) => (Ok(Vec::new()), Err(limit)),
             };
-            let checked = answer_all(engine, system, &asked, (manager, depth), &mut |_, _| true);
-            let mut replies = checked.results.into_iter();
-            let (mut answers, mut limit) = (Vec::new(), checked.limit);
+            let checked = answer_all(engine, system, &asked, (manager, false), &mut |_, _| true);
+            let mut found = checked.replies.into_iter();
+            let (mut replies, mut limit) = (Vec::new(), checked.limit);
             let reference = Reference::new(system);
             for (number, (question, plan)) in questions.iter().zip(plans).enumerate() {
                 let verdict = |verdict| Answer::new(question.clone(), verdict);
                 let answer = match plan {
                     AskedClaim::Refused(reason) => verdict(refusal(reason)),
-                    AskedClaim::Claim(..) => match (replies.next(), &unfit) {
+                    AskedClaim::Claim(..) => match (found.next(), &unfit) {
                         (_, Ok(unfit)) if unfit.contains(&number) => {
                             verdict(refusal("A proposition has no value in some state that can be reached."))
                         }
@@ -115,41 +90,20 @@ pub fn check_processes(
                         _ => verdict(refusal(CONTRADICTION)),
                     },
                 };
-                answers.push(answer);
+                replies.push(answer.into());
             }
-            Decided { answers, size: checked.size, bytes: checked.bytes, limit }
+            Checked { replies, limit, coverage: checked.coverage, problems: Vec::new() }
         },
     )?;
-    Ok(found.unwrap_or_else(|limit| Decided {
-        answers: questions
-            .iter()
-            .map(|question| Answer::new(question.clone(), Verdict::Undecided(limit)))
-            .collect(),
-        size: None,
-        bytes: 0,
-        limit: Some(limit),
-    }))
-}
-
-/// What goes wrong, and in a step from which state.
-pub type Trouble = (Option<Violation>, Vec<u8>);
-
-/// What there is in a system.
-#[derive(Debug)]
-pub struct Surveyed {
-    /// What goes wrong in a step from a state, each place once; without a violation, nothing can move there,
-    /// and should.
-    pub problems: Vec<Trouble>,
-    /// What was found out about the states.
-    pub size: Option<Size>,
-    /// Bytes that were used.
-    pub bytes: u64,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
+    let undecided = |limit| {
+        let answer = |question: &Question| Answer::new(question.clone(), Verdict::Undecided(limit)).into();
+        Checked { replies: questions.iter().map(answer).collect(), ..nothing(limit) }
+    };
+    Ok(found.unwrap_or_else(undecided))
 }
 
 /// Counts the states of a system, and finds what goes wrong in them.
-pub fn explore_processes(evaluator: &Evaluator<'_>, budget: Budget) -> Result<Surveyed, Refused> {
+pub fn explore_processes(evaluator: &Evaluator<'_>, budget: &Budget) -> Result<Checked, Refused> {
     accepts(evaluator)?;
     let mut resources = Resources::new(budget);
     let mut prepare = |_: &mut Flat<'_>| Ok(());
@@ -164,22 +118,27 @@ pub fn explore_processes(evaluator: &Evaluator<'_>, budget: Budget) -> Result<Su
             let checked = answer_all(engine, flat.synchronous(), &[], (manager, false), &mut |_, _| true);
             let limit = checked.limit.or(found.as_ref().err().copied());
             let problems = found.unwrap_or(Some(Vec::new()));
-            problems.map(|problems| Surveyed { problems, size: checked.size, bytes: checked.bytes, limit })
+            problems.map(|problems| Checked { problems, limit, ..checked })
         },
     )?;
     let contradiction = || Refused { reason: CONTRADICTION.to_owned(), span: None };
     match found {
         Ok(found) => found.ok_or_else(contradiction),
-        Err(limit) => Ok(Surveyed { problems: Vec::new(), size: None, bytes: 0, limit: Some(limit) }),
+        Err(limit) => Ok(nothing(limit)),
     }
+}
+
+/// What came out if a limit was hit before there was a system.
+fn nothing(limit: Limit) -> Checked {
+    Checked { coverage: coverage(None, 0), limit: Some(limit), ..Checked::default() }
 }
 
 /// Finds the least and the most steps, and counts, on the ways between two predicates.
 pub fn bounds_of_processes(
     evaluator: &Evaluator<'_>,
     way: &ProcessWay,
-    budget: Budget,
-) -> Result<Bounded, Refused> {
+    budget: &Budget,
+) -> Result<Checked, Refused> {
     accepts(evaluator)?;
     let mut resources = Resources::new(budget);
     let name = format!("{} → {}", way.from.1, way.to.1);
@@ -203,17 +162,16 @@ pub fn bounds_of_processes(
                 .zip(way.counted.iter().map(|(_, text)| text.clone()));
             let asked =
                 Way { from: found[0].0, to: found[1].0, counted: counted.collect(), name: name.clone() };
-            let checked = bounds_with(engine.map(Engine::counting_finite), &asked, manager);
+            let mut checked = bounds_with(engine.map(Engine::counting_finite), &asked, manager);
             let reference = Reference::new(flat.synchronous());
             let replay = Replay { evaluator, flat, reference: &reference };
-            let never_begins = checked.results.iter().any(|reply| {
+            let never_begins = checked.replies.iter().any(|reply| {
                 let Reply::Figure(figure) = reply else { return false };
                 figure.kind == "max_delay" && matches!(figure.result, FigureResult::None(_))
             });
-            let mut figures = Vec::new();
-            for reply in checked.results {
+            for reply in &mut checked.replies {
                 let Reply::Figure(figure) = reply else { continue };
-                let mut figure = replay.figure(*figure);
+                **figure = replay.figure((**figure).clone());
                 if let Some(text) = faulty.and_then(|index| texts.clone().nth(index)) {
                     let reason = format!("`{}` goes wrong in a state.", text.1);
                     figure.result = FigureResult::None(reason);
@@ -223,9 +181,8 @@ pub fn bounds_of_processes(
                     figure.result = FigureResult::None(reason);
                     figure.witnesses.clear();
                 }
-                figures.push(figure);
             }
-            Bounded { figures, size: checked.size, bytes: checked.bytes }
+            checked
         },
     )?;
     Ok(found.unwrap_or_else(|limit| {
@@ -233,12 +190,7 @@ pub fn bounds_of_processes(
         let manager = resources.manager();
         let none = way.counted.iter().map(|(_, text)| (ExprId(0), text.clone())).collect();
         let asked = Way { from: ExprId(0), to: ExprId(0), counted: none, name: name.clone() };
-        let checked = bounds_with(Err(limit), &asked, &manager);
-        let figures = checked.results.into_iter().filter_map(|reply| match reply {
-            Reply::Figure(figure) => Some(*figure),
-            Reply::Answer(_) => None,
-        });
-        Bounded { figures: figures.collect(), size: None, bytes: 0 }
+        Checked { coverage: coverage(None, 0), ..bounds_with(Err(limit), &asked, &manager) }
     }))
 }
 

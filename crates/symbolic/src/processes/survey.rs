@@ -3,22 +3,21 @@
 use std::ops::ControlFlow;
 
 use narrows_model::flatten::Flat;
-use narrows_model::{Evaluator, Expansion, Limit, Scratch, StateSpace, Successor, Violation};
+use narrows_model::{Evaluator, Expansion, Limit, Problem, Scratch, StateSpace, Successor, Violation};
 
-use super::Trouble;
 use crate::check::Engine;
 
-/// Finds a state for each thing that goes wrong; `None` if the evaluator does not confirm one.
+/// Finds everything that goes wrong, each place once; `None` if the evaluator does not confirm one.
 pub(super) fn problems(
     evaluator: &Evaluator<'_>,
     flat: &Flat<'_>,
     engine: &Engine<'_>,
-) -> Result<Option<Vec<Trouble>>, Limit> {
-    let mut list: Vec<Trouble> = Vec::new();
+) -> Result<Option<Vec<Problem>>, Limit> {
+    let mut known: Vec<Violation> = Vec::new();
     for hazard in &flat.hazards {
         let meant = hazard.violation;
         let is_same = |other: &Violation| other.kind == meant.kind && other.span == meant.span;
-        if list.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
+        if known.iter().any(is_same) {
             continue;
         }
         let Some(values) = engine.reached_where(hazard.condition)? else { continue };
@@ -30,18 +29,17 @@ pub(super) fn problems(
             }
             ControlFlow::Continue(())
         });
-        if found.is_none() {
-            return Ok(None);
-        }
-        list.push((found, state));
+        let Some(found) = found else { return Ok(None) };
+        known.push(found);
     }
+    let mut list: Vec<Problem> = known.iter().map(|violation| Problem::violation(violation, 1)).collect();
     if let Some(values) = engine.reached_where(flat.deadlock)? {
         let state = flat.state(&values);
         let nothing = &mut |_: Successor<'_>| ControlFlow::Continue(());
         if evaluator.successors(&state, &mut Scratch::default(), nothing) != Expansion::Deadlock {
             return Ok(None);
         }
-        list.push((None, state));
+        list.push(evaluator.deadlock(&state, 1));
     }
     Ok(Some(list))
 }

@@ -6,37 +6,34 @@
 //! is handed on is a system from which no reachable step leads beyond its domains, so that it has the same
 //! states and steps as the system.
 
-use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use narrows_model::flatten::{Ending, Extent, Flat, Refused};
-use narrows_model::{Evaluator, Limit};
+use narrows_model::{Budget, Evaluator, Limit, Progress};
 
 use super::CONTRADICTION;
-use crate::Budget;
-use crate::bdd::{Manager, Watch};
+use crate::bdd::Manager;
 use crate::check::Engine;
 
-/// A limit, while one and the same watch goes from system to system.
-pub(super) struct Resources {
-    memory: u64,
-    watch: Rc<RefCell<Watch>>,
+/// A budget that goes from system to system.
+pub(super) struct Resources<'b> {
+    budget: &'b Budget,
     /// What the watch said when states were looked at one by one.
     limit: Option<Limit>,
 }
 
-impl Resources {
-    pub(super) fn new(budget: Budget) -> Resources {
-        Resources { memory: budget.memory, watch: Rc::new(RefCell::new(budget.watch)), limit: None }
+impl<'b> Resources<'b> {
+    pub(super) fn new(budget: &'b Budget) -> Resources<'b> {
+        Resources { budget, limit: None }
     }
 
     pub(super) fn manager(&self) -> Manager {
-        let watch = Rc::clone(&self.watch);
-        Manager::new(self.memory, Box::new(move |bytes| (watch.borrow_mut())(bytes)))
+        Manager::new(self.budget)
     }
 
     fn go_on(&mut self) -> bool {
-        self.limit = self.limit.or((self.watch.borrow_mut())(0));
+        self.limit = self.limit.or_else(|| self.budget.watch.check(&Progress::default()));
         self.limit.is_none()
     }
 }
@@ -52,7 +49,7 @@ pub(super) type Use<'u, P, T> =
 /// is a limit that was hit before there was a system.
 pub(super) fn widen_until_complete<P, T>(
     evaluator: &Evaluator<'_>,
-    resources: &mut Resources,
+    resources: &mut Resources<'_>,
     ending: Ending,
     prepare: &mut dyn FnMut(&mut Flat<'_>) -> Result<P, Refused>,
     then: Use<'_, P, T>,
@@ -62,8 +59,8 @@ pub(super) fn widen_until_complete<P, T>(
         if let Some(limit) = resources.limit {
             return Ok(Err(limit));
         }
-        let watch = Rc::clone(&resources.watch);
-        let go_on = Rc::new(move || (watch.borrow_mut())(0).is_none());
+        let watch = Arc::clone(&resources.budget.watch);
+        let go_on = Rc::new(move || watch.check(&Progress::default()).is_none());
         let made = Flat::new(evaluator, &extent, ending, go_on);
         if !resources.go_on()
             && let Some(limit) = resources.limit

@@ -70,7 +70,7 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         if *since_watch >= WATCH_EVERY {
             *since_watch = 0;
             let progress = Progress { memory: self.memory.used(), ..self.progress };
-            if let Some(limit) = self.budget.watch.check(&progress) {
+            if let Some(limit) = self.scope.budget.watch.check(&progress) {
                 return Err(Some(limit));
             }
         }

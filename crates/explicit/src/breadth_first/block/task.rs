@@ -11,7 +11,7 @@ use super::super::reduced::successors;
 use super::{Block, Worker};
 use crate::search::WATCH_EVERY;
 use crate::store::{Components, Memory, Mixer, NOWHERE, Stop, Wanted};
-use crate::{Budget, Full, Progress};
+use crate::{Full, Progress, SearchScope};
 
 /// So many of them are brought near to the processor at once.
 const NEAR: usize = 16;
@@ -23,7 +23,7 @@ pub(in crate::breadth_first) struct Task<'a, S: ?Sized> {
     pub(super) mixer: Mixer,
     pub(super) batch: &'a Batch,
     pub(super) memory: &'a Memory,
-    pub(super) budget: &'a Budget<'a>,
+    pub(super) scope: &'a SearchScope<'a>,
     pub(super) progress: Progress,
     /// Whether all must stop, and why: a limit, or a table that must grow.
     stopped: AtomicBool,
@@ -37,11 +37,11 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         mixer: Mixer,
         batch: &'a Batch,
         memory: &'a Memory,
-        budget: &'a Budget<'a>,
+        scope: &'a SearchScope<'a>,
         progress: Progress,
     ) -> Self {
         let (stopped, limit) = (AtomicBool::new(false), Mutex::new(None));
-        Task { space, components, mixer, batch, memory, budget, progress, stopped, limit }
+        Task { space, components, mixer, batch, memory, scope, progress, stopped, limit }
     }
 
     /// Says whether all blocks were visited; if not, `None` means that a table must grow.
@@ -116,7 +116,7 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         let expansion = successors(self.space, chosen, bytes, scratch, &mut |successor| {
             if successor.pulse.is_some() {
                 let (states, memory) = (self.progress.states, self.memory.used());
-                stop = counts.pulse(&successor, self.budget, states, memory).map(Some);
+                stop = counts.pulse(&successor, self.scope.budget, states, memory).map(Some);
                 return if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             }
             counts.mark(successor.moves);
@@ -124,7 +124,7 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             if *since_watch >= WATCH_EVERY {
                 *since_watch = 0;
                 let progress = Progress { memory: self.memory.used(), ..self.progress };
-                stop = self.budget.watch.check(&progress).map(Some);
+                stop = self.scope.budget.watch.check(&progress).map(Some);
             }
             let choice = (block.targets.len() - marks.0) as u32;
             if stop.is_none()

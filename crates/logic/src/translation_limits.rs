@@ -4,24 +4,24 @@ use thiserror::Error;
 
 /// How much a translation may make before it gives up.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct TranslationLimits {
     /// The most states that an automaton may have at any time during the translation.
     pub states: usize,
     /// The most combinations of transitions that may be looked at.
     pub work: usize,
 }
 
-impl Default for Budget {
+impl Default for TranslationLimits {
     /// More than formulas written by people need, and done within seconds.
-    fn default() -> Budget {
-        Budget { states: 20_000, work: 8_000_000 }
+    fn default() -> TranslationLimits {
+        TranslationLimits { states: 20_000, work: 8_000_000 }
     }
 }
 
-impl Budget {
+impl TranslationLimits {
     /// For what is not needed but may help.
-    pub(crate) fn modest() -> Budget {
-        Budget { states: 500, work: 200_000 }
+    pub(crate) fn modest() -> TranslationLimits {
+        TranslationLimits { states: 500, work: 200_000 }
     }
 
     pub(crate) fn spend(&mut self, work: usize) -> Result<(), TooLarge> {
