@@ -42,6 +42,7 @@ pub mod synchronous;
 mod system;
 mod trace;
 mod transfer;
+mod visit;
 mod watch;
 pub mod wording;
 
