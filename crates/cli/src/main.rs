@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{automaton, bottleneck, bounds, check, explain, explore, graph, lts, measure, simulate};
 
@@ -83,28 +83,15 @@ impl Command {
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
         }
     }
-
-    fn wants_json(&self) -> bool {
-        match self {
-            Command::Check(arguments) => arguments.models.is_json(),
-            Command::Explore(arguments) => arguments.models.is_json(),
-            Command::Automaton(arguments) => arguments.is_json(),
-            Command::Graph(arguments) => arguments.is_json(),
-            Command::Lts(arguments) => arguments.is_json(),
-            Command::Measure(arguments) => arguments.is_json(),
-            Command::Bounds(arguments) => arguments.is_json(),
-            Command::Bottleneck(arguments) => arguments.is_json(),
-            Command::Explain(_) | Command::Simulate(_) => false,
-        }
-    }
 }
 
 /// What a panic said, kept for the report.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let is_json = arguments.command.wants_json();
+    let matches = Arguments::command().get_matches();
+    output::choose(&matches);
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // `lts transient` has times of its own.
     let time = if matches!(arguments.command, Command::Lts(_)) { "--time-limit" } else { "--time" };
     std::panic::set_hook(Box::new(|info| {
@@ -125,7 +112,7 @@ fn main() -> ExitCode {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
             output::error(&format!("{error:#}"));
-            if is_json {
+            if output::is_json() {
                 output::print_failure(&format!("{error:#}"));
             }
             ExitCode::from(2)

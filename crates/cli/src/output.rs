@@ -1,8 +1,9 @@
 //! Standard output and standard error.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
+use std::sync::OnceLock;
 
-use clap::ValueEnum;
+use clap::{ArgMatches, ValueEnum};
 use narrows_source::{Diagnostic, Sources, printable, printable_json, render};
 use serde_json::{Value, json};
 
@@ -13,6 +14,25 @@ pub(crate) enum Format {
     Text,
     /// One JSON document
     Json,
+}
+
+/// Whether standard output is a JSON document.
+static IS_JSON: OnceLock<bool> = OnceLock::new();
+
+/// Notes what the command's `--format` asks for, if it has one.
+pub(crate) fn choose(matches: &ArgMatches) {
+    match matches.subcommand() {
+        Some((_, inner)) => choose(inner),
+        None => {
+            let format = matches.try_get_raw("format").ok().flatten();
+            let _ = IS_JSON.set(format.is_some_and(|mut values| values.any(|value| value == "json")));
+        }
+    }
+}
+
+/// Returns whether standard output is a JSON document: then errors are told there, too.
+pub(crate) fn is_json() -> bool {
+    IS_JSON.get().is_some_and(|is_json| *is_json)
 }
 
 /// What a command has to say about one model or study, and the exit status that goes with it.

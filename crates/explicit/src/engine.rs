@@ -1,10 +1,10 @@
 //! Which engine expands states: machine code, or the reference evaluator.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, System, Violation};
+use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, System, Violation, Visit};
 
 use crate::reduction::ReadSets;
 use crate::{Native, Unsupported};
@@ -96,12 +96,7 @@ impl StateSpace for Engine<'_> {
         self.evaluator.initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         match self.compiled() {
             Some(native) => native.successors(state, scratch, visit),
             None => self.evaluator.successors(state, scratch, &mut |successor| {
@@ -116,7 +111,7 @@ impl StateSpace for Engine<'_> {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         match self.compiled() {
             Some(native) => native.successors_of(processes, state, scratch, visit),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation};
+use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation, Visit};
 
 /// Why there is no machine code for a system.
 #[derive(Clone, Debug)]
@@ -44,22 +44,11 @@ impl StateSpace for Native<'_> {
         match self.0 {}
     }
 
-    fn successors(
-        &self,
-        _: &[u8],
-        _: &mut Scratch,
-        _: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, _: &[u8], _: &mut Scratch, _: &mut Visit<'_>) -> Expansion {
         match self.0 {}
     }
 
-    fn successors_of(
-        &self,
-        _: ProcessSet,
-        _: &[u8],
-        _: &mut Scratch,
-        _: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) {
+    fn successors_of(&self, _: ProcessSet, _: &[u8], _: &mut Scratch, _: &mut Visit<'_>) {
         match self.0 {}
     }
 

@@ -259,7 +259,7 @@ fn every_message_is_shown_at_its_place() {
     assert!(said.join().expect("messages").iter().any(|(code, _, _)| *code == "L0102"));
     codes.insert("L0102");
     // What is too large is a value, or if nothing is named, the processes themselves.
-    for (kind, about) in ViolationKind::ALL.into_iter().flat_map(|kind| [(kind, "X"), (kind, "")]) {
+    for (kind, about) in ViolationKind::ALL.iter().flat_map(|&kind| [(kind, "X"), (kind, "")]) {
         let fault = fault(&Fault { kind, span: Span::default(), about: about.to_owned() });
         assert_eq!(fault.severity, Severity::Error);
         codes.insert(fault.code);

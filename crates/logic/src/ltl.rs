@@ -63,9 +63,14 @@ impl<A> Ltl<A> {
 
     /// The same formula over other atoms.
     pub fn map<B>(&self, f: &mut impl FnMut(&A) -> B) -> Ltl<B> {
-        let mut inside = |operand: &Ltl<A>| Box::new(operand.map(f));
+        self.replace(&mut |atom| Ltl::Atom(f(atom)))
+    }
+
+    /// The formula with others in the place of its atoms.
+    pub fn replace<B>(&self, f: &mut impl FnMut(&A) -> Ltl<B>) -> Ltl<B> {
+        let mut inside = |operand: &Ltl<A>| Box::new(operand.replace(f));
         match self {
-            Ltl::Atom(atom) => Ltl::Atom(f(atom)),
+            Ltl::Atom(atom) => f(atom),
             Ltl::Constant(value) => Ltl::Constant(*value),
             Ltl::Not(operand) => Ltl::Not(inside(operand)),
             Ltl::Next(operand) => Ltl::Next(inside(operand)),

@@ -15,6 +15,32 @@ use crate::formula::{FALSE, Formulas, Id, Node, TRUE};
 /// With more formulas than this, looking for implications between all of them would take too long.
 const MAX_FORMULAS: usize = 4000;
 
+/// One half of the operators. Each rule of a half is one of the other, with all operators exchanged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    /// `U`, `F` and `||`.
+    Until,
+    /// `R`, `G` and `&&`.
+    Release,
+}
+
+impl Half {
+    fn other(self) -> Half {
+        match self {
+            Half::Until => Half::Release,
+            Half::Release => Half::Until,
+        }
+    }
+
+    /// What `||`, or `&&`, of no formula is.
+    fn neutral(self) -> Id {
+        match self {
+            Half::Until => FALSE,
+            Half::Release => TRUE,
+        }
+    }
+}
+
 impl Formulas {
     /// Whether the second formula holds wherever the first does, as far as their forms show.
     pub(crate) fn implies(&mut self, one: Id, other: Id) -> bool {
@@ -91,289 +117,230 @@ impl Formulas {
         if self.is_suspendable(operand) { operand } else { self.intern(Node::Next(operand)) }
     }
 
-    fn eventually(&mut self, operand: Id) -> Id {
-        self.until(TRUE, operand)
-    }
-
-    fn always(&mut self, operand: Id) -> Id {
-        self.release(FALSE, operand)
-    }
-
     /// The left until the right.
     pub(crate) fn until(&mut self, left: Id, right: Id) -> Id {
-        if right == FALSE || right == TRUE || left == FALSE {
-            return right;
-        }
-        if self.shape(right).eventual || self.implies(left, right) {
-            return right;
-        }
-        if left != TRUE && self.exhausts(left, right) {
-            return self.eventually(right);
-        }
-        if let Some(simpler) = self.until_by_left(left, right).or_else(|| self.until_by_right(left, right)) {
-            return simpler;
-        }
-        self.intern(Node::Until(left, right))
-    }
-
-    fn until_by_left(&mut self, left: Id, right: Id) -> Option<Id> {
-        match self.node(left).clone() {
-            // What must hold before the right does, because the right does not yet, need not be said.
-            Node::And(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.exhausts(operand, right))?;
-                let left = self.and(kept);
-                Some(self.until(left, right))
-            }
-            Node::Or(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.implies(operand, right))?;
-                let left = self.or(kept);
-                Some(self.until(left, right))
-            }
-            // `(a U b) U b` is `a U b`.
-            Node::Until(inner, goal) if goal == right => Some(self.until(inner, right)),
-            // `X a U X b` is `X (a U b)`.
-            Node::Next(inner) => match *self.node(right) {
-                Node::Next(goal) => {
-                    let until = self.until(inner, goal);
-                    Some(self.next(until))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn until_by_right(&mut self, left: Id, right: Id) -> Option<Id> {
-        match self.node(right).clone() {
-            // `F X a` is `X F a`.
-            Node::Next(goal) if left == TRUE => {
-                let inner = self.eventually(goal);
-                Some(self.next(inner))
-            }
-            // `a U (b U c)` is `b U c` if `a` implies `b`; `F (b U c)` is `F c`.
-            Node::Until(_, goal) if left == TRUE => Some(self.eventually(goal)),
-            Node::Until(inner, _) if self.implies(left, inner) => Some(right),
-            // `a U (b || F c)` is `(a U b) || F c`.
-            Node::Or(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.shape(operand).eventual)?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.or(kept);
-                all.push(self.until(left, rest));
-                Some(self.or(all))
-            }
-            // `a U (b && GF c)` is `(a U b) && GF c`.
-            Node::And(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.is_suspendable(operand))?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.and(kept);
-                all.push(self.until(left, rest));
-                Some(self.and(all))
-            }
-            // `F G (a || G b)` is `F G a || F G b`: the opposite of the rule for `G F` below.
-            Node::Release(FALSE, goal) if left == TRUE => {
-                let Node::Or(operands) = self.node(goal).clone() else { return None };
-                let kept = self.kept(&operands, |formulas, operand| !formulas.shape(operand).universal)?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.or(kept);
-                all.push(self.always(rest));
-                let all: Vec<Id> = all.into_iter().map(|operand| self.eventually(operand)).collect();
-                Some(self.or(all))
-            }
-            _ => None,
-        }
-    }
-
-    /// The operands that fit; `None` if all do.
-    fn kept(&mut self, operands: &[Id], mut fits: impl FnMut(&mut Formulas, Id) -> bool) -> Option<Vec<Id>> {
-        let kept: Vec<Id> = operands.iter().copied().filter(|operand| fits(self, *operand)).collect();
-        (kept.len() < operands.len()).then_some(kept)
+        self.temporal(Half::Until, left, right)
     }
 
     /// The right until and including the left, or for ever.
     pub(crate) fn release(&mut self, left: Id, right: Id) -> Id {
-        if right == FALSE || right == TRUE || left == TRUE {
-            return right;
-        }
-        if self.shape(right).universal || self.implies(right, left) {
-            return right;
-        }
-        if left != FALSE && self.excludes(left, right) {
-            return self.always(right);
-        }
-        if let Some(simpler) =
-            self.release_by_left(left, right).or_else(|| self.release_by_right(left, right))
-        {
-            return simpler;
-        }
-        self.intern(Node::Release(left, right))
-    }
-
-    fn release_by_left(&mut self, left: Id, right: Id) -> Option<Id> {
-        match self.node(left).clone() {
-            Node::Or(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.excludes(operand, right))?;
-                let left = self.or(kept);
-                Some(self.release(left, right))
-            }
-            Node::And(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.implies(right, operand))?;
-                let left = self.and(kept);
-                Some(self.release(left, right))
-            }
-            // `(a R b) R b` is `a R b`.
-            Node::Release(inner, goal) if goal == right => Some(self.release(inner, right)),
-            Node::Next(inner) => match *self.node(right) {
-                Node::Next(goal) => {
-                    let release = self.release(inner, goal);
-                    Some(self.next(release))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn release_by_right(&mut self, left: Id, right: Id) -> Option<Id> {
-        match self.node(right).clone() {
-            Node::Next(goal) if left == FALSE => {
-                let inner = self.always(goal);
-                Some(self.next(inner))
-            }
-            Node::Release(_, goal) if left == FALSE => Some(self.always(goal)),
-            Node::Release(inner, _) if self.implies(inner, left) => Some(right),
-            Node::And(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.shape(operand).universal)?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.and(kept);
-                all.push(self.release(left, rest));
-                Some(self.and(all))
-            }
-            Node::Or(operands) => {
-                let kept = self.kept(&operands, |formulas, operand| !formulas.is_suspendable(operand))?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.or(kept);
-                all.push(self.release(left, rest));
-                Some(self.or(all))
-            }
-            // `G F (a && F b)` is `G (F a && F b)`: there are always more of both.
-            Node::Until(TRUE, goal) if left == FALSE => {
-                let Node::And(operands) = self.node(goal).clone() else { return None };
-                let kept = self.kept(&operands, |formulas, operand| !formulas.shape(operand).eventual)?;
-                let mut all: Vec<Id> =
-                    operands.into_iter().filter(|operand| !kept.contains(operand)).collect();
-                let rest = self.and(kept);
-                all.push(self.eventually(rest));
-                let all: Vec<Id> = all.into_iter().map(|operand| self.always(operand)).collect();
-                Some(self.and(all))
-            }
-            _ => None,
-        }
+        self.temporal(Half::Release, left, right)
     }
 
     /// All of them.
     pub(crate) fn and(&mut self, operands: Vec<Id>) -> Id {
-        let mut flat = Vec::new();
-        for operand in operands {
-            match self.node(operand) {
-                Node::And(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(operand),
-            }
-        }
-        flat.sort_unstable();
-        flat.dedup();
-        flat.retain(|operand| *operand != TRUE);
-        if flat.contains(&FALSE) {
-            return FALSE;
-        }
-        if flat.len() == 1 {
-            return flat[0];
-        }
-        for (index, one) in flat.iter().enumerate() {
-            for other in &flat[index + 1..] {
-                if self.excludes(*one, *other) {
-                    return FALSE;
-                }
-            }
-        }
-        if let Some(fewer) =
-            self.without_redundant(&flat, |formulas, one, other| formulas.implies(other, one))
-        {
-            return self.and(fewer);
-        }
-        if let Some(simpler) = self.shortened(&flat, true).or_else(|| self.joined(&flat, true)) {
-            return self.and(simpler);
-        }
-        if flat.is_empty() { TRUE } else { self.intern(Node::And(flat)) }
+        self.joint(Half::Release, operands)
     }
 
     /// One of them.
     pub(crate) fn or(&mut self, operands: Vec<Id>) -> Id {
+        self.joint(Half::Until, operands)
+    }
+
+    /// `F`, or `G`.
+    fn unary(&mut self, half: Half, operand: Id) -> Id {
+        self.temporal(half, half.other().neutral(), operand)
+    }
+
+    /// Whether one of them must hold; or, in the other half, whether both can't hold at once.
+    fn covers(&mut self, half: Half, one: Id, other: Id) -> bool {
+        match half {
+            Half::Until => self.exhausts(one, other),
+            Half::Release => self.excludes(one, other),
+        }
+    }
+
+    /// Whether the second holds wherever the first does, or the other way round.
+    fn is_below(&mut self, half: Half, one: Id, other: Id) -> bool {
+        match half {
+            Half::Until => self.implies(one, other),
+            Half::Release => self.implies(other, one),
+        }
+    }
+
+    /// Whether `F`, or `G`, before it changes nothing.
+    fn is_fixed(&self, half: Half, id: Id) -> bool {
+        match half {
+            Half::Until => self.shape(id).eventual,
+            Half::Release => self.shape(id).universal,
+        }
+    }
+
+    fn as_temporal(&self, id: Id) -> Option<(Half, Id, Id)> {
+        match *self.node(id) {
+            Node::Until(left, right) => Some((Half::Until, left, right)),
+            Node::Release(left, right) => Some((Half::Release, left, right)),
+            _ => None,
+        }
+    }
+
+    fn as_joint(&self, id: Id) -> Option<(Half, Vec<Id>)> {
+        match self.node(id) {
+            Node::Or(operands) => Some((Half::Until, operands.clone())),
+            Node::And(operands) => Some((Half::Release, operands.clone())),
+            _ => None,
+        }
+    }
+
+    fn as_next(&self, id: Id) -> Option<Id> {
+        if let Node::Next(inner) = self.node(id) { Some(*inner) } else { None }
+    }
+
+    /// `left U right`, or `left R right`. The rules are told for `U`.
+    fn temporal(&mut self, half: Half, left: Id, right: Id) -> Id {
+        if right == FALSE || right == TRUE || left == half.neutral() {
+            return right;
+        }
+        if self.is_fixed(half, right) || self.is_below(half, left, right) {
+            return right;
+        }
+        if left != half.other().neutral() && self.covers(half, left, right) {
+            return self.unary(half, right);
+        }
+        if let Some(simpler) = self.by_left(half, left, right).or_else(|| self.by_right(half, left, right)) {
+            return simpler;
+        }
+        self.intern(match half {
+            Half::Until => Node::Until(left, right),
+            Half::Release => Node::Release(left, right),
+        })
+    }
+
+    fn by_left(&mut self, half: Half, left: Id, right: Id) -> Option<Id> {
+        if let Some((joint, operands)) = self.as_joint(left) {
+            let (kept, _) = self.split(&operands, |formulas, operand| {
+                if joint == half {
+                    !formulas.is_below(half, operand, right)
+                } else {
+                    // What must hold before the right does, because the right does not yet, need not be said.
+                    !formulas.covers(half, operand, right)
+                }
+            })?;
+            let left = self.joint(joint, kept);
+            return Some(self.temporal(half, left, right));
+        }
+        match (self.as_temporal(left), self.as_next(left), self.as_next(right)) {
+            // `(a U b) U b` is `a U b`.
+            (Some((inside, inner, goal)), ..) if inside == half && goal == right => {
+                Some(self.temporal(half, inner, right))
+            }
+            // `X a U X b` is `X (a U b)`.
+            (_, Some(inner), Some(goal)) => {
+                let until = self.temporal(half, inner, goal);
+                Some(self.next(until))
+            }
+            _ => None,
+        }
+    }
+
+    fn by_right(&mut self, half: Half, left: Id, right: Id) -> Option<Id> {
+        let (other, is_unary) = (half.other(), left == half.other().neutral());
+        if let Some((joint, operands)) = self.as_joint(right) {
+            // `a U (b || F c)` is `(a U b) || F c`, and `a U (b && GF c)` is `(a U b) && GF c`.
+            let (kept, mut all) = self.split(&operands, |formulas, operand| {
+                !if joint == half {
+                    formulas.is_fixed(half, operand)
+                } else {
+                    formulas.is_suspendable(operand)
+                }
+            })?;
+            let rest = self.joint(joint, kept);
+            all.push(self.temporal(half, left, rest));
+            return Some(self.joint(joint, all));
+        }
+        if let Some(goal) = self.as_next(right).filter(|_| is_unary) {
+            // `F X a` is `X F a`.
+            let inner = self.unary(half, goal);
+            return Some(self.next(inner));
+        }
+        match self.as_temporal(right)? {
+            // `a U (b U c)` is `b U c` if `a` implies `b`; `F (b U c)` is `F c`.
+            (inside, _, goal) if inside == half && is_unary => Some(self.unary(half, goal)),
+            (inside, inner, _) if inside == half && self.is_below(half, left, inner) => Some(right),
+            // `F G (a || G b)` is `F G a || F G b`; `G F (a && F b)` is `G (F a && F b)`: there are always more
+            // of both.
+            (inside, inner, goal) if inside == other && is_unary && inner == half.neutral() => {
+                let (_, operands) = self.as_joint(goal).filter(|(joint, _)| *joint == half)?;
+                let (kept, mut all) =
+                    self.split(&operands, |formulas, operand| !formulas.is_fixed(other, operand))?;
+                let rest = self.joint(half, kept);
+                all.push(self.unary(other, rest));
+                let all: Vec<Id> = all.into_iter().map(|operand| self.unary(half, operand)).collect();
+                Some(self.joint(half, all))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operands that fit, and the others; `None` if all fit.
+    fn split(
+        &mut self,
+        operands: &[Id],
+        mut fits: impl FnMut(&mut Formulas, Id) -> bool,
+    ) -> Option<(Vec<Id>, Vec<Id>)> {
+        let (kept, others): (Vec<Id>, Vec<Id>) = operands.iter().partition(|operand| fits(self, **operand));
+        (!others.is_empty()).then_some((kept, others))
+    }
+
+    /// `||`, or `&&`, of any number of formulas.
+    fn joint(&mut self, half: Half, operands: Vec<Id>) -> Id {
+        let (neutral, dominant) = (half.neutral(), half.other().neutral());
         let mut flat = Vec::new();
         for operand in operands {
-            match self.node(operand) {
-                Node::Or(inner) => flat.extend_from_slice(inner),
+            match self.as_joint(operand) {
+                Some((joint, inner)) if joint == half => flat.extend(inner),
                 _ => flat.push(operand),
             }
         }
         flat.sort_unstable();
         flat.dedup();
-        flat.retain(|operand| *operand != FALSE);
-        if flat.contains(&TRUE) {
-            return TRUE;
+        flat.retain(|operand| *operand != neutral);
+        if flat.contains(&dominant) {
+            return dominant;
         }
         if flat.len() == 1 {
             return flat[0];
         }
         for (index, one) in flat.iter().enumerate() {
             for other in &flat[index + 1..] {
-                if self.exhausts(*one, *other) {
-                    return TRUE;
+                if self.covers(half, *one, *other) {
+                    return dominant;
                 }
             }
         }
-        if let Some(fewer) = self.without_redundant(&flat, Formulas::implies) {
-            return self.or(fewer);
+        let simpler = self.without_redundant(half, &flat).or_else(|| self.shortened(half, &flat));
+        if let Some(simpler) = simpler.or_else(|| self.joined(half, &flat)) {
+            return self.joint(half, simpler);
         }
-        if let Some(simpler) = self.shortened(&flat, false).or_else(|| self.joined(&flat, false)) {
-            return self.or(simpler);
+        match half {
+            _ if flat.is_empty() => neutral,
+            Half::Until => self.intern(Node::Or(flat)),
+            Half::Release => self.intern(Node::And(flat)),
         }
-        if flat.is_empty() { FALSE } else { self.intern(Node::Or(flat)) }
     }
 
     /// Without an operand that another one makes redundant.
-    fn without_redundant(
-        &mut self,
-        operands: &[Id],
-        is_redundant: impl Fn(&mut Formulas, Id, Id) -> bool,
-    ) -> Option<Vec<Id>> {
+    fn without_redundant(&mut self, half: Half, operands: &[Id]) -> Option<Vec<Id>> {
         let redundant = operands
             .iter()
-            .position(|one| operands.iter().any(|other| one != other && is_redundant(self, *one, *other)))?;
+            .position(|one| operands.iter().any(|other| one != other && self.is_below(half, *one, *other)))?;
         let mut fewer = operands.to_vec();
         fewer.remove(redundant);
         Some(fewer)
     }
 
     /// `a && (!a || b)` is `a && b`, and the other way round.
-    fn shortened(&mut self, operands: &[Id], is_and: bool) -> Option<Vec<Id>> {
+    fn shortened(&mut self, half: Half, operands: &[Id]) -> Option<Vec<Id>> {
         for (index, operand) in operands.iter().enumerate() {
-            let inner = match self.node(*operand) {
-                Node::Or(inner) if is_and => inner.clone(),
-                Node::And(inner) if !is_and => inner.clone(),
-                _ => continue,
-            };
+            let Some((joint, inner)) = self.as_joint(*operand) else { continue };
+            if joint == half {
+                continue;
+            }
             for other in operands.iter().filter(|other| *other != operand) {
-                let kept = self.kept(&inner, |formulas, part| {
-                    !if is_and { formulas.excludes(part, *other) } else { formulas.exhausts(part, *other) }
-                });
-                if let Some(kept) = kept {
+                let kept = self.split(&inner, |formulas, part| !formulas.covers(half, part, *other));
+                if let Some((kept, _)) = kept {
                     let mut simpler = operands.to_vec();
-                    simpler[index] = if is_and { self.or(kept) } else { self.and(kept) };
+                    simpler[index] = self.joint(joint, kept);
                     return Some(simpler);
                 }
             }
@@ -382,10 +349,10 @@ impl Formulas {
     }
 
     /// Joins two operands that have a part in common.
-    fn joined(&mut self, operands: &[Id], is_and: bool) -> Option<Vec<Id>> {
+    fn joined(&mut self, half: Half, operands: &[Id]) -> Option<Vec<Id>> {
         for (index, one) in operands.iter().enumerate() {
             for (offset, other) in operands[index + 1..].iter().enumerate() {
-                if let Some(both) = self.join(*one, *other, is_and) {
+                if let Some(both) = self.join(half, *one, *other) {
                     let mut simpler = operands.to_vec();
                     simpler[index] = both;
                     simpler.remove(index + 1 + offset);
@@ -396,52 +363,39 @@ impl Formulas {
         None
     }
 
-    fn join(&mut self, one: Id, other: Id, is_and: bool) -> Option<Id> {
-        let (one, other) = (self.node(one).clone(), self.node(other).clone());
-        let combined = |formulas: &mut Formulas, a, b| {
-            if is_and { formulas.and(vec![a, b]) } else { formulas.or(vec![a, b]) }
-        };
-        match (one, other) {
-            (Node::Next(a), Node::Next(b)) => {
-                let inner = combined(self, a, b);
-                Some(self.next(inner))
-            }
-            (Node::Until(a, c), Node::Until(b, d)) if is_and && c == d => {
-                let inner = combined(self, a, b);
-                Some(self.until(inner, c))
-            }
-            (Node::Until(a, c), Node::Until(b, d)) if !is_and && a == b => {
-                let inner = combined(self, c, d);
-                Some(self.until(a, inner))
-            }
-            (Node::Release(a, c), Node::Release(b, d)) if is_and && a == b => {
-                let inner = combined(self, c, d);
-                Some(self.release(a, inner))
-            }
-            (Node::Release(a, c), Node::Release(b, d)) if !is_and && c == d => {
-                let inner = combined(self, a, b);
-                Some(self.release(inner, c))
-            }
-            // `GF a || GF b` is `GF (a || b)`, and the other way round.
-            (Node::Release(FALSE, a), Node::Release(FALSE, b)) if !is_and => {
-                match (self.node(a).clone(), self.node(b).clone()) {
-                    (Node::Until(TRUE, a), Node::Until(TRUE, b)) => {
-                        let inner = combined(self, a, b);
-                        let inner = self.eventually(inner);
-                        Some(self.always(inner))
-                    }
-                    _ => None,
-                }
-            }
-            (Node::Until(TRUE, a), Node::Until(TRUE, b)) if is_and => {
-                match (self.node(a).clone(), self.node(b).clone()) {
-                    (Node::Release(FALSE, a), Node::Release(FALSE, b)) => {
-                        let inner = combined(self, a, b);
-                        let inner = self.always(inner);
-                        Some(self.eventually(inner))
-                    }
-                    _ => None,
-                }
+    fn join(&mut self, half: Half, one: Id, other: Id) -> Option<Id> {
+        if let (Some(a), Some(b)) = (self.as_next(one), self.as_next(other)) {
+            let inner = self.joint(half, vec![a, b]);
+            return Some(self.next(inner));
+        }
+        let ((inside, a, c), (outside, b, d)) = (self.as_temporal(one)?, self.as_temporal(other)?);
+        if inside != outside {
+            return None;
+        }
+        if inside == half {
+            // `a U c || a U d` is `a U (c || d)`.
+            return (a == b).then(|| {
+                let inner = self.joint(half, vec![c, d]);
+                self.temporal(half, a, inner)
+            });
+        }
+        if c == d {
+            // `a U c && b U c` is `(a && b) U c`.
+            let inner = self.joint(half, vec![a, b]);
+            return Some(self.temporal(inside, inner, c));
+        }
+        // `GF a || GF b` is `GF (a || b)`.
+        match (self.as_temporal(c)?, self.as_temporal(d)?) {
+            ((first, x, c), (second, y, d))
+                if a == half.neutral()
+                    && b == a
+                    && (first, second) == (half, half)
+                    && x == inside.neutral()
+                    && y == x =>
+            {
+                let inner = self.joint(half, vec![c, d]);
+                let inner = self.unary(half, inner);
+                Some(self.unary(inside, inner))
             }
             _ => None,
         }

@@ -246,11 +246,6 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// Visits it, and all expressions inside it.
-    pub fn each(&self, visit: &mut dyn FnMut(&Expr)) {
-        crate::liveness::each_expr(self, visit);
-    }
-
     /// Returns the value if it is a constant.
     pub fn constant(&self) -> Option<i32> {
         match self {

@@ -3,15 +3,11 @@
 //! Its states are the numbers of the graph, as four bytes. A state without edges is where a run ends well if an edge with the
 //! label `exit` leads to it, as in the graphs of LOTOS models, and otherwise a deadlock.
 
-use std::ops::ControlFlow;
-
 use narrows_graph::DenseSet;
 use narrows_graph::labelled::{Graph, is_exit};
 
 use crate::behaviour::Fault;
-use crate::{
-    Difference, Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation,
-};
+use crate::{Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation, Visit};
 
 /// A graph as a system.
 #[derive(Clone, Debug)]
@@ -39,31 +35,18 @@ impl LabelledGraph {
 }
 
 impl StateSpace for LabelledGraph {
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         Ok((self.graph.initial().to_le_bytes().to_vec(), Vec::new()))
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        _: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], _: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         let Some(number) = self.number(state) else { return Expansion::Deadlock };
         let edges = self.graph.edges_from(number);
         for edge in edges {
             let successor = Successor {
-                moves: &[],
-                violations: &[],
-                events: &[],
                 label: &edge.label.to_le_bytes(),
                 target: Some(&edge.target.to_le_bytes()),
-                difference: Difference::Unknown,
-                pulse: None,
+                ..Successor::default()
             };
             if visit(successor).is_break() {
                 return Expansion::Moves;

@@ -43,6 +43,7 @@ pub mod synchronous;
 mod system;
 mod trace;
 mod transfer;
+mod visit;
 mod watch;
 pub mod wording;
 
@@ -73,7 +74,7 @@ pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
 pub use space::{
     Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
-    Successor, Violation, ViolationKind, Walks,
+    Successor, Violation, ViolationKind, Visit, Walks,
 };
 pub use system::{
     Atom, ChannelKind, Claim, DStep, Edge, Guard, InitialProcess, Leaf, Location, LocationId, MtypeSet, Node,

@@ -17,10 +17,7 @@ use std::ops::Range;
 
 use narrows_graph::BitSet;
 
-use crate::{
-    Area, Binary, Claim, DStep, Expr, Guard, LocationId, Node, Pattern, Place, Proctype, Receive, Send,
-    Setup, Statement, System,
-};
+use crate::{Area, Claim, DStep, Expr, LocationId, Node, Proctype, Setup, Statement, System};
 
 /// Larger tables are not analysed; nothing is dead then.
 const MAX_BITS: usize = 1 << 24;
@@ -37,32 +34,26 @@ pub fn mark_dead(system: &mut System) {
     }
 }
 
-/// Returns the bytes a place may be at, whatever its indices are.
-fn extent(place: &Place) -> Range<usize> {
-    let more: u32 = place.indices.iter().map(|index| index.length.saturating_sub(1) * index.stride).sum();
-    place.offset as usize..(place.offset + more + place.scalar.bytes()) as usize
-}
-
 /// Finds the local variables of each kind of process that others look at.
 fn watched(system: &System) -> Vec<BitSet> {
     let mut watched = vec![BitSet::default(); system.proctypes.len()];
     let mut look = |expr: &Expr| {
-        each_expr(expr, &mut |expr| {
+        expr.each(&mut |expr| {
             if let Expr::Remote { proctype, place, .. } = expr
                 && let Some(bytes) = watched.get_mut(usize::from(proctype.0))
             {
-                bytes.extend(extent(place));
+                bytes.extend(place.extent());
             }
         });
     };
     for proctype in &system.proctypes {
-        each_expr_of(proctype, &mut look);
+        proctype.each_expr(&mut look);
     }
     for property in &system.properties {
         match &property.claim {
             Claim::Ltl(formula) => formula.atoms().into_iter().for_each(|atom| look(&atom.expr)),
             Claim::Ctl(formula) => formula.each_atom(&mut |atom| look(&atom.expr)),
-            Claim::Never(process) | Claim::Trace { pattern: process, .. } => each_expr_of(process, &mut look),
+            Claim::Never(process) | Claim::Trace { pattern: process, .. } => process.each_expr(&mut look),
         }
     }
     watched
@@ -72,11 +63,11 @@ fn watched(system: &System) -> Vec<BitSet> {
 fn mark_unread(system: &mut System) {
     let (mut read, mut written) = (BitSet::default(), BitSet::default());
     let mut look = |expr: &Expr| {
-        each_expr(expr, &mut |expr| match expr {
-            Expr::Load(place) if place.area == Area::Global => read.extend(extent(place)),
+        expr.each(&mut |expr| match expr {
+            Expr::Load(place) if place.area == Area::Global => read.extend(place.extent()),
             Expr::Poll(receive) => {
-                for place in stored(receive).filter(|place| place.area == Area::Global) {
-                    read.extend(extent(place));
+                for place in receive.stored().filter(|place| place.area == Area::Global) {
+                    read.extend(place.extent());
                 }
             }
             _ => {}
@@ -88,14 +79,12 @@ fn mark_unread(system: &mut System) {
         _ => None,
     });
     for proctype in system.proctypes.iter().chain(watchers) {
-        each_expr_of(proctype, &mut look);
+        proctype.each_expr(&mut look);
         for transition in &proctype.transitions {
-            each_statement(&transition.statement, &mut |statement| {
-                stores(statement, &mut |place| {
-                    if place.area == Area::Global {
-                        written.extend(extent(place));
-                    }
-                });
+            transition.statement.each_store(&mut |place| {
+                if place.area == Area::Global {
+                    written.extend(place.extent());
+                }
             });
         }
     }
@@ -115,12 +104,10 @@ fn mark_unread(system: &mut System) {
     let is_unread = |byte: &u32| written.contains(*byte as usize) && !read.contains(*byte as usize);
     for transition in system.proctypes.iter_mut().flat_map(|proctype| &mut proctype.transitions) {
         let mut own = BitSet::default();
-        each_statement(&transition.statement, &mut |statement| {
-            stores(statement, &mut |place| {
-                if place.area == Area::Global {
-                    own.extend(extent(place));
-                }
-            });
+        transition.statement.each_store(&mut |place| {
+            if place.area == Area::Global {
+                own.extend(place.extent());
+            }
         });
         let bytes = (0..system.global_bytes).filter(|byte| own.contains(*byte as usize) && is_unread(byte));
         transition.unread = ranges(bytes);
@@ -131,17 +118,15 @@ fn mark_unread(system: &mut System) {
 fn mark_proctype(proctype: &mut Proctype, mut kept: BitSet) {
     let mut written = BitSet::default();
     for transition in &proctype.transitions {
-        each_statement(&transition.statement, &mut |statement| {
-            stores(statement, &mut |place| {
-                if place.area == Area::Local {
-                    written.extend(extent(place));
-                }
-            });
+        transition.statement.each_store(&mut |place| {
+            if place.area == Area::Local {
+                written.extend(place.extent());
+            }
         });
     }
     for step in &proctype.setup {
         if let Setup::Channel(place, _) = step {
-            kept.extend(extent(place));
+            kept.extend(place.extent());
         }
     }
     if let Some(provided) = &proctype.provided {
@@ -202,23 +187,23 @@ fn go_back(statement: &Statement, live: &mut BitSet) {
     if let Statement::DStep(step) = statement {
         return go_back_through(step, live);
     }
-    if let Some(counter) = counter(statement)
+    if let Some(counter) = statement.counter()
         && counter.area == Area::Local
         && counter.indices.is_empty()
-        && extent(counter).all(|byte| !live.contains(byte))
+        && counter.extent().all(|byte| !live.contains(byte))
     {
         // Nobody wants to know how far it counts.
         return;
     }
-    stores(statement, &mut |place| {
+    statement.each_store(&mut |place| {
         if place.indices.is_empty() && place.area == Area::Local {
-            for byte in extent(place) {
+            for byte in place.extent() {
                 live.remove(byte);
             }
         }
     });
-    each_read(statement, &mut |expr| reads(expr, live));
-    if let Some(counter) = counter(statement) {
+    statement.each_read(&mut |expr| reads(expr, live));
+    if let Some(counter) = statement.counter() {
         reads(&Expr::Load(Box::new(counter.clone())), live);
     }
 }
@@ -250,183 +235,19 @@ fn go_back_through(step: &DStep, live: &mut BitSet) {
     }
     *live = nodes.swap_remove(step.start.0 as usize);
     for guard in &step.guards {
-        each_read_of_guard(guard, &mut |expr| reads(expr, live));
+        guard.each_read(&mut |expr| reads(expr, live));
     }
 }
 
 /// Adds the local variables that an expression reads.
 fn reads(expr: &Expr, live: &mut BitSet) {
-    each_expr(expr, &mut |expr| match expr {
-        Expr::Load(place) if place.area == Area::Local => live.extend(extent(place)),
+    expr.each(&mut |expr| match expr {
+        Expr::Load(place) if place.area == Area::Local => live.extend(place.extent()),
         Expr::Poll(receive) => {
-            for place in stored(receive).filter(|place| place.area == Area::Local) {
-                live.extend(extent(place));
+            for place in receive.stored().filter(|place| place.area == Area::Local) {
+                live.extend(place.extent());
             }
         }
         _ => {}
     });
-}
-
-/// Returns the variable that a statement adds something to, if that is all it does.
-fn counter(statement: &Statement) -> Option<&Place> {
-    let Statement::Assign(place, value) = statement else { return None };
-    let Expr::Binary(Binary::Add | Binary::Subtract, left, right, _) = value else { return None };
-    let (Expr::Load(old), Expr::Constant(_)) = (&**left, &**right) else { return None };
-    (old.area == place.area && extent(old) == extent(place)).then_some(old)
-}
-
-/// Returns the places that a receive stores to.
-fn stored(receive: &Receive) -> impl Iterator<Item = &Place> {
-    receive.patterns.iter().filter_map(|pattern| match pattern {
-        Pattern::Store(place) => Some(place),
-        _ => None,
-    })
-}
-
-/// Visits every place that a statement, other than a `d_step`, stores to when it is executed.
-fn stores(statement: &Statement, visit: &mut dyn FnMut(&Place)) {
-    match statement {
-        Statement::Assign(place, _) | Statement::Run(_, Some((place, _))) => visit(place),
-        Statement::Receive(receive) => stored(receive).for_each(visit),
-        _ => {}
-    }
-}
-
-/// Visits a statement, and those inside it.
-fn each_statement(statement: &Statement, visit: &mut dyn FnMut(&Statement)) {
-    visit(statement);
-    if let Statement::DStep(step) = statement {
-        for node in &step.nodes {
-            if let Node::Execute(statement, ..) = node {
-                each_statement(statement, visit);
-            }
-        }
-    }
-}
-
-/// Visits every expression of a kind of process, but not those inside others.
-fn each_expr_of(proctype: &Proctype, visit: &mut dyn FnMut(&Expr)) {
-    for transition in &proctype.transitions {
-        each_statement(&transition.statement, &mut |statement| {
-            each_read(statement, visit);
-            if let Statement::DStep(step) = statement {
-                step.guards.iter().for_each(|guard| each_read_of_guard(guard, visit));
-            }
-        });
-    }
-    for step in &proctype.setup {
-        if let Setup::Value(place, value) = step {
-            indices(place, visit);
-            visit(value);
-        }
-    }
-    if let Some(provided) = &proctype.provided {
-        visit(provided);
-    }
-}
-
-/// Visits the expressions that a statement, other than a `d_step`, evaluates; of a variable that it only adds
-/// to, just the indices.
-fn each_read(statement: &Statement, visit: &mut dyn FnMut(&Expr)) {
-    if let (Some(old), Statement::Assign(place, _)) = (counter(statement), statement) {
-        indices(old, visit);
-        indices(place, visit);
-        return;
-    }
-    match statement {
-        Statement::Skip | Statement::Else | Statement::End | Statement::DStep(_) => {}
-        Statement::Condition(value) | Statement::Assert(value) | Statement::PrintMtype(value, _) => {
-            visit(value);
-        }
-        Statement::Assign(place, value) => {
-            indices(place, visit);
-            visit(value);
-        }
-        Statement::Run(run, assign) => {
-            run.arguments.iter().for_each(&mut *visit);
-            if let Some((place, value)) = assign {
-                indices(place, visit);
-                visit(value);
-            }
-        }
-        Statement::Send(send) => each_read_of_send(send, visit),
-        Statement::Receive(receive) => each_read_of_receive(receive, visit),
-        Statement::Print(_, values) => values.iter().for_each(visit),
-        Statement::SetPriority(who, priority) => {
-            visit(who);
-            visit(priority);
-        }
-    }
-}
-
-fn each_read_of_guard(guard: &Guard, visit: &mut dyn FnMut(&Expr)) {
-    match guard {
-        Guard::Else | Guard::Always => {}
-        Guard::Condition(value) => visit(value),
-        Guard::Send(send) => each_read_of_send(send, visit),
-        Guard::Receive(receive) => each_read_of_receive(receive, visit),
-    }
-}
-
-fn each_read_of_send(send: &Send, visit: &mut dyn FnMut(&Expr)) {
-    visit(&send.channel);
-    send.arguments.iter().for_each(visit);
-}
-
-fn each_read_of_receive(receive: &Receive, visit: &mut dyn FnMut(&Expr)) {
-    visit(&receive.channel);
-    for pattern in &receive.patterns {
-        match pattern {
-            Pattern::Store(place) => indices(place, visit),
-            Pattern::Match(value) => visit(value),
-            Pattern::Discard => {}
-        }
-    }
-}
-
-fn indices(place: &Place, visit: &mut dyn FnMut(&Expr)) {
-    place.indices.iter().for_each(|index| visit(&index.value));
-}
-
-/// Visits an expression, and all those inside it.
-pub(crate) fn each_expr(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    visit(expr);
-    let mut inside = |expr: &Expr| each_expr(expr, visit);
-    match expr {
-        Expr::Constant(_)
-        | Expr::Pid
-        | Expr::ProcessCount
-        | Expr::Last
-        | Expr::Timeout
-        | Expr::NonProgress
-        | Expr::RunResult
-        | Expr::Priority => {}
-        Expr::Load(place) => indices(place, &mut inside),
-        Expr::Unary(_, value)
-        | Expr::Channel(_, value, _)
-        | Expr::Enabled(value, _)
-        | Expr::LocationOf(value)
-        | Expr::PriorityOf(value) => inside(value),
-        Expr::Binary(_, left, right, _) => {
-            inside(left);
-            inside(right);
-        }
-        Expr::Conditional(condition, yes, no) => {
-            inside(condition);
-            inside(yes);
-            inside(no);
-        }
-        Expr::Poll(receive) => each_read_of_receive(receive, &mut inside),
-        Expr::AtLocation { pid, .. } => {
-            if let Some(pid) = pid {
-                inside(pid);
-            }
-        }
-        Expr::Remote { pid, place, .. } => {
-            if let Some(pid) = pid {
-                inside(pid);
-            }
-            indices(place, &mut inside);
-        }
-    }
 }

@@ -68,10 +68,8 @@ fn add_globals(expr: &Expr, first: u32, bytes: &mut Vec<Range<u32>>) -> bool {
         Expr::Binary(_, left, right, _) => all(&[left, right]),
         Expr::Conditional(condition, yes, no) => all(&[condition, yes, no]),
         Expr::Load(place) if place.area == Area::Global => {
-            let more: u32 =
-                place.indices.iter().map(|index| index.length.saturating_sub(1) * index.stride).sum();
-            let start = first + place.offset;
-            bytes.push(start..start + more + place.scalar.bytes());
+            let extent = place.extent();
+            bytes.push(first + extent.start as u32..first + extent.end as u32);
             place.indices.iter().all(|index| add_globals(&index.value, first, bytes))
         }
         _ => false,

@@ -11,21 +11,21 @@ use crate::{LocationId, Message, ProctypeId, TransitionId};
 /// A set of process numbers.
 pub type ProcessSet = narrows_graph::ByteSet;
 
+/// What is done with each successor of a state: it may break off.
+pub type Visit<'v> = dyn FnMut(Successor<'_>) -> ControlFlow<()> + 'v;
+
 /// States as byte strings of any length, and how they follow each other.
 pub trait StateSpace: Sync {
     /// Returns how many bytes at the end of each state do not count when states are compared.
-    fn hidden_bytes(&self) -> usize;
+    fn hidden_bytes(&self) -> usize {
+        0
+    }
 
     /// Returns the initial state, and what went wrong on the way to it.
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation>;
 
     /// Visits every successor of a state, in an order that depends on the state alone.
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion;
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion;
 
     /// Visits the successors that some processes begin, in the same order; of a rendezvous, that is the sender. Where
     /// those processes can move only after a timeout, it may visit what they do then, or nothing.
@@ -34,7 +34,7 @@ pub trait StateSpace: Sync {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         self.successors(state, scratch, &mut |successor| match successor.moves.first() {
             Some(first) if !processes.contains(usize::from(first.pid)) => ControlFlow::Continue(()),
@@ -77,12 +77,7 @@ impl<T: StateSpace + ?Sized> StateSpace for &T {
         (**self).initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         (**self).successors(state, scratch, visit)
     }
 
@@ -91,7 +86,7 @@ impl<T: StateSpace + ?Sized> StateSpace for &T {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         (**self).successors_of(processes, state, scratch, visit);
     }
@@ -177,7 +172,7 @@ impl Scratch {
 }
 
 /// One edge of the state space.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Successor<'a> {
     /// What the processes did, in order: more than one for an atomic sequence or a rendezvous.
     pub moves: &'a [Move],
@@ -198,9 +193,10 @@ pub struct Successor<'a> {
 }
 
 /// How a state differs from another. Those who know save others the search for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Difference<'a> {
     /// In any way.
+    #[default]
     Unknown,
     /// It has the same length and the same parts.
     Alike,
@@ -279,155 +275,100 @@ pub struct Violation {
     pub pid: u8,
 }
 
-/// What can go wrong in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum ViolationKind {
+/// Declares what can go wrong in a step, with what is said of it.
+macro_rules! violation_kinds {
+    ($($(#[$doc:meta])* $kind:ident => $message:literal,)*) => {
+        /// What can go wrong in a step.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum ViolationKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl ViolationKind {
+            /// Every kind, in order.
+            pub const ALL: &[ViolationKind] = &[$(ViolationKind::$kind),*];
+
+            /// Says what happened.
+            pub fn message(self) -> &'static str {
+                match self {
+                    $(ViolationKind::$kind => $message,)*
+                }
+            }
+        }
+    };
+}
+
+violation_kinds! {
     /// An assertion is false.
-    Assertion,
+    Assertion => "assertion violated",
     /// An index is outside its array; a read gives 0 and a write is lost.
-    IndexOutOfRange,
+    IndexOutOfRange => "array index out of range",
     /// A message has fewer fields than the channel's; the others are 0.
-    TooFewFieldsSent,
+    TooFewFieldsSent => "message with too few fields",
     /// A message has more fields than the channel's; they are lost.
-    TooManyFieldsSent,
+    TooManyFieldsSent => "message with too many fields",
     /// A receive names fewer or more fields than the channel's.
-    WrongFieldCountReceived,
+    WrongFieldCountReceived => "receive with the wrong number of fields",
     /// A rendezvous channel is polled; it is never found to hold a message.
-    PolledRendezvous,
+    PolledRendezvous => "poll of a rendezvous channel",
     /// A channel variable that holds no channel is received from or polled; there is no message.
-    ReceiveFromNowhere,
+    ReceiveFromNowhere => "receive from an uninitialised channel",
     /// A `D_proctype` has a choice.
-    Nondeterminism,
+    Nondeterminism => "non-determinism in a D_proctype",
     /// A claim has seen all it has to: whatever comes now, the run is one that must not be.
-    ClaimMatched,
+    ClaimMatched => "the run does what must never be done",
     /// A message is sent or received that does not follow the pattern of a `trace`.
-    TraceMismatch,
+    TraceMismatch => "a message does not follow the trace",
     /// A message fits more than one way on in a `trace`.
-    TraceAmbiguous,
+    TraceAmbiguous => "a message fits more than one way on in the trace",
     /// The run ends before the pattern of a `trace` does.
-    TraceNotCompleted,
+    TraceNotCompleted => "the run ends before the trace is completed",
     /// The messages follow the pattern of a `notrace` to its end.
-    TraceMatched,
+    TraceMatched => "the messages follow the forbidden trace to its end",
     /// Division, or remainder, by zero.
-    DivisionByZero,
+    DivisionByZero => "division by zero",
     /// The smallest number divided by minus one.
-    DivisionOverflow,
+    DivisionOverflow => "division overflow",
     /// A receive names more fields than the channel's, or tests the wrong number of them.
-    TooManyFieldsReceived,
+    TooManyFieldsReceived => "receive of fields that the message does not have",
     /// A channel variable that holds no channel is used.
-    NoChannel,
+    NoChannel => "use of an uninitialised channel",
     /// More than 255 processes.
-    TooManyProcesses,
+    TooManyProcesses => "too many processes",
     /// More than 255 channels.
-    TooManyChannels,
+    TooManyChannels => "too many channels",
     /// A state of more bytes than any machine should have to copy at every step.
-    StateTooLarge,
+    StateTooLarge => "state too large",
     /// A statement in a `d_step` can't be executed.
-    BlockedDStep,
+    BlockedDStep => "statement blocks inside a d_step",
     /// A send to a rendezvous channel in a `d_step`.
-    RendezvousInDStep,
+    RendezvousInDStep => "rendezvous send inside a d_step",
     /// A `d_step` that does not end.
-    EndlessDStep,
+    EndlessDStep => "endless loop inside a d_step",
     /// An `atomic` sequence that comes back to where it was.
-    EndlessAtomic,
+    EndlessAtomic => "endless loop inside an atomic sequence",
     /// A process asks whether it is enabled itself.
-    EnabledSelf,
+    EnabledSelf => "enabled() asked of the process itself",
     /// A priority outside of 1 to 255.
-    BadPriority,
+    BadPriority => "priority out of range",
     /// No equation says what a term is worth.
-    NoEquation,
+    NoEquation => "no equation says what this is",
     /// Rewriting a term does not come to an end.
-    EndlessRewriting,
+    EndlessRewriting => "rewriting does not end",
     /// A value is to be chosen from no end of values, or from too many.
-    EndlessSort,
+    EndlessSort => "a value is to be chosen from no end of values, or from more than a million",
     /// A process calls itself again and again without a step.
-    EndlessRecursion,
+    EndlessRecursion => "a process calls itself again and again without a step",
     /// A number is too large.
-    NumberTooLarge,
+    NumberTooLarge => "number too large",
     /// A difference of natural numbers is below zero.
-    BelowZero,
+    BelowZero => "difference below zero",
 }
 
 impl ViolationKind {
-    /// Every kind, in order.
-    pub const ALL: [ViolationKind; 32] = [
-        ViolationKind::Assertion,
-        ViolationKind::IndexOutOfRange,
-        ViolationKind::TooFewFieldsSent,
-        ViolationKind::TooManyFieldsSent,
-        ViolationKind::WrongFieldCountReceived,
-        ViolationKind::PolledRendezvous,
-        ViolationKind::ReceiveFromNowhere,
-        ViolationKind::Nondeterminism,
-        ViolationKind::ClaimMatched,
-        ViolationKind::TraceMismatch,
-        ViolationKind::TraceAmbiguous,
-        ViolationKind::TraceNotCompleted,
-        ViolationKind::TraceMatched,
-        ViolationKind::DivisionByZero,
-        ViolationKind::DivisionOverflow,
-        ViolationKind::TooManyFieldsReceived,
-        ViolationKind::NoChannel,
-        ViolationKind::TooManyProcesses,
-        ViolationKind::TooManyChannels,
-        ViolationKind::StateTooLarge,
-        ViolationKind::BlockedDStep,
-        ViolationKind::RendezvousInDStep,
-        ViolationKind::EndlessDStep,
-        ViolationKind::EndlessAtomic,
-        ViolationKind::EnabledSelf,
-        ViolationKind::BadPriority,
-        ViolationKind::NoEquation,
-        ViolationKind::EndlessRewriting,
-        ViolationKind::EndlessSort,
-        ViolationKind::EndlessRecursion,
-        ViolationKind::NumberTooLarge,
-        ViolationKind::BelowZero,
-    ];
-
     /// Returns whether the run can't go on after it.
     pub fn is_fatal(self) -> bool {
         self >= ViolationKind::DivisionByZero
-    }
-
-    /// Says what happened.
-    pub fn message(self) -> &'static str {
-        match self {
-            ViolationKind::Assertion => "assertion violated",
-            ViolationKind::IndexOutOfRange => "array index out of range",
-            ViolationKind::TooFewFieldsSent => "message with too few fields",
-            ViolationKind::TooManyFieldsSent => "message with too many fields",
-            ViolationKind::WrongFieldCountReceived => "receive with the wrong number of fields",
-            ViolationKind::PolledRendezvous => "poll of a rendezvous channel",
-            ViolationKind::ReceiveFromNowhere => "receive from an uninitialised channel",
-            ViolationKind::Nondeterminism => "non-determinism in a D_proctype",
-            ViolationKind::ClaimMatched => "the run does what must never be done",
-            ViolationKind::TraceMismatch => "a message does not follow the trace",
-            ViolationKind::TraceAmbiguous => "a message fits more than one way on in the trace",
-            ViolationKind::TraceNotCompleted => "the run ends before the trace is completed",
-            ViolationKind::TraceMatched => "the messages follow the forbidden trace to its end",
-            ViolationKind::DivisionByZero => "division by zero",
-            ViolationKind::DivisionOverflow => "division overflow",
-            ViolationKind::TooManyFieldsReceived => "receive of fields that the message does not have",
-            ViolationKind::NoChannel => "use of an uninitialised channel",
-            ViolationKind::TooManyProcesses => "too many processes",
-            ViolationKind::TooManyChannels => "too many channels",
-            ViolationKind::StateTooLarge => "state too large",
-            ViolationKind::BlockedDStep => "statement blocks inside a d_step",
-            ViolationKind::RendezvousInDStep => "rendezvous send inside a d_step",
-            ViolationKind::EndlessDStep => "endless loop inside a d_step",
-            ViolationKind::EndlessAtomic => "endless loop inside an atomic sequence",
-            ViolationKind::EnabledSelf => "enabled() asked of the process itself",
-            ViolationKind::BadPriority => "priority out of range",
-            ViolationKind::NoEquation => "no equation says what this is",
-            ViolationKind::EndlessRewriting => "rewriting does not end",
-            ViolationKind::EndlessSort => {
-                "a value is to be chosen from no end of values, or from more than a million"
-            }
-            ViolationKind::EndlessRecursion => "a process calls itself again and again without a step",
-            ViolationKind::NumberTooLarge => "number too large",
-            ViolationKind::BelowZero => "difference below zero",
-        }
     }
 }

@@ -5,12 +5,10 @@
 //! clock expires, the action happens; if it is enabled again right afterwards, the clock restarts. So a state
 //! with two edges of one label is ambiguous: there might be one clock or two ([`ambiguous`]).
 
-use std::ops::ControlFlow;
-
 use narrows_lts::{Edge, Graph, LabelPattern};
 use narrows_model::{
-    Difference, Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor,
-    TransitionId, Violation,
+    Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor, TransitionId,
+    Violation, Visit,
 };
 use num_traits::Zero;
 
@@ -236,22 +234,13 @@ fn marks_of(state: &[u8]) -> [u8; 3] {
 }
 
 impl StateSpace for Actions<'_> {
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut state = vec![0; BYTES + self.bits.div_ceil(8)];
         state[..4].copy_from_slice(&self.graph.initial().to_le_bytes());
         Ok((state, Vec::new()))
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        _: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], _: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         let edges = self.graph.edges_from(number(state));
         let mut next = Vec::new();
         for (place, edge) in edges.iter().enumerate() {
@@ -266,15 +255,7 @@ impl StateSpace for Actions<'_> {
                 transition: TransitionId(edge.label),
                 kind: MoveKind::Alone,
             };
-            let successor = Successor {
-                moves: &[step],
-                label: &[],
-                violations: &[],
-                events: &[],
-                target: Some(&next),
-                difference: Difference::Unknown,
-                pulse: None,
-            };
+            let successor = Successor { moves: &[step], target: Some(&next), ..Successor::default() };
             if visit(successor).is_break() {
                 break;
             }

@@ -45,12 +45,6 @@ enum Format {
     Json,
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        self.format == Format::Json
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let parsed = parse_formula_text(
@@ -63,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let messages = diagnostics.sorted();
     output::diagnostics(&messages, &sources);
     let Some(parsed) = parsed else {
-        if arguments.is_json() {
+        if arguments.format == Format::Json {
             output::print_json(&json_diagnostics("formula", &messages, &sources, None))?;
         }
         return Ok(2);

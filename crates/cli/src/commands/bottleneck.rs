@@ -57,12 +57,6 @@ pub(crate) struct Arguments {
     options: Options,
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        self.options.is_json()
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let interrupted = interrupt_flag()?;
     let mut work =
@@ -73,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             work.study(&path, &arguments.what_if)?;
         }
     }
-    if work.columns.len() > 1 && !arguments.is_json() {
+    if work.columns.len() > 1 && !arguments.options.is_json() {
         let note = |text: String| Outcome { status: 0, text, document: Value::Null };
         work.said.insert(0, note(summary(&work.columns)));
         // More than a few side by side do not fit on a screen; the report has them all.

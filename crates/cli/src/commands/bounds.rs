@@ -63,12 +63,6 @@ enum EngineName {
     Symbolic,
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        self.options.is_json()
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let mut sources = Sources::default();
     let mut text = |option: &str, text: &str| {

@@ -42,12 +42,6 @@ pub(crate) struct Arguments {
     options: Options,
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        self.options.is_json()
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let Arguments { chain, html, csv, .. } = arguments;
     let files = Files { chain: chain.as_deref(), html: html.as_deref(), csv: csv.as_deref() };

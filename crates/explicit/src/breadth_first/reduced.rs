@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
-use narrows_model::{Expansion, Limit, ProcessSet, Scratch, StateSpace, Successor};
+use narrows_model::{Expansion, Limit, ProcessSet, Scratch, StateSpace, Visit};
 
 use super::batch::Batch;
 use super::block::{Block, STATES};
@@ -60,7 +60,7 @@ pub(super) fn successors<S: StateSpace + ?Sized>(
     processes: Option<ProcessSet>,
     state: &[u8],
     scratch: &mut Scratch,
-    visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    visit: &mut Visit<'_>,
 ) -> Expansion {
     match processes {
         None => space.successors(state, scratch, visit),

@@ -1,8 +1,8 @@
 //! State spaces whose states have colours, and parts of them.
 
-use std::ops::ControlFlow;
-
-use narrows_model::{Colour, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation, Watched};
+use narrows_model::{
+    Colour, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation, Visit, Watched,
+};
 
 use crate::Store;
 
@@ -66,12 +66,7 @@ impl StateSpace for Joint<'_> {
         self.watched.initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         self.watched.successors(state, scratch, visit)
     }
 
@@ -80,7 +75,7 @@ impl StateSpace for Joint<'_> {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         self.watched.successors_of(processes, state, scratch, visit);
     }
@@ -112,12 +107,7 @@ impl<S: StateSpace + ?Sized> StateSpace for Within<'_, S> {
         self.space.initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         self.space.successors(state, scratch, &mut |successor| {
             // Who moves is told also for a step that leads outside: it shows who is enabled.
             let target = successor.target.filter(|target| self.store.contains(target));

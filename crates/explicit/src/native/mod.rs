@@ -19,9 +19,7 @@ mod plan;
 mod undo_log;
 mod walk;
 
-use std::ops::ControlFlow;
-
-use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Successor, Violation};
+use narrows_model::{Evaluator, Expansion, ProcessSet, Scratch, StateSpace, Violation, Visit};
 
 pub use compile::Unsupported;
 use level::Layout;
@@ -71,12 +69,7 @@ impl StateSpace for Native<'_> {
         self.evaluator.initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         Walk::new(self, scratch, visit).expand(state)
     }
 
@@ -85,7 +78,7 @@ impl StateSpace for Native<'_> {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         Walk::new(self, scratch, visit).expand_some(processes, state);
     }

@@ -13,7 +13,7 @@ use super::plan::{Action, Edge, Gate};
 use super::undo_log::{BLOCKED, Code, DONE, EDGE_SHIFT, Mark, NO_MORE, OFFERED, UndoLog};
 use narrows_model::{
     AtomicPath, Attempt, Difference, Expansion, LocationId, Move, MoveKind, Offer, Outcome, ProcessSet,
-    ProctypeId, Scratch, Statement, Successor, Transition, Violation, ViolationKind, Walks, Workspace,
+    ProctypeId, Scratch, Statement, Successor, Transition, Violation, ViolationKind, Visit, Walks, Workspace,
 };
 
 /// Inside an atomic sequence each choice is a level of recursion. Deeper than this, the reference evaluator
@@ -69,7 +69,7 @@ enum Went {
 pub(super) struct Walk<'w, 's> {
     space: &'w Native<'s>,
     memory: &'w mut Memory,
-    visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    visit: &'w mut Visit<'w>,
     stopped: bool,
     /// How many states are below the one that is worked on.
     below: usize,
@@ -81,11 +81,7 @@ pub(super) struct Walk<'w, 's> {
 }
 
 impl<'w, 's> Walk<'w, 's> {
-    pub(super) fn new(
-        space: &'w Native<'s>,
-        scratch: &'w mut Scratch,
-        visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Self {
+    pub(super) fn new(space: &'w Native<'s>, scratch: &'w mut Scratch, visit: &'w mut Visit<'w>) -> Self {
         let walks = scratch.walks();
         let memory = scratch.memory::<Memory>();
         memory.rest.set_walks(walks);
@@ -725,10 +721,9 @@ impl<'w, 's> Walk<'w, 's> {
             moves: &path.moves,
             violations: &path.told.violations,
             events: &path.told.events,
-            label: &[],
             target: leads_on.then(|| level.state()),
             difference,
-            pulse: None,
+            ..Successor::default()
         };
         if (self.visit)(successor).is_break() {
             self.stopped = true;

@@ -143,7 +143,7 @@ impl Collector<'_, '_> {
                 }
             }
             Statement::DStep(step) => {
-                super::statics::each_statement(step, &mut |inner| self.add_children(resolver, inner));
+                step.statements().for_each(|inner| self.add_children(resolver, inner));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use narrows_model::{
 };
 
 use super::footprint::{Channels, Footprint};
-use super::statics::{Statics, each_statement, extent};
+use super::statics::Statics;
 
 /// The number of a channel that does not exist yet.
 const FRESH: u8 = 0;
@@ -122,13 +122,13 @@ impl Resolver<'_, '_> {
         }
         // One of many may be what it waits for, and what comes first in it decides how it goes on.
         waits.queries.union_with(waits.sends.union(waits.receives));
-        each_statement(step, &mut |statement| {
+        for statement in step.statements() {
             let mut inner = Deed::default();
             self.statement(statement, &mut inner);
             inner.does.add(&inner.waits);
             inner.does.queries.union_with(inner.does.sends.union(inner.does.receives));
             does.add(&inner.does);
-        });
+        }
     }
 
     fn run(&self, run: &Run, out: &mut Footprint) {
@@ -386,7 +386,7 @@ impl Resolver<'_, '_> {
         let mut child = Known::nothing(self.statics, proctype);
         let kind = &self.statics.proctypes[proctype];
         let set = |child: &mut Known, place: &Place, value: Option<i32>| {
-            let bytes = extent(place);
+            let bytes = place.extent();
             let fixed = kind.fixed.get(bytes.clone()).is_some_and(|fixed| fixed.iter().all(|fixed| *fixed));
             let Some(value) = value.filter(|_| fixed && place.indices.is_empty()) else { return };
             let mut stored = [0; 4];

@@ -1,8 +1,7 @@
 //! What can be said of a system before any state is looked at.
 
 use narrows_model::{
-    Area, DStep, Guard, LocationId, Node, Outline, Pattern, Place, Proctype, Setup, StateSpace, Statement,
-    System,
+    Area, Guard, LocationId, Outline, Place, Proctype, Setup, StateSpace, Statement, System,
 };
 
 use crate::Engine;
@@ -149,46 +148,13 @@ fn variables(system: &System) -> Vec<u16> {
     numbers
 }
 
-/// Returns the bytes a place may be at, whatever its indices are.
-pub(super) fn extent(place: &Place) -> std::ops::Range<usize> {
-    let more: u32 = place.indices.iter().map(|index| index.length.saturating_sub(1) * index.stride).sum();
-    place.offset as usize..(place.offset + more + place.scalar.bytes()) as usize
-}
-
 fn mark(bytes: &mut [bool], place: &Place) {
-    let extent = extent(place);
+    let extent = place.extent();
     let end = extent.end.min(bytes.len());
     bytes[extent.start.min(end)..end].fill(true);
 }
 
 /// Visits every place that a step of a kind of process may write.
 fn each_store(proctype: &Proctype, visit: &mut dyn FnMut(&Place)) {
-    for transition in &proctype.transitions {
-        stores(&transition.statement, visit);
-    }
-}
-
-/// Visits every place that a statement may write.
-pub(super) fn stores(statement: &Statement, visit: &mut dyn FnMut(&Place)) {
-    match statement {
-        Statement::Assign(place, _) | Statement::Run(_, Some((place, _))) => visit(place),
-        Statement::Receive(receive) => {
-            for pattern in &receive.patterns {
-                if let Pattern::Store(place) = pattern {
-                    visit(place);
-                }
-            }
-        }
-        Statement::DStep(step) => each_statement(step, &mut |statement| stores(statement, visit)),
-        _ => {}
-    }
-}
-
-/// Visits every statement of a `d_step`.
-pub(super) fn each_statement(step: &DStep, visit: &mut dyn FnMut(&Statement)) {
-    for node in &step.nodes {
-        if let Node::Execute(statement, ..) = node {
-            visit(statement);
-        }
-    }
+    proctype.transitions.iter().for_each(|transition| transition.statement.each_store(visit));
 }

@@ -4,7 +4,7 @@ use narrows_model::{Area, Atom, Expr, LocationId, Move, Place, Receive, Watcher}
 
 use super::footprint::Footprint;
 use super::resolve::{Deed, Known, Resolver};
-use super::statics::{Statics, extent, stores};
+use super::statics::Statics;
 
 /// What a question looks at.
 pub(super) struct Visible {
@@ -96,11 +96,11 @@ impl Visible {
         if place.area != Area::Local {
             self.looked_at.anything = true;
         }
-        let looked_at = extent(place);
+        let looked_at = place.extent();
         let transitions = &statics.system.proctypes[proctype].transitions;
         for (mark, transition) in self.transitions[proctype].iter_mut().zip(transitions) {
-            stores(&transition.statement, &mut |written| {
-                let bytes = extent(written);
+            transition.statement.each_store(&mut |written| {
+                let bytes = written.extent();
                 let meets = bytes.start < looked_at.end && looked_at.start < bytes.end;
                 *mark |= written.area == Area::Local && meets;
             });

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use narrows_logic::Ctl;
+use narrows_logic::{Ctl, Ltl};
 pub use narrows_model::{Binary as BinaryOperator, Query as ChannelQuery, Unary as UnaryOperator};
 use narrows_source::Span;
 
@@ -114,7 +114,7 @@ pub struct LtlBlock {
     /// The name, if given.
     pub name: Option<Ident>,
     /// The formula; its leaves are expressions without temporal operators.
-    pub formula: Ltl,
+    pub formula: Ltl<Expr>,
     /// The keyword.
     pub head: Span,
 }
@@ -128,49 +128,6 @@ pub struct CtlBlock {
     pub formula: Ctl<Expr>,
     /// All of it.
     pub head: Span,
-}
-
-/// A formula of linear temporal logic over expressions.
-#[derive(Clone, Debug)]
-pub enum Ltl {
-    /// An expression without temporal operators.
-    Atom(Expr),
-    /// Negation.
-    Not(Box<Ltl>),
-    /// `[]`, `<>` or `X`.
-    Unary(LtlUnary, Box<Ltl>),
-    /// A binary operator.
-    Binary(LtlBinary, Box<Ltl>, Box<Ltl>),
-}
-
-/// Unary temporal operators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LtlUnary {
-    /// `[]`, `always`.
-    Always,
-    /// `<>`, `eventually`.
-    Eventually,
-    /// `X`, `next`.
-    Next,
-}
-
-/// Binary operators of a formula.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LtlBinary {
-    /// `&&`, `/\`.
-    And,
-    /// `||`, `\/`.
-    Or,
-    /// `->`, `implies`.
-    Implies,
-    /// `<->`, `equivalent`.
-    Equivalent,
-    /// `U`, `until`, `stronguntil`.
-    Until,
-    /// `W`, `weakuntil`.
-    WeakUntil,
-    /// `V`, `R`, `release`.
-    Release,
 }
 
 /// `typedef T { … }`.

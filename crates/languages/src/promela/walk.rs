@@ -1,8 +1,7 @@
 //! Visits every expression of a tree.
 
 use super::ast::{
-    Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence, Statement, StatementKind, Step,
-    Unit,
+    Expr, ExprKind, Initial, Place, Program, ReceiveArgument, Sequence, Statement, StatementKind, Step, Unit,
 };
 
 type Visit<'v> = &'v mut dyn FnMut(&Expr);
@@ -21,22 +20,9 @@ impl Program {
                 Unit::Init(init) => init.body.each_expression(visit),
                 Unit::Never(claim) => claim.body.each_expression(visit),
                 Unit::Trace(trace) => trace.body.each_expression(visit),
-                Unit::Ltl(block) => block.formula.each_expression(visit),
+                Unit::Ltl(block) => block.formula.atoms().into_iter().for_each(|atom| atom.each(visit)),
                 Unit::Ctl(block) => block.formula.each_atom(&mut |atom| atom.each(visit)),
                 Unit::Variables(_) | Unit::Typedef(_) | Unit::Mtype(_) => {}
-            }
-        }
-    }
-}
-
-impl Ltl {
-    fn each_expression(&self, visit: Visit<'_>) {
-        match self {
-            Ltl::Atom(atom) => atom.each(visit),
-            Ltl::Not(operand) | Ltl::Unary(_, operand) => operand.each_expression(visit),
-            Ltl::Binary(_, left, right) => {
-                left.each_expression(visit);
-                right.each_expression(visit);
             }
         }
     }

@@ -35,7 +35,6 @@ mod upper_bounds;
 mod values;
 
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
 pub use data::{
     Builtin, Condition, Data, Meaning, Operation, OperationId, Pattern, Rule, Sort, SortId, Term,
@@ -44,9 +43,7 @@ pub use points::{Behaviour, GateId, GateSet, Jump, Offer, Point, PointId, PointK
 pub use rewrite::Fault;
 pub use unfolding::Unfolding;
 
-use crate::{
-    Difference, Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation,
-};
+use crate::{Expansion, LabelledSystem, Scratch, StatePart, StateSpace, Successor, Unfold, Violation, Visit};
 use memory::Memory;
 use rustc_hash::FxHashSet;
 use static_skeleton::Skeleton;
@@ -168,10 +165,6 @@ impl Fault {
 }
 
 impl StateSpace for Behaviour {
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut memory = Memory::default();
         memory.prepare(self);
@@ -181,12 +174,7 @@ impl StateSpace for Behaviour {
         Ok((state, Vec::new()))
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         let memory: &mut Memory = scratch.memory();
         if memory.bytes() > MAX_MEMORY {
             *memory = Memory::default();
@@ -212,29 +200,13 @@ impl StateSpace for Behaviour {
             }
             target.clear();
             self.write(*node, memory, &mut target);
-            let successor = Successor {
-                moves: &[],
-                violations: &[],
-                events: &[],
-                label: &label,
-                target: Some(&target),
-                difference: Difference::Unknown,
-                pulse: None,
-            };
+            let successor = Successor { label: &label, target: Some(&target), ..Successor::default() };
             if visit(successor).is_break() {
                 return Expansion::Moves;
             }
         }
         if let Err(fault) = result {
-            let _ = visit(Successor {
-                moves: &[],
-                violations: &[fault.violation()],
-                events: &[],
-                label: &[],
-                target: None,
-                difference: Difference::Unknown,
-                pulse: None,
-            });
+            let _ = visit(Successor { violations: &[fault.violation()], ..Successor::default() });
             return Expansion::Moves;
         }
         if !found.is_empty() {

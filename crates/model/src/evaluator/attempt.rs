@@ -7,7 +7,7 @@ use super::execute::Outcome;
 use super::expressions::Context;
 use super::frame::Frame;
 use super::steps::{Walk, execute};
-use crate::{Communication, Evaluator, Scratch, Successor, Transition, Violation};
+use crate::{Communication, Evaluator, Scratch, Transition, Violation, Visit};
 
 /// A transition to be executed by a process.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ impl Evaluator<'_> {
         state: &[u8],
         pid: usize,
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> bool {
         Walk::resumed(self, scratch, visit).expand_inside(state, pid)
     }

@@ -29,9 +29,7 @@ mod processes;
 mod sequence;
 mod steps;
 
-use std::ops::ControlFlow;
-
-use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, Successor, System, Violation};
+use crate::{Expansion, ProcessSet, Proctype, Scratch, StateSpace, System, Violation, Visit};
 
 pub use attempt::{Attempt, StepRecord, Workspace};
 pub use channels::Offer;
@@ -92,12 +90,7 @@ impl<'s> Evaluator<'s> {
 
     /// Visits what each process could do by itself, ignoring that atomic sequences run through: for replaying
     /// runs that other tools recorded move by move.
-    pub fn single_moves(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    pub fn single_moves(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         Walk::new(self, scratch, visit).single().expand(state)
     }
 
@@ -137,12 +130,7 @@ impl StateSpace for Evaluator<'_> {
         Ok((state, violations))
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         Walk::new(self, scratch, visit).expand(state)
     }
 
@@ -151,7 +139,7 @@ impl StateSpace for Evaluator<'_> {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         Walk::new(self, scratch, visit).expand_some(processes, state);
     }

@@ -20,7 +20,7 @@ use super::frame::Frame;
 use super::sequence::{AtomicPath, Choice};
 use crate::{
     Difference, Expansion, Move, MoveKind, ProcessSet, Scratch, Statement, Successor, Transition, Violation,
-    ViolationKind,
+    ViolationKind, Visit,
 };
 
 /// Executes a statement, and says of everything that goes wrong where it is written. `pulse` is asked now and
@@ -128,7 +128,7 @@ struct Event {
 pub(super) struct Walk<'w, 's> {
     evaluator: &'w Evaluator<'s>,
     scratch: &'w mut Scratch,
-    visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+    visit: &'w mut Visit<'w>,
     stopped: bool,
     timeout: bool,
     /// Messages that are held out.
@@ -141,7 +141,7 @@ impl<'w, 's> Walk<'w, 's> {
     pub(super) fn new(
         evaluator: &'w Evaluator<'s>,
         scratch: &'w mut Scratch,
-        visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &'w mut Visit<'w>,
     ) -> Self {
         scratch.path.clear();
         Walk::resumed(evaluator, scratch, visit)
@@ -151,7 +151,7 @@ impl<'w, 's> Walk<'w, 's> {
     pub(super) fn resumed(
         evaluator: &'w Evaluator<'s>,
         scratch: &'w mut Scratch,
-        visit: &'w mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &'w mut Visit<'w>,
     ) -> Self {
         scratch.tasks.clear();
         let offers = Vec::new();
@@ -607,10 +607,8 @@ impl<'w, 's> Walk<'w, 's> {
             moves: &path.moves,
             violations: &path.told.violations,
             events: &path.told.events,
-            label: &[],
             target: target.map(|_| output.as_slice()),
-            difference: Difference::Unknown,
-            pulse: None,
+            ..Successor::default()
         };
         if (self.visit)(successor).is_break() {
             self.stopped = true;

@@ -5,7 +5,7 @@ use super::expressions::{Actor, refused};
 use super::path::Path;
 use super::{Alternative, Maker, Refused};
 use crate::synchronous::{ExprId, Node, Value, VariableId};
-use crate::{Expr, LocationId, Pattern, Proctype, ProctypeId, Statement, Transition, ViolationKind};
+use crate::{Expr, LocationId, Proctype, ProctypeId, Statement, Transition, ViolationKind};
 
 /// The maximal length of an atomic sequence.
 const MAX_SEQUENCE: usize = 2000;
@@ -350,75 +350,15 @@ struct Taken {
 
 /// Returns whether a statement asks whether nothing else can move.
 fn mentions_timeout(statement: &Statement) -> bool {
-    let any = |list: &[Expr]| list.iter().any(asks_timeout);
-    let patterns = |list: &[Pattern]| {
-        list.iter().any(|pattern| match pattern {
-            Pattern::Match(expr) => asks_timeout(expr),
-            Pattern::Store(place) => place.indices.iter().any(|index| asks_timeout(&index.value)),
-            Pattern::Discard => false,
-        })
-    };
-    match statement {
-        Statement::Skip | Statement::Else | Statement::End => false,
-        Statement::Condition(expr) | Statement::Assert(expr) | Statement::PrintMtype(expr, _) => {
-            asks_timeout(expr)
-        }
-        Statement::Assign(place, expr) => {
-            asks_timeout(expr) || place.indices.iter().any(|index| asks_timeout(&index.value))
-        }
-        Statement::Run(run, assign) => {
-            any(&run.arguments) || assign.as_ref().is_some_and(|(_, value)| asks_timeout(value))
-        }
-        Statement::Send(send) => asks_timeout(&send.channel) || any(&send.arguments),
-        Statement::Receive(receive) => asks_timeout(&receive.channel) || patterns(&receive.patterns),
-        Statement::Print(_, arguments) => any(arguments),
-        Statement::SetPriority(pid, priority) => asks_timeout(pid) || asks_timeout(priority),
-        Statement::DStep(step) => {
-            step.guards.iter().any(|guard| match guard {
-                crate::Guard::Condition(expr) => asks_timeout(expr),
-                crate::Guard::Send(send) => asks_timeout(&send.channel) || any(&send.arguments),
-                crate::Guard::Receive(receive) => {
-                    asks_timeout(&receive.channel) || patterns(&receive.patterns)
-                }
-                crate::Guard::Else | crate::Guard::Always => false,
-            }) || step.nodes.iter().any(|node| match node {
-                crate::Node::Execute(statement, ..) => mentions_timeout(statement),
-                _ => false,
-            })
-        }
-    }
+    let mut found = false;
+    statement.each_read(&mut |expr| found |= asks_timeout(expr));
+    found
 }
 
 fn asks_timeout(expr: &Expr) -> bool {
-    match expr {
-        Expr::Timeout => true,
-        Expr::Constant(_)
-        | Expr::Pid
-        | Expr::ProcessCount
-        | Expr::Last
-        | Expr::NonProgress
-        | Expr::RunResult
-        | Expr::Priority => false,
-        Expr::Load(place) => place.indices.iter().any(|index| asks_timeout(&index.value)),
-        Expr::Unary(_, one) | Expr::Channel(_, one, _) | Expr::Enabled(one, _) => asks_timeout(one),
-        Expr::LocationOf(one) | Expr::PriorityOf(one) => asks_timeout(one),
-        Expr::Binary(_, left, right, _) => asks_timeout(left) || asks_timeout(right),
-        Expr::Conditional(condition, yes, no) => {
-            [condition, yes, no].into_iter().any(|one| asks_timeout(one))
-        }
-        Expr::Poll(receive) => {
-            asks_timeout(&receive.channel)
-                || receive.patterns.iter().any(|pattern| match pattern {
-                    Pattern::Match(expr) => asks_timeout(expr),
-                    _ => false,
-                })
-        }
-        Expr::AtLocation { pid, .. } => pid.as_deref().is_some_and(asks_timeout),
-        Expr::Remote { pid, place, .. } => {
-            pid.as_deref().is_some_and(asks_timeout)
-                || place.indices.iter().any(|index| asks_timeout(&index.value))
-        }
-    }
+    let mut found = false;
+    expr.each(&mut |part| found |= *part == Expr::Timeout);
+    found
 }
 
 impl Maker<'_> {

@@ -1,18 +1,16 @@
 //! The steps of a synchronous system, with what happens in each of them.
 
-use std::ops::ControlFlow;
-
 use super::evaluate::{Evaluation, Moment};
 use super::reference::Reference;
 use super::run::Run;
 use super::system::{ExprId, Value};
 use crate::{
-    Difference, Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor,
-    TransitionId, Violation,
+    Expansion, LocationId, Move, MoveKind, ProctypeId, Scratch, StateSpace, Successor, TransitionId,
+    Violation, Visit,
 };
 
 /// Looks at a step: the values before it and after it, and the events; returns whether to go on.
-type Visit<'v> = &'v mut dyn FnMut(&[Value], &[Value], u64) -> bool;
+type VisitStep<'v> = &'v mut dyn FnMut(&[Value], &[Value], u64) -> bool;
 
 /// A synchronous system as a space in which steps have labels: what happens in them.
 ///
@@ -47,7 +45,7 @@ impl<'m> Eventful<'m> {
     }
 
     /// Visits every step from a state, once for each set of events, with the values before it, those after it and the events.
-    fn each(&self, state: &[u8], visit: Visit<'_>) {
+    fn each(&self, state: &[u8], visit: VisitStep<'_>) {
         let mut seen = std::collections::BTreeSet::new();
         let mut evaluation = Evaluation::new(self.reference.system());
         if self.reference.is_start(state) {
@@ -96,20 +94,11 @@ impl<'m> Eventful<'m> {
 }
 
 impl StateSpace for Eventful<'_> {
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         self.reference.initial()
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        _: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], _: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         let mut found = false;
         let mut moves = Vec::new();
         self.each(state, &mut |_, after, events| {
@@ -125,12 +114,8 @@ impl StateSpace for Eventful<'_> {
             }));
             let successor = Successor {
                 moves: &moves,
-                label: &[],
-                violations: &[],
-                events: &[],
                 target: Some(&self.reference.pack(after)),
-                difference: Difference::Unknown,
-                pulse: None,
+                ..Successor::default()
             };
             visit(successor).is_continue()
         });

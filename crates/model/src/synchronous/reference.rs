@@ -1,11 +1,9 @@
 //! The meaning of a synchronous system: its first states and its steps, one by one.
 
-use std::ops::ControlFlow;
-
 use super::evaluate::{Evaluation, Moment};
 use super::plan::Plan;
 use super::system::{Constraint, Demand, ExprId, Role, SynchronousSystem, Value};
-use crate::{Difference, Expansion, Scratch, StateSpace, Successor, Violation};
+use crate::{Expansion, Scratch, StateSpace, Successor, Violation, Visit};
 
 /// Defines what a synchronous system does.
 ///
@@ -148,10 +146,6 @@ impl<'m> Reference<'m> {
 }
 
 impl StateSpace for Reference<'_> {
-    fn hidden_bytes(&self) -> usize {
-        0
-    }
-
     fn initial(&self) -> Result<(Vec<u8>, Vec<Violation>), Violation> {
         let mut found = Vec::new();
         self.initial_states(&mut |state| {
@@ -162,12 +156,7 @@ impl StateSpace for Reference<'_> {
         Ok((only.unwrap_or_default(), Vec::new()))
     }
 
-    fn successors(
-        &self,
-        state: &[u8],
-        _: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], _: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         let mut seen = std::collections::BTreeSet::new();
         let mut found = false;
         let mut each = |after: &[Value]| {
@@ -176,15 +165,7 @@ impl StateSpace for Reference<'_> {
             if !seen.insert(target.clone()) {
                 return true;
             }
-            let successor = Successor {
-                moves: &[],
-                violations: &[],
-                events: &[],
-                label: &[],
-                target: Some(&target),
-                difference: Difference::Unknown,
-                pulse: None,
-            };
+            let successor = Successor { target: Some(&target), ..Successor::default() };
             visit(successor).is_continue()
         };
         if self.is_start(state) {

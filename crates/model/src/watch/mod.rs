@@ -18,7 +18,7 @@ use events::Events;
 
 use crate::{
     Atom, Difference, Evaluator, Expansion, Location, Move, ProcessSet, Proctype, Scratch, StateSpace,
-    Successor, Violation, ViolationKind,
+    Successor, Violation, ViolationKind, Visit,
 };
 
 /// An observer.
@@ -230,7 +230,7 @@ impl<'s> Watched<'s> {
         events: Events<'_>,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Expansion {
         let (memory, system) = state.split_at(self.memory_bytes());
         let here = never::location(memory);
@@ -256,15 +256,7 @@ impl<'s> Watched<'s> {
             && processes > 0
             && let Some(violation) = events.at_end(here)
         {
-            let _ = visit(Successor {
-                moves: &[],
-                violations: &[violation],
-                events: &[],
-                label: &[],
-                target: None,
-                difference: Difference::Unknown,
-                pulse: None,
-            });
+            let _ = visit(Successor { violations: &[violation], ..Successor::default() });
         }
         expansion
     }
@@ -275,20 +267,12 @@ impl<'s> Watched<'s> {
         processes: Option<ProcessSet>,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> Expansion {
         let (memory, system) = state.split_at(self.memory_bytes());
         let seen = self.look(memory, system);
         if !seen.violations.is_empty() {
-            let _ = visit(Successor {
-                moves: &[],
-                violations: &seen.violations,
-                events: &[],
-                label: &[],
-                target: None,
-                difference: Difference::Unknown,
-                pulse: None,
-            });
+            let _ = visit(Successor { violations: &seen.violations, ..Successor::default() });
             return Expansion::Moves;
         }
         if seen.next.is_empty() {
@@ -297,33 +281,17 @@ impl<'s> Watched<'s> {
         let mut joint = Vec::with_capacity(state.len());
         let mut pair = |moves: &[Move], target: &[u8], difference: Difference<'_>, pulse: Option<u64>| {
             if pulse.is_some() {
-                let (violations, events, label) = (&[], &[], &[]);
-                return visit(Successor {
-                    moves,
-                    violations,
-                    events,
-                    label,
-                    target: None,
-                    difference,
-                    pulse,
-                });
+                return visit(Successor { moves, difference, pulse, ..Successor::default() });
             }
+            let difference = match difference {
+                Difference::Unknown => Difference::Unknown,
+                Difference::Alike | Difference::Changes(_) => Difference::Alike,
+            };
             for memory in &seen.next {
                 joint.clear();
                 joint.extend_from_slice(memory);
                 joint.extend_from_slice(target);
-                visit(Successor {
-                    moves,
-                    violations: &[],
-                    events: &[],
-                    label: &[],
-                    target: Some(&joint),
-                    difference: match difference {
-                        Difference::Unknown => Difference::Unknown,
-                        Difference::Alike | Difference::Changes(_) => Difference::Alike,
-                    },
-                    pulse: None,
-                })?;
+                visit(Successor { moves, target: Some(&joint), difference, ..Successor::default() })?;
             }
             ControlFlow::Continue(())
         };
@@ -364,17 +332,7 @@ impl<'s> Watched<'s> {
         if stopped || leads_on {
             // A step into a fault leads nowhere, but whoever could take it could move.
             for moves in &faults {
-                stopped = stopped
-                    || visit(Successor {
-                        moves,
-                        violations: &[],
-                        events: &[],
-                        label: &[],
-                        target: None,
-                        difference: Difference::Unknown,
-                        pulse: None,
-                    })
-                    .is_break();
+                stopped = stopped || visit(Successor { moves, ..Successor::default() }).is_break();
             }
         } else if self.stutters(state) {
             let _ = pair(&[], system, Difference::Alike, None);
@@ -444,19 +402,14 @@ impl StateSpace for Watched<'_> {
         processes: ProcessSet,
         state: &[u8],
         scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         self.pairs(Some(processes), state, scratch, visit);
     }
 
     /// Enumerates all joint steps. A violation here is one that the observer found; those of the system
     /// itself are ignored.
-    fn successors(
-        &self,
-        state: &[u8],
-        scratch: &mut Scratch,
-        visit: &mut dyn FnMut(Successor<'_>) -> ControlFlow<()>,
-    ) -> Expansion {
+    fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
         match self.watcher {
             Watcher::Trace { pattern, forbidden } => {
                 self.follow_events(Events { pattern, forbidden }, state, scratch, visit)

@@ -49,12 +49,6 @@ pub(crate) struct Arguments {
     labels: Style,
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        self.models.is_json()
-    }
-}
-
 /// What a label tells.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Style {

@@ -53,10 +53,6 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    pub(super) fn is_json(&self) -> bool {
-        self.format == Format::Json
-    }
-
     /// Returns the formulas with the names of where they stand.
     fn texts(&self) -> anyhow::Result<Vec<(String, String)>> {
         let given = self.formulas.iter().map(|text| Ok(("formula".to_owned(), text.clone())));
@@ -94,7 +90,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let shown = arguments.file.display().to_string();
     if all.has_errors() {
         output::diagnostics(&all.sorted(), &sources);
-        if arguments.is_json() {
+        if arguments.format == Format::Json {
             output::print_json(&json_diagnostics(&shown, &all.sorted(), &sources, None))?;
         }
         return Ok(2);
@@ -107,7 +103,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
         output::diagnostics(&all.sorted(), &sources);
     }
     let report = answer(arguments, &graph, &questions)?;
-    if arguments.is_json() {
+    if arguments.format == Format::Json {
         output::print_json(&report.document(&shown, &graph))?;
     } else {
         output::print(&format!("{shown}\n{}", report.text))?;

@@ -29,16 +29,10 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-impl Arguments {
-    pub(super) fn is_json(&self) -> bool {
-        self.format == Format::Json
-    }
-}
-
 pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let (first, second) = files::read_both(&arguments.first, &arguments.second, given)?;
     let verdict = compare(&first, &second, arguments.relation.settings()).map_err(anyhow::Error::msg)?;
-    if arguments.is_json() {
+    if arguments.format == Format::Json {
         output::print_json(&document(arguments, &verdict))?;
     } else {
         output::print(&text(arguments, &verdict))?;

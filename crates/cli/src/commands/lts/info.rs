@@ -22,12 +22,6 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-impl Arguments {
-    pub(super) fn is_json(&self) -> bool {
-        self.format == Format::Json
-    }
-}
-
 /// How many edges there are of each pace, and how many states that none leaves.
 struct Counts {
     internal: usize,
@@ -40,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let graph = super::read(&arguments.file, given)?;
     let counts = count(&graph)?;
     let labels = graph.labels().len();
-    if arguments.is_json() {
+    if arguments.format == Format::Json {
         let content = json!({
             "states": graph.states(),
             "transitions": graph.edges().len(),

@@ -40,7 +40,7 @@ impl Limits {
     }
 
     /// Starts to watch. The kind is that of the answers that the command gives, if it gives any as JSON.
-    pub(super) fn watch(&self, kind: &'static str, is_json: bool) -> anyhow::Result<()> {
+    pub(super) fn watch(&self, kind: &'static str) -> anyhow::Result<()> {
         let memory = self.memory.unwrap_or_else(default_memory);
         let (start, time) = (Instant::now(), self.time_limit);
         let interrupted = interrupt_flag()?;
@@ -51,7 +51,7 @@ impl Limits {
                     break limit;
                 }
             };
-            end(limit, kind, is_json);
+            end(limit, kind);
         })?;
         Ok(())
     }
@@ -80,12 +80,12 @@ fn resident() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-fn end(limit: Limit, kind: &str, is_json: bool) -> ! {
+fn end(limit: Limit, kind: &str) -> ! {
     let reason = limit.reason();
     output::error(&format!("undecided: {reason}"));
     limits::remember(false, [limit]);
     limits::advise("--time-limit");
-    if is_json {
+    if output::is_json() {
         let mut document = envelope();
         let answer = json!({ "kind": kind, "name": "", "verdict": "undecided", "reason": reason });
         document.insert("answers".to_owned(), json!([answer]));

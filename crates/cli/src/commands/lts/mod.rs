@@ -60,21 +60,6 @@ impl Command {
     }
 }
 
-impl Arguments {
-    pub(crate) fn is_json(&self) -> bool {
-        match &self.command {
-            Command::Check(arguments) => arguments.is_json(),
-            Command::Info(arguments) => arguments.is_json(),
-            Command::Steady(arguments) => arguments.is_json(),
-            Command::Transient(arguments) => arguments.is_json(),
-            Command::Determinate(_) => false,
-            Command::Compare(arguments) => arguments.is_json(),
-            Command::Min(_) | Command::Hide(_) | Command::Rename(_) => false,
-            Command::Compose(_) | Command::Convert(_) => false,
-        }
-    }
-}
-
 /// What is given for all commands.
 struct Given<'a> {
     /// Values of parameters.
@@ -83,7 +68,7 @@ struct Given<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    arguments.limits.watch(arguments.command.kind(), arguments.is_json())?;
+    arguments.limits.watch(arguments.command.kind())?;
     let given = &Given { definitions: &arguments.definitions, limits: &arguments.limits };
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments, given),

@@ -82,12 +82,6 @@ impl Common {
     }
 }
 
-impl Arguments {
-    pub(super) fn is_json(&self) -> bool {
-        self.common.format == Format::Json
-    }
-}
-
 /// How often one action happens.
 struct Throughput {
     /// With all choices alike.

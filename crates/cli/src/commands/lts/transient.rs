@@ -24,12 +24,6 @@ pub(crate) struct Arguments {
     time: Vec<f64>,
 }
 
-impl Arguments {
-    pub(super) fn is_json(&self) -> bool {
-        self.common.format == Format::Json
-    }
-}
-
 /// What holds at one time.
 struct Moment {
     time: f64,

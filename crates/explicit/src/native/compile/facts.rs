@@ -1,9 +1,6 @@
 //! What is known of a system before it runs: channels that global variables name for ever.
 
-use narrows_model::{
-    Area, ChannelKind, Evaluator, Expr, Node, Pattern, Place, Receive, Scalar, Setup, StateSpace, Statement,
-    System,
-};
+use narrows_model::{Area, ChannelKind, Evaluator, Expr, Place, Scalar, Setup, StateSpace, System};
 
 use crate::native::level::{Layout, Level};
 
@@ -93,29 +90,6 @@ fn for_each_store<'s>(system: &'s System, visit: &mut dyn FnMut(&'s Place)) {
             let (Setup::Value(place, _) | Setup::Channel(place, _)) = step;
             visit(place);
         }
-        for transition in &proctype.transitions {
-            stores_of(&transition.statement, visit);
-        }
-    }
-}
-
-fn stores_of<'s>(statement: &'s Statement, visit: &mut dyn FnMut(&'s Place)) {
-    match statement {
-        Statement::Assign(place, _) | Statement::Run(_, Some((place, _))) => visit(place),
-        Statement::Receive(Receive { patterns, .. }) => {
-            for pattern in patterns {
-                if let Pattern::Store(place) = pattern {
-                    visit(place);
-                }
-            }
-        }
-        Statement::DStep(step) => {
-            for node in &step.nodes {
-                if let Node::Execute(statement, ..) = node {
-                    stores_of(statement, visit);
-                }
-            }
-        }
-        _ => {}
+        proctype.transitions.iter().for_each(|transition| transition.statement.each_store(visit));
     }
 }

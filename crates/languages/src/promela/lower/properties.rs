@@ -7,7 +7,6 @@ use narrows_model::{Atom, Claim, Expr, Property};
 
 use super::Lowering;
 use crate::promela::ast::{self, Program, UnaryOperator};
-use crate::promela::ltl::convert;
 use crate::promela::text;
 
 impl Lowering<'_> {
@@ -29,7 +28,7 @@ impl Lowering<'_> {
 
     pub(super) fn ltl(&mut self, block: &ast::LtlBlock) {
         let name = block.name.as_ref().map_or_else(String::new, |name| name.name.to_string());
-        let formula = convert(&block.formula, &mut |atom| self.proposition(atom));
+        let formula = block.formula.replace(&mut |atom| self.proposition(atom));
         self.system.properties.push(Property { name, claim: Claim::Ltl(formula), span: block.head });
     }
 

@@ -1,232 +1,84 @@
-//! Formulas of computation tree logic.
-//!
-//! Precedences are those of LTL: `->` and `<->` bind weakest, then `||`, `&&`, and then the operators of
-//! expressions; all binary ones group to the left, and `!`, `AG` and its relatives bind tightest. `U` and `W`
-//! stand within the brackets of `A[p U q]` and bind weakest there. Words such as `AG` are operators only
-//! where an operator may stand, so a variable may be called `AG`, and an array `A`.
+//! Formulas of computation tree logic. `U` and `W` stand within the brackets of `A[p U q]` and bind weakest
+//! there. Words such as `AG` are operators only where an operator may stand, so a variable may be called
+//! `AG`, and an array `A`.
 
 use narrows_logic::{Ctl, Paths};
-use narrows_source::{Diagnostic, Span};
+use narrows_source::Diagnostic;
 
-use super::expressions::binary_operator;
+use super::formulas::{Formula, Join, Operand, Position};
 use super::{Parsed, Parser, Reported};
-use crate::promela::ast::{BinaryOperator, Expr, ExprKind, UnaryOperator};
+use crate::promela::ast::{BinaryOperator, Expr};
 use crate::promela::lexer::Kind;
-
-type Formula = Ctl<Expr>;
-
-/// A part of a formula: an expression as long as nothing in it is temporal.
-enum Operand {
-    Plain(Expr),
-    Temporal(Formula),
-}
-
-impl Operand {
-    fn formula(self) -> Formula {
-        match self {
-            Operand::Plain(expression) => Ctl::Atom(expression),
-            Operand::Temporal(formula) => formula,
-        }
-    }
-
-    fn boxed(self) -> Box<Formula> {
-        Box::new(self.formula())
-    }
-}
-
-/// Makes a formula out of two.
-type Join = fn(Box<Formula>, Box<Formula>) -> Formula;
-
-/// An operator between two parts.
-#[derive(Clone, Copy)]
-enum Operator {
-    /// One of formulas; it is one of expressions too if there is an operator for that.
-    Logic(Join, Option<BinaryOperator>),
-    Plain(BinaryOperator),
-}
-
-/// Where a part of a formula stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Position {
-    /// Directly within the brackets of `A[p U q]`.
-    Until,
-    Elsewhere,
-}
 
 const UNTIL: [&str; 3] = ["U", "until", "stronguntil"];
 const WEAK_UNTIL: [&str; 2] = ["W", "weakuntil"];
 
+impl Formula for Ctl<Expr> {
+    const HELP: &'static str = "temporal operators bind tightest: write `AG (x == 1)`, not `AG x == 1`";
+    const AND: Join<Self> = Ctl::And;
+    const OR: Join<Self> = Ctl::Or;
+    const IMPLIES: Join<Self> = Ctl::Implies;
+    const EQUIVALENT: Join<Self> = Ctl::Equivalent;
+
+    fn atom(expression: Expr) -> Self {
+        Ctl::Atom(expression)
+    }
+
+    fn not(operand: Box<Self>) -> Self {
+        Ctl::Not(operand)
+    }
+
+    fn innermost(&mut self) -> Option<&mut Expr> {
+        match self {
+            Ctl::Atom(expression) => Some(expression),
+            Ctl::Not(operand)
+            | Ctl::Next(_, operand)
+            | Ctl::Eventually(_, operand)
+            | Ctl::Always(_, operand) => operand.innermost(),
+            _ => None,
+        }
+    }
+
+    fn word(_: &str) -> Option<Join<Self>> {
+        None
+    }
+
+    fn instead_of(_: BinaryOperator) -> Option<(Join<Self>, &'static str)> {
+        None
+    }
+
+    fn temporal(parser: &mut Parser<'_>, place: Position) -> Parsed<Option<Operand<Self>>> {
+        match parser.kind() {
+            Kind::LeftBracket if parser.ahead(1) == Kind::RightBracket => {
+                Err(parser.without_paths("`AG p` or `EG p`"))
+            }
+            Kind::Less if parser.ahead(1) == Kind::Greater => Err(parser.without_paths("`AF p` or `EF p`")),
+            Kind::Name => parser.ctl_word(place),
+            _ => Ok(None),
+        }
+    }
+
+    fn end(parser: &mut Parser<'_>, place: Position) -> Parsed<()> {
+        if place == Position::Elsewhere && parser.at_until() {
+            return Err(parser.without_paths("`A[p U q]` or `E[p U q]`"));
+        }
+        Ok(())
+    }
+}
+
 impl Parser<'_> {
-    /// Parses a formula.
-    pub(super) fn ctl(&mut self) -> Parsed<Formula> {
-        Ok(self.ctl_part(0, Position::Elsewhere)?.formula())
-    }
-
-    #[inline(never)]
-    fn ctl_part(&mut self, minimum: u8, place: Position) -> Parsed<Operand> {
-        let start = self.position;
-        let mut left = self.ctl_unary(place)?;
-        while let Some((operator, strength, length)) = self.ctl_operator() {
-            if strength < minimum {
-                break;
-            }
-            self.count_operator()?;
-            let span = self.span();
-            for _ in 0..length {
-                self.bump();
-            }
-            let right = self.nested(|parser| parser.ctl_part(strength + 1, place))?;
-            left = self.ctl_combine(operator, left, right, start, span)?;
-        }
-        if place == Position::Elsewhere && self.at_until() {
-            return Err(self.without_paths("`A[p U q]` or `E[p U q]`"));
-        }
-        Ok(left)
-    }
-
-    /// Returns the binary operator here, how strongly it binds and how many tokens it has.
-    fn ctl_operator(&self) -> Option<(Operator, u8, usize)> {
-        let and = Operator::Logic(Ctl::And, Some(BinaryOperator::And));
-        let or = Operator::Logic(Ctl::Or, Some(BinaryOperator::Or));
-        let implies = Operator::Logic(Ctl::Implies, None);
-        let equivalent = Operator::Logic(Ctl::Equivalent, None);
-        Some(match self.kind() {
-            Kind::Arrow => (implies, 0, 1),
-            Kind::Less if self.ahead(1) == Kind::Arrow => (equivalent, 0, 2),
-            Kind::OrOr => (or, 1, 1),
-            Kind::Backslash if self.ahead(1) == Kind::Slash => (or, 1, 2),
-            Kind::AndAnd => (and, 2, 1),
-            Kind::Slash if self.ahead(1) == Kind::Backslash => (and, 2, 2),
-            Kind::Name if self.at_word("implies") => (implies, 0, 1),
-            Kind::Name if self.at_word("equivalent") => (equivalent, 0, 1),
-            kind => {
-                let (operator, strength) = binary_operator(kind)?;
-                (Operator::Plain(operator), strength + 1, 1)
-            }
-        })
-    }
-
-    #[inline(never)]
-    fn ctl_combine(
-        &mut self,
-        operator: Operator,
-        left: Operand,
-        right: Operand,
-        start: usize,
-        span: Span,
-    ) -> Parsed<Operand> {
-        match (operator, left, right) {
-            (
-                Operator::Logic(_, Some(operator)) | Operator::Plain(operator),
-                Operand::Plain(left),
-                Operand::Plain(right),
-            ) => {
-                let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
-                Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
-            }
-            (Operator::Logic(join, _), left, right) => {
-                Ok(Operand::Temporal(join(left.boxed(), right.boxed())))
-            }
-            (Operator::Plain(operator), left, right) => {
-                self.ctl_plain_on_formula(operator, left, right, span)
-            }
-        }
-    }
-
-    /// Reads `AG x == 1` as `AG (x == 1)`, with a warning: the same as in LTL.
-    fn ctl_plain_on_formula(
-        &mut self,
-        operator: BinaryOperator,
-        left: Operand,
-        right: Operand,
-        span: Span,
-    ) -> Parsed<Operand> {
-        let title = "a formula is used as a number";
-        let label = "this operator takes expressions without temporal operators";
-        let help = "temporal operators bind tightest: write `AG (x == 1)`, not `AG x == 1`";
-        if let (Operand::Temporal(formula), Operand::Plain(right)) = (left, right)
-            && let Some(formula) = pushed_in(formula, operator, &right)
-        {
-            let note = "it is read as if the comparison stood in parentheses";
-            self.report(Diagnostic::warning("P0116", span, title).label(label).note(note).help(help));
-            return Ok(Operand::Temporal(formula));
-        }
-        self.report(Diagnostic::error("P0116", span, title).label(label).help(help));
-        Err(Reported)
-    }
-
-    #[inline(never)]
-    fn ctl_unary(&mut self, place: Position) -> Parsed<Operand> {
-        let start = self.position;
-        match self.kind() {
-            Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => {
-                Err(self.without_paths("`AG p` or `EG p`"))
-            }
-            Kind::Less if self.ahead(1) == Kind::Greater => Err(self.without_paths("`AF p` or `EF p`")),
-            Kind::Name => self.ctl_word(place),
-            Kind::LeftParen => {
-                self.bump();
-                let mut part =
-                    self.enclosed(|parser| parser.nested(|parser| parser.ctl_part(0, Position::Elsewhere)))?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
-                if let Operand::Plain(expression) = &mut part {
-                    expression.span = self.span_from(start);
-                }
-                Ok(part)
-            }
-            Kind::Bang | Kind::BangBang => self.ctl_not(place),
-            Kind::Minus | Kind::Tilde => {
-                let operator =
-                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
-                let span = self.span();
-                self.bump();
-                match self.nested(|parser| parser.ctl_unary(place))? {
-                    Operand::Plain(operand) => {
-                        let kind = ExprKind::Unary(operator, Box::new(operand));
-                        Ok(Operand::Plain(Expr { kind, span: self.span_from(start) }))
-                    }
-                    Operand::Temporal(_) => {
-                        let diagnostic = Diagnostic::error("P0116", span, "a formula is used as a number")
-                            .label("this operator takes an expression without temporal operators");
-                        self.report(diagnostic);
-                        Err(Reported)
-                    }
-                }
-            }
-            _ => Ok(Operand::Plain(self.unary()?)),
-        }
-    }
-
-    #[inline(never)]
-    fn ctl_not(&mut self, place: Position) -> Parsed<Operand> {
-        let start = self.position;
-        let times = if self.at(Kind::BangBang) { 2 } else { 1 };
-        self.bump();
-        let mut part = self.nested(|parser| parser.ctl_unary(place))?;
-        for _ in 0..times {
-            part = match part {
-                Operand::Plain(operand) => {
-                    let kind = ExprKind::Unary(UnaryOperator::Not, Box::new(operand));
-                    Operand::Plain(Expr { kind, span: self.span_from(start) })
-                }
-                Operand::Temporal(formula) => Operand::Temporal(Ctl::Not(Box::new(formula))),
-            };
-        }
-        Ok(part)
-    }
-
     /// Parses what starts with a name: an operator if something follows that it may stand before.
     #[inline(never)]
-    fn ctl_word(&mut self, place: Position) -> Parsed<Operand> {
-        let make: fn(Box<Formula>) -> Formula = match &*self.token().text {
+    fn ctl_word(&mut self, place: Position) -> Parsed<Option<Operand<Ctl<Expr>>>> {
+        let make: fn(Box<Ctl<Expr>>) -> Ctl<Expr> = match &*self.token().text {
             "AG" => |operand| Ctl::Always(Paths::All, operand),
             "EG" => |operand| Ctl::Always(Paths::Some, operand),
             "AF" => |operand| Ctl::Eventually(Paths::All, operand),
             "EF" => |operand| Ctl::Eventually(Paths::Some, operand),
             "AX" => |operand| Ctl::Next(Paths::All, operand),
             "EX" => |operand| Ctl::Next(Paths::Some, operand),
-            "A" if self.until_follows() => return self.ctl_until(Paths::All),
-            "E" if self.until_follows() => return self.ctl_until(Paths::Some),
+            "A" if self.until_follows() => return self.ctl_until(Paths::All).map(Some),
+            "E" if self.until_follows() => return self.ctl_until(Paths::Some).map(Some),
             "A" | "E" if self.operand_follows(place) => {
                 return Err(self.without_paths("`A[p U q]`, `E[p U q]`, `AG p` and so on"));
             }
@@ -239,19 +91,19 @@ impl Parser<'_> {
             "X" | "next" if self.operand_follows(place) => {
                 return Err(self.without_paths("`AX p` or `EX p`"));
             }
-            _ => return Ok(Operand::Plain(self.named()?)),
+            _ => return Ok(None),
         };
         if !self.operand_follows(place) {
-            return Ok(Operand::Plain(self.named()?));
+            return Ok(None);
         }
         self.bump();
-        let operand = self.nested(|parser| parser.ctl_unary(place))?;
-        Ok(Operand::Temporal(make(operand.boxed())))
+        let operand = self.nested(|parser| parser.formula_unary(place))?;
+        Ok(Some(Operand::Temporal(make(operand.boxed()))))
     }
 
     /// Parses `A[p U q]`, or with `E`, `W` or parentheses.
     #[inline(never)]
-    fn ctl_until(&mut self, paths: Paths) -> Parsed<Operand> {
+    fn ctl_until(&mut self, paths: Paths) -> Parsed<Operand<Ctl<Expr>>> {
         self.bump();
         let (close, expected) = match self.kind() {
             Kind::LeftBracket => (Kind::RightBracket, "`]` or an operator"),
@@ -260,13 +112,13 @@ impl Parser<'_> {
         self.bump();
         let formula = self.enclosed(|parser| {
             parser.nested(|parser| {
-                let left = parser.ctl_part(0, Position::Until)?.boxed();
+                let left = parser.formula_part(0, Position::Until)?.boxed();
                 let is_weak = WEAK_UNTIL.iter().any(|word| parser.at_word(word));
                 if !parser.at_until() {
                     return Err(parser.unexpected("`U` or `W`"));
                 }
                 parser.bump();
-                let right = parser.ctl_part(0, Position::Until)?.boxed();
+                let right = parser.formula_part(0, Position::Until)?.boxed();
                 let join = if is_weak { Ctl::WeakUntil } else { Ctl::Until };
                 Ok(join(paths, left, right))
             })
@@ -364,21 +216,4 @@ impl Parser<'_> {
         self.report(diagnostic);
         Reported
     }
-}
-
-/// Moves a comparison inside of the unary operators that stand before its left side.
-fn pushed_in(formula: Formula, operator: BinaryOperator, right: &Expr) -> Option<Formula> {
-    let inside = |operand: Box<Formula>| Some(Box::new(pushed_in(*operand, operator, right)?));
-    Some(match formula {
-        Ctl::Not(operand) => Ctl::Not(inside(operand)?),
-        Ctl::Next(paths, operand) => Ctl::Next(paths, inside(operand)?),
-        Ctl::Eventually(paths, operand) => Ctl::Eventually(paths, inside(operand)?),
-        Ctl::Always(paths, operand) => Ctl::Always(paths, inside(operand)?),
-        Ctl::Atom(left) => {
-            let span = left.span.to(right.span);
-            let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right.clone()));
-            Ctl::Atom(Expr { kind, span })
-        }
-        _ => return None,
-    })
 }

@@ -11,6 +11,7 @@ mod ctl;
 mod cursor;
 mod declarations;
 mod expressions;
+mod formulas;
 mod inline;
 mod ltl;
 mod messages;
@@ -21,11 +22,11 @@ mod units;
 
 use std::rc::Rc;
 
-use narrows_logic::Ctl;
+use narrows_logic::{Ctl, Ltl};
 use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ast::{Expr, Ident, Ltl, Place, Program};
+use super::ast::{Expr, Ident, Place, Program};
 use super::lexer::{Interner, Kind, Token, lex};
 use super::preprocess::{Expander, Macros, Options, Preprocessed, finish, preprocess};
 
@@ -176,7 +177,7 @@ pub fn parse_formula_text(
     text: &str,
     context: &Context,
     diagnostics: &mut Diagnostics,
-) -> Option<Ltl> {
+) -> Option<Ltl<Expr>> {
     separate_text(sources, name, text, context, diagnostics, |parser| parser.formula())
 }
 
@@ -195,7 +196,7 @@ pub fn parse_ctl_text(
     context: &Context,
     diagnostics: &mut Diagnostics,
 ) -> Option<Ctl<Expr>> {
-    separate_text(sources, name, text, context, diagnostics, |parser| parser.ctl())
+    separate_text(sources, name, text, context, diagnostics, |parser| parser.formula())
 }
 
 fn separate_text<T>(

@@ -1,10 +1,10 @@
 //! Trees as short texts, for tests.
 
-use narrows_logic::Ctl;
+use narrows_logic::{Ctl, Ltl};
 
 use crate::promela::ast::{
-    ActiveCount, Declaration, Expr, ExprKind, Initial, Ltl, Place, Program, ReceiveArgument, Sequence,
-    Statement, StatementKind, Step, Type, UnaryOperator, Unit,
+    ActiveCount, Declaration, Expr, ExprKind, Initial, Place, Program, ReceiveArgument, Sequence, Statement,
+    StatementKind, Step, Type, UnaryOperator, Unit,
 };
 
 fn list<T>(items: &[T], separator: &str, show: impl Fn(&T) -> String) -> String {
@@ -204,13 +204,23 @@ pub(super) fn expr(e: &Expr) -> String {
     }
 }
 
-pub(super) fn ltl(formula: &Ltl) -> String {
-    match formula {
-        Ltl::Atom(e) => format!("‹{}›", expr(e)),
-        Ltl::Not(operand) => format!("!{}", ltl(operand)),
-        Ltl::Unary(operator, operand) => format!("{operator:?} {}", ltl(operand)),
-        Ltl::Binary(operator, left, right) => format!("({} {operator:?} {})", ltl(left), ltl(right)),
-    }
+pub(super) fn ltl(formula: &Ltl<Expr>) -> String {
+    let (name, left, right) = match formula {
+        Ltl::Atom(e) => return format!("‹{}›", expr(e)),
+        Ltl::Constant(value) => return value.to_string(),
+        Ltl::Not(operand) => return format!("!{}", ltl(operand)),
+        Ltl::Next(operand) => return format!("Next {}", ltl(operand)),
+        Ltl::Always(operand) => return format!("Always {}", ltl(operand)),
+        Ltl::Eventually(operand) => return format!("Eventually {}", ltl(operand)),
+        Ltl::And(left, right) => ("And", left, right),
+        Ltl::Or(left, right) => ("Or", left, right),
+        Ltl::Implies(left, right) => ("Implies", left, right),
+        Ltl::Equivalent(left, right) => ("Equivalent", left, right),
+        Ltl::Until(left, right) => ("Until", left, right),
+        Ltl::WeakUntil(left, right) => ("WeakUntil", left, right),
+        Ltl::Release(left, right) => ("Release", left, right),
+    };
+    format!("({} {name} {})", ltl(left), ltl(right))
 }
 
 pub(super) fn ctl(formula: &Ctl<Expr>) -> String {
