@@ -39,6 +39,10 @@ fn control_characters_do_not_reach_the_terminal() {
     fs::write(folder.join("wrong\u{7}.pml"), wrong).unwrap();
     let graph = "des (0, 2, 2)\n(0, \"a\u{1b}]0;title\u{7}; rate 1\", 1)\n(1, \"=b\u{202e}; rate 2\", 0)\n";
     fs::write(folder.join("g.aut"), graph).unwrap();
+    let study = "title = \"t\\u001b[31m\"\nmodel = \"p.pml\"\nunit = \"\\u001bs\"\n[delay]\n\"p:a\" = 1\n\
+        [event]\n\"\\u0007e\" = \"p:a\"\n[[ask]]\nname = \"=\\u202en\"\nthroughput = \"\\u0007e\"\n";
+    fs::write(folder.join("s.toml"), study).unwrap();
+    fs::write(folder.join("p.pml"), "byte x; active proctype p() { do :: a: x = 1 - x od }").unwrap();
     for arguments in [
         &["simulate", "m\u{1b}[1m.pml", "--random", "5"][..],
         &["check", "m\u{1b}[1m.pml"],
@@ -52,13 +56,21 @@ fn control_characters_do_not_reach_the_terminal() {
         &["lts", "check", "g.aut", "<\"a\u{1b}\"> true"],
         &["lts", "convert", "g.aut", "--to", "dot"],
         &["lts", "convert", "g.aut", "--to", "csv"],
+        &["lts", "convert", "g.aut", "--to", "svg"],
+        &["measure", "s.toml", "--html", "s.html", "--csv", "s.csv", "--runs"],
+        &["bottleneck", "s.toml", "--report", "b.html", "--charts", "charts"],
+        &["check", "m\u{1b}[1m.pml", "--html", "m.html", "--svg", "m.svg"],
     ] {
         assert_harmless(&narrows(&folder, arguments));
     }
     let run = stdout(&narrows(&folder, &["simulate", "m\u{1b}[1m.pml", "--random", "5"]));
     assert!(run.contains("␛[2Ja\tb\n"), "{run:?}");
-    let dot = fs::read_to_string(folder.join("out.dot")).unwrap();
-    assert!(!dot.contains('\u{1b}'), "{dot:?}");
+    let charts = fs::read_dir(folder.join("charts")).unwrap().map(|entry| entry.unwrap().path());
+    let files = ["out.dot", "s.html", "s.csv", "b.html", "m.html", "m.svg"].map(|name| folder.join(name));
+    for file in files.into_iter().chain(charts) {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{}", file.display());
+    }
     // A program that reads the graph gets every character as it is.
     let same = stdout(&narrows(&folder, &["lts", "convert", "g.aut", "--to", "aut"]));
     assert!(same.contains("\u{1b}]0;title"), "{same:?}");

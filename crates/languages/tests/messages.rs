@@ -229,13 +229,13 @@ const CASES: &[Case] = &[
         "proctype flash() { read: skip }\ninit { int i; for (i : 1 .. 2) { run flash() } }\nltl reads { <> flash@read }",
         "P0241",
         3,
-        &["there may be several `flash`", "write `flash[pid]@read`"],
+        &["there may be several `flash`", "write `flash[2]@read` for one of them, or `flash[any]@read`"],
     ),
     case(
-        "proctype flash() { read: skip }\ninit { run flash(); run flash() }\nltl reads { <> flash[any]@read }",
+        "proctype flash() { read: skip }\ninit { run flash(); run flash() }\nltl reads { <> flash[all]@read }",
         "P0242",
         3,
-        &["created by `run`", "`flash[2]@read`"],
+        &["created by `run`", "`flash[1]@read && flash[2]@read`"],
     ),
     case("hidden byte x;\ninit { x = 1 }", "P0301", 1, &["`x` is hidden", "drop `hidden`"]),
     case(

@@ -194,16 +194,40 @@ const CASES: &[Case] = &[
     ("MODULE main\nVAR x : word[4];\nINIT x[4:1] = 0ub4_0;", "V0215", 3, &["the word has no bits 4 to 1"]),
     ("MODULE main\nVAR x : boolean;\nINIT x[0];", "V0215", 3, &["this is not an array"]),
     (
-        "MODULE main\nVAR a : array word[4] of word[8];",
+        "MODULE main\nVAR a : array word[32] of word[8];",
         "V0220",
         2,
-        &["an array that begins with `array word` has no bounds", "NuSMV does not check it either"],
+        &["an array can't have indices of 32 bits and elements of 8", "at most 16384 bits"],
+    ),
+    (
+        "MODULE main\nVAR a : array word[2] of 0..3;",
+        "V0220",
+        2,
+        &["elements of an array with words as indices are words or truth values", "0..15"],
+    ),
+    (
+        "MODULE main\nVAR a : array word[2] of word[8];\nINVARSPEC READ(a, 0ud3_1) = 0ud8_0;",
+        "V0208",
+        3,
+        &["an unsigned word of 2 bits is needed here, and this is an unsigned word of 3 bits"],
+    ),
+    (
+        "MODULE main\nVAR a : array word[2] of word[8];\nINVARSPEC a + a = a;",
+        "V0208",
+        3,
+        &["a single value is needed here", "an array with words of 2 bits as indices"],
+    ),
+    (
+        "MODULE main\nVAR b : boolean;\nINVARSPEC READ(b, 0ud1_0);",
+        "V0208",
+        3,
+        &["an array with words as indices is needed here"],
     ),
     (
         "MODULE main\nVAR b : boolean;\n a : array integer of array integer of word[8];",
         "V0220",
         3,
-        &["an array that begins with `array integer` has no bounds", "0..15"],
+        &["an array whose indices are all integers has no bounds", "array word[4] of"],
     ),
     ("MODULE main\nVAR x : integer;", "V0216", 2, &["a variable of type `integer` has no end of values"]),
     (

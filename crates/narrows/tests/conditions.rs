@@ -280,7 +280,8 @@ fn what_is_malformed_is_said() {
     assert_eq!(wrong("[resource]\nr = \"a .. !1\""), ["S0004 `!1` does not begin with the name of a gate"]);
     let delay = "[delay]\na = { exponential = 1 }\n";
     let twice = "S0009 a condition about labels has one beginning and one end";
-    assert_eq!(wrong("[define]\nd = \"a .. b .. c\""), [twice]);
+    let defined = "[define]\nd = \"a .. b .. c\"\n[[ask]]\nutilisation = \"d\"";
+    assert_eq!(wrong(&format!("{delay}{defined}")), [twice]);
     assert_eq!(wrong(&format!("{delay}[[ask]]\nutilisation = \"a ..\"")), [twice]);
     assert_eq!(wrong(&format!("{delay}[[ask]]\nmean_delay = {{ from = \"\", to = \"a\" }}")).len(), 1);
     assert!(wrong("[resource]\nr = \"a\"\n[[ask]]\noverlap = [\"r\", \"s\"]")[0].starts_with("S0011"));

@@ -352,6 +352,31 @@ fn what_is_varied_is_in_the_model() {
     let study = |name: &str| format!("[sweep]\n{name} = [1, 2]");
     assert!(figures(model, &study("SIZE")).is_ok());
     assert_eq!(figures(model, &study("SIEZ")).unwrap_err(), ["S0010 study.toml `SIEZ` did you mean `SIZE`?"]);
+    // It is not enough that it is defined, or spoken of.
+    let unused = format!("#ifndef REST\n#define REST 3\n#endif\n#undef REST\n/* REST */\n{model}");
+    assert_eq!(figures(&unused, &study("REST")).unwrap_err(), ["S0010 study.toml `REST` "]);
+    let switch = format!("#ifndef REST\nbyte y;\n#endif\n{model}");
+    assert!(figures(&switch, &study("REST")).is_ok());
+}
+
+#[test]
+fn weights_are_given_to_all_choices() {
+    let model = "byte x; active proctype p() { do :: pick: if :: x = 1 :: x = 2 fi; go: x = 0 od }";
+    let study = |weights: &str| {
+        let head = "unit = \"s\"\n[delay]\n\"p:go\" = 1\n[weight]";
+        format!("{head}\n{weights}\n[[ask]]\nutilisation = \"x == 2\"")
+    };
+    assert_near(&figures(model, &study("\"p:pick\" = [1, 3]")).unwrap()[0], 0.75);
+    let help = "give a weight to each choice after the label, in their order";
+    for place in ["\"p:pick\" = [1, 2, 3]", "\"p:pick\" = [1]", "\"p:go\" = [1]"] {
+        let name = &place[..place.find(' ').unwrap()];
+        let expected = [format!("S0005 study.toml `{name}` {help}")];
+        assert_eq!(figures(model, &study(place)).unwrap_err(), expected);
+    }
+    // What takes 0 takes no time.
+    let none = "unit = \"s\"\n[delay]\n\"p:go\" = 0\n[[ask]]\nutilisation = \"x == 2\"";
+    let wrong = figures(model, none).unwrap_err();
+    assert!(wrong[0].starts_with("S0018"), "{wrong:?}");
 }
 
 #[test]
@@ -375,7 +400,8 @@ fn constants_override_what_the_model_defines() {
         assert_eq!(wrong, ["S0012 study.toml `DEPHT` did you mean `DEPTH`?"]);
     }
     // What the study defines for itself is not taken for something of the model.
-    let wrong = figures(&plain, &study("[define]\nDEPTH = \"n > 2\"")).unwrap_err();
+    let own = "[define]\nDEPTH = \"n > 2\"\n[[ask]]\ninvariant = \"DEPTH\"";
+    let wrong = figures(&plain, &study(own)).unwrap_err();
     assert_eq!(wrong, ["P0023 study.toml `n > 2` choose another name"]);
 }
 
@@ -393,8 +419,17 @@ fn one_of_several_processes_is_named_by_its_number() {
     assert_eq!(word("flash[all]@read || n == 0"), verdict("fails"));
     let busy = "[resource]\nflash = \"flash@read\"";
     assert_eq!(figures(model, busy).map(|_| verdict("")), Err(wrong().unwrap_err()));
-    let busy = "[define]\nREADS = \"flash@read\"";
-    assert_eq!(figures(model, busy).map(|_| verdict("")), Err(wrong().unwrap_err()));
+    let busy = "[define]\nREADS = \"flash@read\"\n[[ask]]\ninvariant = \"READS\"";
+    assert_eq!(figures(model, busy).unwrap_err()[0], wrong().unwrap_err()[0]);
+    // Those that `run` creates have numbers behind that of `init`, also if a loop creates them.
+    let created = "byte n; proctype flash() { do :: n++; read: n-- od } init { run flash(); run flash() }";
+    let looped = created.replace("run flash(); run flash()", "int i; for (i : 1 .. 2) { run flash() }");
+    for model in [created, &looped] {
+        let word = |what: &str| figures(model, &ask(what)).map(|figures| figures[0].result.clone());
+        assert_eq!(word("flash[any]@read || n == 0"), verdict("holds"));
+        assert_eq!(word("!flash[any]@read || n == 1"), verdict("fails"));
+        assert_eq!(word("!flash[2]@read || flash[any]@read"), verdict("holds"));
+    }
     // A delay or an event is one of the statement, whoever executes it.
     let study = "unit = \"s\"\n[delay]\n\"flash:read\" = 2\n[[ask]]\nthroughput = \"flash:read\"";
     assert_eq!(value(&figures(model, study).unwrap()[0]), (1.0, 1.0));

@@ -6,7 +6,7 @@ use narrows_languages::promela::{Abbreviation, Formula, Logic, Options, compile}
 use narrows_logic::Ltl;
 use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, Question as Asked, System};
 use narrows_performance::{Delayed, Site, Timing};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, SourceFile, Sources, Span, closest};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
 use crate::{Ask, Question, Study, Text, Values, View};
@@ -98,6 +98,7 @@ pub(crate) fn prepare(
         predicates.chain(formulas.iter().map(|(_, logic, text)| (*logic, *text)))
     };
     let constants = study.constants.iter().map(|(name, value)| (name.text.clone(), Some(value.clone())));
+    let varied = study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_)));
     let abbreviation = |(name, text): &(Text, Text)| Abbreviation {
         name: name.text.clone(),
         text: text.text.clone(),
@@ -105,6 +106,7 @@ pub(crate) fn prepare(
     };
     let options = Options {
         definitions: constants.collect(),
+        varied: varied.map(|axis| (axis.name.text.clone(), axis.name.span)).collect(),
         abbreviations: study.definitions.iter().map(abbreviation).collect(),
         formulas: all().map(|(logic, text)| formula(logic, text)).collect(),
     };
@@ -118,7 +120,6 @@ pub(crate) fn prepare(
         }
         diagnostics.push(diagnostic);
     }
-    look_for_constants(study, sources, diagnostics);
     let system = system.filter(|_| !diagnostics.has_errors())?;
     let own = system.properties.len() - all().count();
     let mut predicates = HashMap::new();
@@ -162,10 +163,14 @@ fn is_of(study: &Study, span: Span) -> bool {
 
 /// Turns the warning that a constant makes no difference into an error of the study, at its place there.
 fn of_constant(study: &Study, warning: &Diagnostic, sources: &Sources) -> Option<Diagnostic> {
-    let file = &sources.file(warning.primary.span.file).name;
-    let name = file.strip_prefix("command line: ").filter(|_| warning.code == "P0024")?;
-    let (name, _) = study.constants.iter().find(|(known, _)| known.text == name)?;
-    let error = Diagnostic::error("S0012", name.span, warning.title.clone());
+    if warning.code != "P0024" {
+        return None;
+    }
+    let span = warning.primary.span;
+    let given = sources.file(span.file).name.strip_prefix("command line: ");
+    let given = study.constants.iter().find(|(known, _)| Some(known.text.as_str()) == given);
+    let (code, span) = given.map_or(("S0010", span), |(name, _)| ("S0012", name.span));
+    let error = Diagnostic::error(code, span, warning.title.clone());
     Some(Diagnostic { help: warning.help.clone(), ..error })
 }
 
@@ -190,31 +195,6 @@ pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
             let error = Diagnostic::error("S0018", ask.span, title);
             diagnostics.push(error.help("say under `[delay]` how long statements take"));
         }
-    }
-}
-
-/// Complains about constants that are to be varied, and of which neither the model nor an expression of the study knows.
-fn look_for_constants(study: &Study, sources: &Sources, diagnostics: &mut Diagnostics) {
-    let own = study.model.as_ref().map(|model| model.span.file);
-    let varied = study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_)));
-    for name in varied.map(|axis| &axis.name) {
-        let is_text = |file: &(FileId, &SourceFile)| {
-            let is_given = ["command line", "-D"].iter().any(|start| file.1.name.starts_with(start));
-            ![Some(name.span.file), own].contains(&Some(file.0)) && !is_given
-        };
-        let words = || {
-            let is_part = |c: char| c.is_alphanumeric() || c == '_';
-            sources.files().filter(is_text).flat_map(move |(_, file)| file.text.split(move |c| !is_part(c)))
-        };
-        if words().any(|word| word == name.text) {
-            continue;
-        }
-        let title = format!("the model has no constant `{}`", name.text);
-        let diagnostic = Diagnostic::error("S0010", name.span, title);
-        diagnostics.push(match closest(&name.text, words()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic,
-        });
     }
 }
 
@@ -371,6 +351,15 @@ impl Prepared {
             let sites = self.sites(place, diagnostics);
             if let Some(site) = sites.first() {
                 self.check_first(*site, place.span, NO_CHOICE, diagnostics);
+            }
+            let (given, choices) = (weights.len(), sites.len());
+            if choices == 1 || (choices > 0 && given != choices) {
+                let title = match choices {
+                    1 => "there is no choice after this label".to_owned(),
+                    _ => format!("{given} weights for {choices} choices"),
+                };
+                let diagnostic = Diagnostic::error("S0005", place.span, title);
+                diagnostics.push(diagnostic.help("give a weight to each choice after the label, in their order"));
             }
             self.timing.weights(&sites, weights);
         }

@@ -20,7 +20,7 @@ mod text;
 mod walk;
 
 use narrows_model::{Form, FormKind, System};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span, closest};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, closest};
 
 use crate::language::{self, Language, Task};
 
@@ -48,20 +48,25 @@ pub fn compile(
     lower::lower(&program, &sources.file(file).name, diagnostics)
 }
 
-/// Warns about macros that were given, and that neither the text nor a formula mentions.
+/// Warns about macros that were given, or will be, and that neither the text nor a formula uses.
 fn look_for_unused(context: &Context, sources: &Sources, options: &Options, diagnostics: &mut Diagnostics) {
     let texts = options.formulas.iter().map(|formula| &formula.text);
     let texts: Vec<&String> = texts.chain(options.abbreviations.iter().map(|short| &short.text)).collect();
-    for name in &context.unused {
+    for (name, span) in &context.unused {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let mentions = |text: &&String| text.split(|c| !is_part(c)).any(|word| *word == **name);
         if !texts.iter().any(mentions) {
-            let span = context.macros.get(name).map_or(Span::default(), |known| known.span);
-            let title = format!("the model has no constant `{name}`");
-            let names = sources.files().filter(|(file, _)| *file != span.file);
-            let words = names.flat_map(|(_, file)| file.text.split(|c| !is_part(c)));
-            let warning = Diagnostic::warning("P0024", span, title).label("this makes no difference");
-            diagnostics.push(match closest(name, words) {
+            let words = || {
+                let files = sources.files().filter(|(file, _)| *file != span.file);
+                files.flat_map(move |(_, file)| file.text.split(move |c| !is_part(c)))
+            };
+            let title = if words().any(|word| word == &**name) {
+                format!("the model does not use its constant `{name}`")
+            } else {
+                format!("the model has no constant `{name}`")
+            };
+            let warning = Diagnostic::warning("P0024", *span, title).label("this makes no difference");
+            diagnostics.push(match closest(name, words().filter(|word| *word != &**name)) {
                 Some(near) => warning.help(format!("did you mean `{near}`?")),
                 None => warning,
             });
@@ -116,6 +121,7 @@ impl Language for Promela {
         let options = Options {
             definitions: task.options.definitions.iter().map(definition).collect(),
             formulas: task.options.formulas.iter().filter_map(formula).collect(),
+            varied: Vec::new(),
             abbreviations: Vec::new(),
         };
         let system = compile(task.sources, task.file, task.loader, &options, task.diagnostics)?;

@@ -146,6 +146,8 @@ pub(super) enum TypeKind {
     Enumeration(Vec<Id>),
     Word(bool, Id),
     Array(Id, Id, Box<Type>),
+    /// An array whose indices are words of so many bits.
+    Memory(Id, Box<Type>),
     Instance {
         module: Ident,
         arguments: Vec<Id>,
@@ -188,6 +190,8 @@ pub(super) enum ExprKind {
     Range(Id, Id),
     Next(Id),
     Call(Function, Vec<Id>),
+    /// A type, where a function needs one.
+    Type(Box<Type>),
     Temporal(Temporal, Id),
     TemporalPair(TemporalPair, Id, Id),
     Bounded(Bounded, Id, Id, Id),
@@ -207,6 +211,7 @@ impl ExprKind {
             | ExprKind::Truth(_)
             | ExprKind::Word { .. }
             | ExprKind::Name(_)
+            | ExprKind::Type(_)
             | ExprKind::Own => Vec::new(),
             ExprKind::Dot(one, _)
             | ExprKind::Unary(_, one)
@@ -274,6 +279,9 @@ pub(super) enum Function {
     Least,
     Greatest,
     Count,
+    Read,
+    Write,
+    ConstantArray,
 }
 
 /// An operator with one operand about what comes or what was.

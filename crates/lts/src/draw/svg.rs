@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use narrows_source::printable;
+
 use super::layers::{Layers, layers};
 use crate::graph::Graph;
 
@@ -112,7 +114,7 @@ fn draw_edge(text: &mut String, (x, y): (i32, i32), (to_x, to_y): (i32, i32), la
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -126,6 +128,9 @@ mod tests {
         let graph = aut::read("des (0, 3, 3)\n(0, \"say \"a\", <b>\", 1)\n(1, i, 1)\n(0, \"c\", 1)").unwrap();
         assert_eq!(csv(&graph), "from,label,to\n0,\"say \"\"a\"\", <b>\",1\n0,c,1\n1,i,1\n");
         assert!(dot(&graph).contains("  2;\n  0 -> 1 [label=\"say \\\"a\\\", <b>\"];\n"));
+        // XML has no way to write most control characters.
+        let drawing = svg(&aut::read("des (0, 1, 2)\n(0, \"a\u{1b}[31m\", 1)").unwrap()).unwrap();
+        assert!(drawing.contains(">a␛[31m</text>"));
         let drawing = svg(&graph).unwrap();
         assert!(drawing.contains(">say \"a\", &lt;b&gt;</text>"));
         assert_eq!((drawing.matches("<circle").count(), drawing.matches("<path d=\"M").count()), (3, 3));

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use narrows_model::{Figure, FigureResult, StateDiagram, Trace};
+use narrows_source::printable;
 
 use super::charts::Picture;
 use super::compare::{Column, Row, names as heads, rows};
@@ -165,7 +166,7 @@ impl StudyPage {
             study_style: include_str!("../../templates/study.css"),
             chart_style: include_str!("../chart/chart.css"),
         };
-        whole.render().unwrap_or_default()
+        printable(&whole.render().unwrap_or_default()).into_owned()
     }
 }
 

@@ -11,6 +11,7 @@ mod source;
 
 use askama::Template;
 use narrows_model::{Answer, Claim, Figure, Question, Reply, Verdict};
+use narrows_source::printable;
 use serde_json::Value;
 
 use crate::figures::{judgement, result_text};
@@ -104,7 +105,7 @@ impl Page {
             chart_style: include_str!("../chart/chart.css"),
             script: include_str!("../../templates/page.js"),
         };
-        whole.render().unwrap_or_default()
+        printable(&whole.render().unwrap_or_default()).into_owned()
     }
 }
 

@@ -79,7 +79,11 @@ impl Study {
 
     /// Returns whether something takes time.
     pub fn has_delays(&self) -> bool {
-        !self.delays.is_empty() || self.coherence.is_some()
+        let takes_time = |entry: &DelayEntry| {
+            let is_zero = matches!(entry.delay.window(), Some((_, most)) if most == Time::ZERO);
+            !is_zero || self.sweep.iter().any(|axis| axis.name.text == entry.place.text)
+        };
+        self.delays.iter().any(takes_time) || self.coherence.is_some()
     }
 
     /// Returns whether only the labels of the model's steps are known, by its name.

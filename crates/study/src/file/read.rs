@@ -55,6 +55,17 @@ const QUESTIONS: [&str; 21] = [
     "mu",
 ];
 
+/// Returns whether a text somewhere in a value has a word in it.
+fn mentions(value: &Value<'_>, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    match value.get_ref() {
+        DeValue::String(text) => text.split(|c| !is_part(c)).any(|part| part == word) || text == word,
+        DeValue::Array(list) => list.iter().any(|value| mentions(value, word)),
+        DeValue::Table(table) => table.values().any(|value| mentions(value, word)),
+        _ => false,
+    }
+}
+
 /// Reads a study; what is wrong with it goes to the diagnostics.
 pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Study {
     let source = sources.file(file).text.clone();
@@ -107,6 +118,32 @@ impl Reader<'_> {
             if !study.sweep.iter().any(|known| known.name.text == axis.text) {
                 self.wrong("S0010", axis.span, format!("`{}` is not varied under `[sweep]`", axis.text));
             }
+        }
+        self.look_for_unused(table, study);
+    }
+
+    /// Complains about what makes no difference to anything.
+    fn look_for_unused(&mut self, table: &DeTable<'_>, study: &Study) {
+        let users = ["define", "resource", "delay", "event", "signal", "ask"];
+        let users: Vec<_> = users.into_iter().filter_map(|key| table.get(key)).collect();
+        for (name, _) in &study.definitions {
+            if !users.iter().any(|value| mentions(value, &name.text)) {
+                self.wrong("S0020", name.span, format!("nothing uses the definition `{}`", name.text));
+            }
+        }
+        let of_key = |key: &str| table.get_key_value(key).map(|(key, _)| key.span());
+        if study.form() != FormKind::Synchronous {
+            let asks = table.get("ask").and_then(|value| value.get_ref().as_array());
+            let entries = asks.into_iter().flatten().filter_map(|value| value.get_ref().as_table());
+            let drawn = entries.filter_map(|entry| entry.get_key_value("draw"));
+            for span in of_key("signal").into_iter().chain(drawn.map(|(key, _)| key.span())) {
+                self.wrong("S0020", self.span(span), "signals are drawn of runs of SMV models alone");
+            }
+        }
+        let is_compared = study.asks.iter().any(|ask| ask.reference.is_some());
+        if let Some(span) = of_key("reference").filter(|_| !is_compared) {
+            let title = "no question has a `reference` to be called by this name";
+            self.wrong("S0020", self.span(span), title);
         }
     }
 

@@ -171,6 +171,22 @@ fn formulas_are_not_asked_again_if_only_delays_vary() {
 }
 
 #[test]
+fn what_makes_no_difference_is_told() {
+    let head = "model = \"m.pml\"\n";
+    let cases = [
+        ("[define]\nA = \"x\"\nB = \"A\"\n", "S0020 nothing uses the definition `B` [B] "),
+        ("reference = \"paper\"", "S0020 no question has a `reference` to be called by this name [reference] "),
+        ("[signal]\nx = \"x\"", "S0020 signals are drawn of runs of SMV models alone [signal] "),
+        ("[[ask]]\nltl = \"x\"\ndraw = true", "S0020 signals are drawn of runs of SMV models alone [draw] "),
+    ];
+    for (lines, expected) in cases {
+        assert_eq!(study(&format!("{head}{lines}")).1, [expected], "{lines}");
+    }
+    let used = "[define]\nA = \"x\"\nB = \"A\"\n[[ask]]\nltl = \"[] (B)\"";
+    assert!(study(&format!("{head}{used}")).1.is_empty());
+}
+
+#[test]
 fn wrong_sweeps_are_told() {
     let head = "model = \"m.pml\"\nunit = \"us\"\n[delay]\n\"p:a\" = { fixed = 1 }\n[sweep]\n";
     let cases = [

@@ -11,6 +11,13 @@ use crate::promela::ast::{self, Ident};
 /// Words for several processes at once, in place of a number.
 const WORDS: [(&str, Binary); 2] = [("any", Binary::Or), ("all", Binary::And)];
 
+/// A model has at most so many processes at a time.
+const MAX_PROCESSES: usize = 255;
+
+fn holds(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
 impl Lowering<'_> {
     pub(super) fn remote_label(&mut self, process: &Ident, pid: Option<&ast::Expr>, label: &Ident) -> Expr {
         let Some(signature) = self.signature(process) else { return Expr::Constant(0) };
@@ -113,18 +120,22 @@ impl Lowering<'_> {
         WORDS.into_iter().find(|(word, _)| is_free && *word == &*part.name.name).map(|(_, join)| join)
     }
 
-    /// Lowers `P[any]@label` and `P[all]@label`: those that are there from the start have known numbers.
+    /// Lowers `P[any]@label` and `P[all]@label`: those that are there from the start have known numbers, and those that
+    /// `run` creates get numbers behind them.
     fn several_labels(&mut self, process: &Ident, id: ProctypeId, join: Binary, label: &Ident) -> Expr {
+        let mut numbers = self.numbers_of(id);
         if self.runs.iter().any(|(created, ..)| *created == id) {
-            let name = &process.name;
-            let title = format!("`{name}` is created by `run`, so that how many there are is not known here");
-            let help = format!("name one by its number: `{name}[2]@{}`", label.name);
-            self.diagnostics.push(Diagnostic::error("P0242", process.span, title).help(help));
-            return Expr::Constant(0);
+            if join == Binary::And {
+                let name = &process.name;
+                let title = format!("`{name}` is created by `run`, so that it is not known which are all of them");
+                let help = format!("name each by its number: `{name}[1]@{0} && {name}[2]@{0}`", label.name);
+                self.diagnostics.push(Diagnostic::error("P0242", process.span, title).help(help));
+                return Expr::Constant(0);
+            }
+            numbers.extend(self.system.initial_processes.len()..self.most_processes());
         }
         let number = |pid: usize| ast::Expr { kind: ast::ExprKind::Number(pid as i32), span: process.span };
-        let each: Vec<Expr> = self
-            .numbers_of(id)
+        let each: Vec<Expr> = numbers
             .into_iter()
             .map(|pid| self.remote_label(process, Some(&number(pid)), label))
             .collect();
@@ -138,6 +149,25 @@ impl Lowering<'_> {
     fn numbers_of(&self, id: ProctypeId) -> Vec<usize> {
         let all = self.system.initial_processes.iter().enumerate();
         all.filter(|(_, process)| process.proctype == id).map(|(pid, _)| pid).collect()
+    }
+
+    /// Returns how many processes there may be: as many as a model can have, if some `run` may be executed again.
+    fn most_processes(&self) -> usize {
+        let mut sites: Vec<Span> = self.runs.iter().map(|(_, _, span, _)| *span).collect();
+        sites.sort_unstable_by_key(|span| (span.file, span.start));
+        sites.dedup();
+        let mut most = self.system.initial_processes.len();
+        for site in sites {
+            for (index, proctype) in self.system.proctypes.iter().enumerate() {
+                let statements = proctype.transitions.iter().filter(|one| holds(one.span, site)).count();
+                let is_created = self.runs.iter().any(|(created, ..)| created.0 as usize == index);
+                if statements > 0 && (is_created || self.is_in_loop(site)) {
+                    return MAX_PROCESSES;
+                }
+                most += statements * self.numbers_of(ProctypeId(index as u16)).len();
+            }
+        }
+        most.min(MAX_PROCESSES)
     }
 
     /// Warns in a formula of a reference without a number where there may be several processes: it means the first.
@@ -160,11 +190,15 @@ impl Lowering<'_> {
         let name = &process.name;
         let title = format!("there may be several `{name}`, and this means the first of them");
         let rest = label.map_or(":…".to_owned(), |label| format!("@{}", label.name));
-        let one = numbers.last().map_or("pid".to_owned(), ToString::to_string);
-        let several = label.filter(|_| created == 0).map_or(String::new(), |label| {
-            let label = &label.name;
-            format!(", or `{name}[any]@{label}` or `{name}[all]@{label}`")
-        });
+        let next = self.system.initial_processes.len() + 1;
+        let one = numbers.last().copied().unwrap_or(next);
+        let several = match label {
+            Some(label) if created == 0 => {
+                format!(", or `{name}[any]@{0}` or `{name}[all]@{0}`", label.name)
+            }
+            Some(label) => format!(" for one of them, or `{name}[any]@{}`", label.name),
+            None => String::new(),
+        };
         let help = format!("write `{name}[{one}]{rest}`{several}");
         self.diagnostics.push(Diagnostic::warning("P0241", process.span, title).help(help));
     }
@@ -172,13 +206,11 @@ impl Lowering<'_> {
     /// Returns whether a statement may be executed more than once by a process.
     fn is_in_loop(&self, span: Span) -> bool {
         self.system.proctypes.iter().any(|proctype| {
-            let holds =
-                |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
             let leads_to = |location: u16| {
                 let edges = &proctype.locations[usize::from(location)].edges;
                 edges.iter().map(|edge| &proctype.transitions[edge.transition.0 as usize])
             };
-            let own = proctype.transitions.iter().filter(|transition| holds(transition.span));
+            let own = proctype.transitions.iter().filter(|transition| holds(transition.span, span));
             own.into_iter().any(|start| {
                 let mut seen = vec![false; proctype.locations.len()];
                 let mut next = vec![start.target.0];
@@ -186,7 +218,7 @@ impl Lowering<'_> {
                     if std::mem::replace(&mut seen[usize::from(location)], true) {
                         continue;
                     }
-                    if leads_to(location).any(|transition| holds(transition.span)) {
+                    if leads_to(location).any(|transition| holds(transition.span, span)) {
                         return true;
                     }
                     next.extend(leads_to(location).map(|transition| transition.target.0));

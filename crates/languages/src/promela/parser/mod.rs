@@ -113,7 +113,7 @@ pub struct Context {
     /// Whether a file that the text includes was not found, which is reported.
     pub(super) lacks_file: bool,
     /// Macros that were given from outside, and that the text does not mention.
-    pub(super) unused: Vec<Rc<str>>,
+    pub(super) unused: Vec<(Rc<str>, Span)>,
 }
 
 /// Preprocesses and parses a file. All that is wrong with it goes to `diagnostics`; the tree holds the rest.

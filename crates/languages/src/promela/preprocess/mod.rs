@@ -25,6 +25,8 @@ use super::lexer::{Interner, Kind, Token, lex};
 pub struct Options {
     /// Macros that have these values whatever the text defines: a name and its value; a name alone means 1.
     pub definitions: Vec<(String, Option<String>)>,
+    /// Macros that get values another time, and where they are named: the text, or a formula, must use them.
+    pub varied: Vec<(String, Span)>,
     /// Names for expressions, for the formulas alone: the text does not see them.
     pub abbreviations: Vec<Abbreviation>,
     /// What is asked beside what the text claims.
@@ -71,7 +73,7 @@ struct Preprocessor<'a> {
     macros: Macros,
     /// Macros that were given from outside: the text can't change them.
     given: HashSet<Rc<str>>,
-    /// Those of them that the text mentions, whether or not the place counts.
+    /// Names that the text mentions, other than to define them, whether or not the place counts.
     mentioned: HashSet<Rc<str>>,
     /// The includes that led here.
     includes: Vec<Span>,
@@ -91,8 +93,8 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     /// The macros at the end.
     pub(crate) macros: Macros,
-    /// Macros that were given from outside, and that the text does not mention.
-    pub(crate) unused: Vec<Rc<str>>,
+    /// Macros that are given from outside, or will be, and that the text does not use; with a place.
+    pub(crate) unused: Vec<(Rc<str>, Span)>,
     /// Whether a file to include was not found: whatever seems to be missing may stand in it.
     pub(crate) lacks_file: bool,
 }
@@ -129,8 +131,11 @@ pub(crate) fn preprocess(
     );
     preprocessor.output.push(end_token(end));
     let Preprocessor { output, macros, given, mentioned, lacks_file, .. } = preprocessor;
-    let mut unused: Vec<Rc<str>> = given.difference(&mentioned).cloned().collect();
-    unused.sort();
+    let named = given.into_iter().map(|name| (macros.get(&name).map_or(Span::default(), |known| known.span), name));
+    let varied = options.varied.iter().map(|(name, span)| (*span, Rc::from(name.as_str())));
+    let unused = named.chain(varied).filter(|(_, name)| !mentioned.contains(name));
+    let mut unused: Vec<(Rc<str>, Span)> = unused.map(|(span, name)| (name, span)).collect();
+    unused.sort_by(|(one, _), (other, _)| one.cmp(other));
     Preprocessed { tokens: finish(&output, diagnostics), macros, unused, lacks_file }
 }
 
@@ -147,6 +152,12 @@ pub(crate) fn end_token(span: Span) -> Token {
         level: 0,
         origin: None,
     }
+}
+
+/// Returns whether tokens begin with such a directive, and a name.
+fn is_definition(tokens: &[Token], word: &str) -> bool {
+    matches!(tokens, [hash, directive, name, ..]
+        if hash.kind == Kind::Hash && &*directive.text == word && name.kind == Kind::Name)
 }
 
 impl Preprocessor<'_> {
@@ -190,8 +201,6 @@ impl Preprocessor<'_> {
     fn file(&mut self, file: FileId) {
         let text = self.sources.file(file).text.clone();
         let tokens = lex(&text, file, &mut self.interner, self.diagnostics);
-        let is_given = |token: &&Token| self.given.contains(&token.text);
-        self.mentioned.extend(tokens.iter().filter(is_given).map(|token| token.text.clone()));
         let mut conditionals: Vec<Conditional> = Vec::new();
         let mut pending: Vec<Token> = Vec::new();
         let mut index = 0;
@@ -202,6 +211,11 @@ impl Preprocessor<'_> {
                 index += 1;
             }
             let line = &tokens[start..index];
+            let only_defines = is_definition(line, "ifndef") && is_definition(&tokens[index..], "define");
+            let skipped = if only_defines || is_definition(line, "define") { 3 } else { 0 };
+            if !is_definition(line, "undef") {
+                self.mentioned.extend(line.iter().skip(skipped).map(|token| token.text.clone()));
+            }
             if line[0].kind == Kind::Hash {
                 self.flush(&mut pending);
                 self.directive(line, &mut conditionals);

@@ -72,7 +72,10 @@ impl Lowering<'_> {
         scope: ScopeId,
     ) -> Option<Typed> {
         let takes = match function {
+            Function::Write => Some(3),
             Function::Extend
+            | Function::Read
+            | Function::ConstantArray
             | Function::Resize
             | Function::UnsignedConstant
             | Function::SignedConstant
@@ -86,6 +89,9 @@ impl Lowering<'_> {
                 format!("this function takes {} arguments, but gets {}", takes.unwrap_or(0), arguments.len());
             self.report(Diagnostic::error("V0204", self.tree.span(expr), title));
             return None;
+        }
+        if matches!(function, Function::Read | Function::Write | Function::ConstantArray) {
+            return self.memory_function(function, arguments, scope);
         }
         let mut values = Vec::new();
         for argument in arguments {

@@ -103,6 +103,7 @@ impl Lowering<'_> {
             | ExprKind::Own
             | ExprKind::Dot(..)
             | ExprKind::Index(..)
+            | ExprKind::Type(_)
             | ExprKind::List(_) => None,
         }
     }
@@ -120,6 +121,10 @@ impl Lowering<'_> {
         let typed = self.value(operand, scope)?;
         self.single(typed, self.tree.span(operand))?;
         match (operator, typed.sort) {
+            (_, sort @ Sort::Memory { .. }) => {
+                self.mismatch(self.tree.span(operand), "a single value", &sort.name(), None);
+                None
+            }
             (_, sort) if is_wide(sort) => self.wide_unary(typed, operator == Unary::Minus),
             (Unary::Not, Sort::Word { width, signed }) => {
                 let inverted = self.builder.invert(typed.id);
@@ -182,6 +187,10 @@ impl Lowering<'_> {
         right: (Typed, Id),
     ) -> Option<Typed> {
         let span = self.tree.span(whole);
+        let is_array = |typed: Typed| matches!(typed.sort, Sort::Memory { .. });
+        if is_array(left.0) || is_array(right.0) {
+            return self.memory_binary(operator, left, right, whole);
+        }
         match operator {
             Binary::Union => {
                 let sort = self.join(left.0.sort, right.0.sort, span)?;

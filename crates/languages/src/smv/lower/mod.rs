@@ -1,12 +1,14 @@
 //! The tree to a synchronous system: instances, names, types, constraints, formulas.
 //!
 //! `scopes.rs` creates the instances of modules, `resolve.rs` resolves names, `sorts.rs` checks types,
+//! `memory.rs` has arrays whose indices are words,
 //! `assignments.rs` combines assignments and finds circular ones, `formulas.rs` has the specifications.
 
 mod assignments;
 mod calls;
 mod expressions;
 mod formulas;
+mod memory;
 mod resolve;
 mod scopes;
 mod sorts;
@@ -237,6 +239,9 @@ impl<'a> Lowering<'a> {
             {
                 let define = &self.defines[index];
                 let name = format!("{}{}", self.scopes[define.home.0].prefix, define.name.name);
+                if matches!(value.sort, Sort::Memory { .. }) {
+                    continue;
+                }
                 let mut limbs = vec![(name.clone(), value.id, value.sort.display())];
                 if let (Sort::Word { width, .. }, true) = (value.sort, is_wide(value.sort)) {
                     limbs.clear();

@@ -38,7 +38,7 @@ pub(super) struct Scope {
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
     Variable(VariableId, Sort),
-    /// A wide word, limb by limb.
+    /// A wide word, limb by limb, or an array whose indices are words.
     Wide(Rc<[VariableId]>, Sort),
     Define(usize),
     Instance(ScopeId),
@@ -275,13 +275,23 @@ impl Lowering<'_> {
         }
     }
 
-    fn declared(&mut self, id: ScopeId, section: Section, whole: &str, name: &Ident, kind: &Type) -> Symbol {
+    pub(super) fn declared(
+        &mut self,
+        id: ScopeId,
+        section: Section,
+        whole: &str,
+        name: &Ident,
+        kind: &Type,
+    ) -> Symbol {
         let symbol = match &kind.kind {
             TypeKind::Instance { module, arguments, is_process } => {
                 self.instance(id, whole, module, arguments, *is_process)
             }
             TypeKind::Array(low, high, element) => {
                 self.array(id, section, whole, name, (*low, *high), element)
+            }
+            TypeKind::Memory(index, element) => {
+                self.memory_declared(id, section, (whole, name), *index, element)
             }
             _ => self.simple_type(kind, id).map(|(domain, sort)| {
                 let role = match section {

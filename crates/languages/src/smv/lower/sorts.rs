@@ -18,6 +18,18 @@ pub(super) enum Sort {
         width: u32,
         signed: bool,
     },
+    /// An array whose indices are words of so many bits.
+    Memory {
+        index: u32,
+        element: Element,
+    },
+}
+
+/// What kind of element of an array whose indices are words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    Boolean,
+    Word { width: u32, signed: bool },
 }
 
 impl Sort {
@@ -39,6 +51,7 @@ impl Sort {
             Sort::Word { width, signed } => {
                 format!("{} word of {width} bits", if signed { "a signed" } else { "an unsigned" })
             }
+            Sort::Memory { index, .. } => format!("an array with words of {index} bits as indices"),
         }
     }
 

@@ -55,7 +55,7 @@ impl Lowering<'_> {
                 self.report(diagnostic);
                 None
             }
-            TypeKind::Array(..) | TypeKind::Instance { .. } => None,
+            TypeKind::Array(..) | TypeKind::Memory(..) | TypeKind::Instance { .. } => None,
         }
     }
 

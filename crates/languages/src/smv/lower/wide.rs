@@ -25,9 +25,13 @@ struct Wide {
     signed: bool,
 }
 
-/// Returns whether a word takes more than one limb.
+/// Returns whether a value takes more than one limb: a long word, or an array whose indices are words.
 pub(super) fn is_wide(sort: Sort) -> bool {
-    matches!(sort, Sort::Word { width, .. } if width > LIMB)
+    match sort {
+        Sort::Word { width, .. } => width > LIMB,
+        Sort::Memory { .. } => true,
+        _ => false,
+    }
 }
 
 /// Returns how many bits each limb has, the last first.
@@ -99,9 +103,9 @@ impl Lowering<'_> {
 
     /// Says that a set of wide words is not read.
     pub(super) fn no_wide_set(&mut self, expr: Id) {
-        let title = format!("words of more than {LIMB} bits can't be members of a set");
+        let title = format!("arrays and words of more than {LIMB} bits can't be members of a set");
         let diagnostic = Diagnostic::error("V0217", self.tree.span(expr), title)
-            .label("this is a set of such words")
+            .label("this is such a set")
             .help("leave the variable open and say in INIT or TRANS what it can be, with `=` and `|`");
         self.report(diagnostic);
     }
@@ -196,7 +200,7 @@ impl Lowering<'_> {
         Some(self.tied(Wide { limbs, ..word }))
     }
 
-    fn wide_equal(&mut self, a: &[ExprId], b: &[ExprId]) -> ExprId {
+    pub(super) fn wide_equal(&mut self, a: &[ExprId], b: &[ExprId]) -> ExprId {
         let mut all = self.builder.truth(true);
         for (a, b) in a.iter().zip(b) {
             let same = self.builder.equal(*a, *b);

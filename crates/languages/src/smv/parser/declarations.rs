@@ -291,7 +291,7 @@ impl Parser<'_> {
         Ok(Item::Assign(when, target, value))
     }
 
-    fn type_of(&mut self) -> Parsed<Type> {
+    pub(super) fn type_of(&mut self) -> Parsed<Type> {
         let start = self.position;
         let kind = self.nested(Self::type_kind)?;
         Ok(Type { kind, span: self.span_from(start) })
@@ -320,8 +320,16 @@ impl Parser<'_> {
             }
             "array" => {
                 self.bump();
-                if self.at_keyword("integer") || self.at_keyword("word") {
+                if self.at_keyword("integer") {
                     return Err(self.unbounded_array());
+                }
+                if self.at_keyword("word") {
+                    self.bump();
+                    self.expect(Kind::LeftBracket, "`[` and a number of bits")?;
+                    let width = self.expression()?;
+                    self.expect(Kind::RightBracket, "`]`")?;
+                    self.expect_keyword("of", "`of`")?;
+                    return Ok(TypeKind::Memory(width, Box::new(self.type_of()?)));
                 }
                 let low = self.bound()?;
                 self.expect(Kind::DotDot, "`..`")?;
@@ -353,14 +361,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports an array whose indices are words or all integers, which nuXmv alone checks.
+    /// Reports an array whose indices are all integers, which nuXmv alone checks.
     fn unbounded_array(&mut self) -> Reported {
         let token = self.token();
-        let title = format!("an array that begins with `array {}` has no bounds", token.text);
+        let title = "an array whose indices are all integers has no bounds";
         let diagnostic = Diagnostic::error("V0220", token.span, title)
             .label("NuSMV does not check it either")
             .note("nuXmv alone does, with solvers for arrays")
-            .help("give the indices a range: `array 0..15 of …`, with `a[i]` for `READ(a, i)`");
+            .help("let words be its indices: `array word[4] of …`");
         self.diagnostics.push(diagnostic);
         Reported
     }

@@ -361,12 +361,9 @@ impl Parser<'_> {
             "min" => Function::Least,
             "max" => Function::Greatest,
             "count" => Function::Count,
-            "READ" | "WRITE" | "CONSTARRAY" => {
-                self.bump();
-                return Err(
-                    self.unexpected("an operator: this function of nuXmv is for arrays without bounds")
-                );
-            }
+            "READ" => Function::Read,
+            "WRITE" => Function::Write,
+            "CONSTARRAY" => return self.constant_array(),
             _ => {
                 self.bump();
                 return Err(self.unexpected("an operator: there is no such function"));
@@ -375,6 +372,29 @@ impl Parser<'_> {
         self.bump();
         let arguments = self.arguments()?;
         Ok(self.add(ExprKind::Call(function, arguments.clone()), start, &arguments))
+    }
+
+    /// Parses an array with the same value everywhere; its type is that of a variable, or is written out.
+    fn constant_array(&mut self) -> Parsed<Id> {
+        let start = self.position;
+        self.bump();
+        self.expect(Kind::LeftParen, "`(`")?;
+        let like = if &*self.token().text == "typeof" {
+            self.bump();
+            self.expect(Kind::LeftParen, "`(`")?;
+            let like = self.expression()?;
+            self.expect(Kind::RightParen, "`)`")?;
+            like
+        } else {
+            let start = self.position;
+            let kind = self.type_of()?;
+            self.add(ExprKind::Type(Box::new(kind)), start, &[])
+        };
+        self.expect(Kind::Comma, "`,` and a value")?;
+        let value = self.expression()?;
+        self.expect(Kind::RightParen, "`)` or an operator")?;
+        let arguments = vec![like, value];
+        Ok(self.add(ExprKind::Call(Function::ConstantArray, arguments.clone()), start, &arguments))
     }
 
     fn case(&mut self) -> Parsed<Id> {
