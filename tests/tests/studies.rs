@@ -1,8 +1,10 @@
 //! The studies of the examples: sizes that are published, and figures that are known.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use narrows_tests::commands::Scratch;
 use narrows_tests::narrows::program;
 use serde_json::Value;
 
@@ -13,8 +15,12 @@ fn measure(study: &str, definition: &str) -> Value {
 /// Measures a study of a folder of examples, or all of them; returns the exit status too.
 fn measure_in(folder: &str, study: &str, definition: &str) -> (Option<i32>, Value) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(folder).join(study);
+    measure_file(&path, definition)
+}
+
+fn measure_file(path: &Path, definition: &str) -> (Option<i32>, Value) {
     let mut command = Command::new(program().expect("the program"));
-    command.arg("measure").arg(&path).args(["--format", "json", "--quiet"]);
+    command.arg("measure").arg(path).args(["--format", "json", "--quiet"]);
     if !definition.is_empty() {
         command.args(["-D", definition]);
     }
@@ -63,7 +69,7 @@ fn every_study_of_the_examples_comes_out_as_expected() {
     for (folder, count) in [
         ("bottlenecks", 11),
         ("myrinet", 9),
-        ("pci", 7),
+        ("pci", 13),
         ("pingpong/lotos", 9),
         ("queues", 9),
         ("turntable", 4),
@@ -98,6 +104,50 @@ fn the_tables_of_the_pci_bus_come_out() {
         }
     }
     assert_eq!(entries, 60);
+}
+
+/// The detailed model of the bus, with a target process and all banks, gives what the small one does.
+#[test]
+fn both_models_of_the_pci_bus_agree() {
+    let scratch = Scratch::new().expect("a folder");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/pci");
+    fs::copy(folder.join("detailed.smv"), scratch.path().join("detailed.smv")).expect("it is copied");
+    let mut compared = 0;
+    for study in ["figure5.toml", "figure7.toml"] {
+        let text = fs::read_to_string(folder.join(study)).expect("a study");
+        let path = scratch.path().join(study);
+        fs::write(&path, text.replace("pci.smv", "detailed.smv")).expect("it is written");
+        let small = measure_file(&folder.join(study), "").1;
+        let detailed = measure_file(&path, "").1;
+        let answers = |document: &Value| document["answers"].as_array().expect("a list").clone();
+        for (one, other) in answers(&small).iter().zip(answers(&detailed)) {
+            assert_eq!(one["name"], other["name"]);
+            assert_eq!(one["value"], other["value"], "{study}: {}", one["name"]);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 40);
+}
+
+/// Each cancellation of a transaction costs the same, and one level of arbitration serves all alike.
+#[test]
+fn cancellations_and_levels_of_the_pci_bus_come_out() {
+    for (study, setting, expected) in [
+        ("cancels.toml", "CANCELS", vec![[18, 18], [132, 75], [246, 132], [360, 189]]),
+        ("levels.toml", "LEVELS", vec![[57, 57], [95, 38]]),
+    ] {
+        let (status, document) = measure_in("pci", study, "");
+        assert_eq!(status, Some(0), "{study}");
+        let points = document["sweep"].as_array().expect("a list");
+        assert_eq!(points.len(), expected.len());
+        for (point, [early, late]) in points.iter().zip(expected) {
+            for answer in point["answers"].as_array().expect("a list") {
+                let name = answer["name"].as_str().expect("a name");
+                let expected = if ["ISA", "SCSI"].contains(&name) { early } else { late };
+                assert_eq!(answer["value"]["high"], expected, "{name} with {}", point["settings"][setting]);
+            }
+        }
+    }
 }
 
 /// Arbitration takes at most n · (T + 1) cycles, if n transactions of at most T cycles may come first.

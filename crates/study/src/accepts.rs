@@ -3,7 +3,7 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Question, Study, Text, View};
+use crate::{Question, SizePart, Study, Text, View};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
@@ -61,7 +61,7 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 21] {
+pub fn kinds() -> [Question; 22] {
     let text = Text::default;
     [
         Question::Ltl(text()),
@@ -80,6 +80,7 @@ pub fn kinds() -> [Question; 21] {
         Question::MaxCount(text(), text(), text()),
         Question::Count(text(), text(), text()),
         Question::Makespan,
+        Question::Size(SizePart::States),
         Question::MeanDelay(text(), text()),
         Question::MeanPeriod(text()),
         Question::MeanCount(text(), text()),
@@ -110,7 +111,7 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
         | Question::Transient(..) => View::Stochastic,
         Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
         Question::Bottleneck(_) => View::Timed,
-        Question::Overlap(..) | Question::Mu(_) => View::Untimed,
+        Question::Overlap(..) | Question::Mu(_) | Question::Size(_) => View::Untimed,
         Question::Throughput(_) if !study.has_delays() => View::Untimed,
         Question::Throughput(_) if has_windows => return vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => View::Stochastic,

@@ -123,7 +123,7 @@ pub(crate) fn prepare_labelled(
                 ways.push((number, way(study, from, to, diagnostics)));
             }
             Question::Overlap(first, second) => check_resources(study, [first, second], diagnostics),
-            Question::Utilisation(_) | Question::Transient(..) | Question::Makespan => {}
+            Question::Utilisation(_) | Question::Transient(..) | Question::Makespan | Question::Size(_) => {}
             Question::Deadlock => asked.push((number, Asked::Deadlock)),
             Question::Mu(text) | Question::Ltl(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());

@@ -175,6 +175,31 @@ pub enum Expect {
     Word(String),
 }
 
+/// What is counted of a state space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizePart {
+    /// States that can be reached.
+    States,
+    /// Edges between them.
+    Transitions,
+    /// Steps after which all have been reached.
+    Depth,
+}
+
+impl SizePart {
+    /// All of them.
+    pub const ALL: [SizePart; 3] = [SizePart::States, SizePart::Transitions, SizePart::Depth];
+
+    /// Returns its name in studies.
+    pub fn name(self) -> &'static str {
+        match self {
+            SizePart::States => "states",
+            SizePart::Transitions => "transitions",
+            SizePart::Depth => "depth",
+        }
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
@@ -192,6 +217,8 @@ pub enum Question {
     Count(Text, Text, Text),
     /// How long until everything has ended.
     Makespan,
+    /// How large the state space is.
+    Size(SizePart),
     /// How often an event happens in the long run.
     Throughput(Text),
     /// How long it takes on average from an event to the next.
@@ -233,6 +260,7 @@ impl Question {
             Question::MaxCount(..) => "max_count",
             Question::Count(..) => "count",
             Question::Makespan => "makespan",
+            Question::Size(_) => "size",
             Question::Throughput(_) => "throughput",
             Question::MeanPeriod(_) => "mean_period",
             Question::MissTime(_) => "miss_time",
@@ -265,6 +293,7 @@ impl Question {
                 format!("{} from {} to {}", what.text, from.text, to.text)
             }
             Question::Makespan => "until everything has ended".to_owned(),
+            Question::Size(part) => part.name().to_owned(),
             Question::Throughput(what)
             | Question::MeanPeriod(what)
             | Question::MissTime(what)

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
-use super::{Ask, DelayEntry, Expect, Question, Study, Text, View};
+use super::{Ask, DelayEntry, Expect, Question, SizePart, Study, Text, View};
 use crate::coherence;
 
 const KEYS: [&str; 13] = [
@@ -31,7 +31,7 @@ fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
-const QUESTIONS: [&str; 21] = [
+const QUESTIONS: [&str; 22] = [
     "min_delay",
     "max_delay",
     "delay",
@@ -39,6 +39,7 @@ const QUESTIONS: [&str; 21] = [
     "max_count",
     "count",
     "makespan",
+    "size",
     "throughput",
     "mean_period",
     "miss_time",
@@ -390,6 +391,18 @@ impl Reader<'_> {
             "deadlock" => Some(Question::Deadlock),
             "mu" => Some(Question::Mu(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
+            "size" => {
+                let text = self.text(value, &what)?;
+                let found = SizePart::ALL.into_iter().find(|part| part.name() == text.text);
+                if found.is_none() {
+                    self.wrong(
+                        "S0005",
+                        span,
+                        format!("`size` is {}", listed(&SizePart::ALL.map(SizePart::name))),
+                    );
+                }
+                found.map(Question::Size)
+            }
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
             "overlap" => {
                 let names: Vec<Text> = match value.get_ref().as_array() {

@@ -126,7 +126,8 @@ impl Ask {
             | Question::Ctl(_)
             | Question::Mu(_)
             | Question::Invariant(_)
-            | Question::Deadlock => false,
+            | Question::Deadlock
+            | Question::Size(_) => false,
             Question::Overlap(..) => self.view == Some(View::Timed),
             _ => self.view != Some(View::Untimed),
         }

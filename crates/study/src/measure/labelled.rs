@@ -22,7 +22,7 @@ use super::stochastic::reciprocal;
 use super::{Bench, Measured, Size, blank, expect, new_figure};
 use crate::conditions::meant;
 use crate::labelled::{Delayed, Labelled, rate_of};
-use crate::verdicts::{Asker, Verdicts};
+use crate::verdicts::{Asker, Replies, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
 /// How wide an interval may be.
@@ -226,6 +226,10 @@ impl Bench for LabelledBench<'_> {
     /// All are asked together.
     fn group(&self, number: usize) -> Option<usize> {
         self.model.asked.iter().any(|(index, _)| *index == number).then_some(0)
+    }
+
+    fn cover(&mut self) -> Replies {
+        self.asker.ask(&[], false)
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {

@@ -16,7 +16,7 @@ use narrows_explicit::{Budget, Engine};
 use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, StateDiagram};
 
 use crate::bottleneck::Sets;
-use crate::verdicts::{Asker, Verdicts};
+use crate::verdicts::{Asker, Replies, Verdicts};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
@@ -122,6 +122,10 @@ impl Bench for Workbench<'_, '_> {
     /// Each is asked alone.
     fn group(&self, number: usize) -> Option<usize> {
         self.asked(number).map(|_| number)
+    }
+
+    fn cover(&mut self) -> Replies {
+        self.asker.ask(&[], false)
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {

@@ -1,12 +1,15 @@
 //! In which order the questions of a study are answered, and how time is shared.
 
 use narrows_explicit::{Share, Watch};
-use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, Limit, StateDiagram};
+use narrows_model::{
+    Bottleneck, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, StateDiagram,
+};
 
 use super::{Measured, Size, blank, expect};
 use crate::accepts::{accepts, view_of_steps, views};
 use crate::bottleneck::events;
-use crate::{Analysis, Question, Study, Text, View};
+use crate::verdicts::Replies;
+use crate::{Analysis, Question, SizePart, Study, Text, View};
 
 /// A study with a model of some form, and what was found out so far.
 pub(crate) trait Bench {
@@ -15,6 +18,9 @@ pub(crate) trait Bench {
 
     /// Returns which questions a question is asked together with, by a number that they share, if engines answer it.
     fn group(&self, number: usize) -> Option<usize>;
+
+    /// Visits all states of the model, and says what was covered.
+    fn cover(&mut self) -> Replies;
 
     /// Answers a question that is accepted in a view.
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
@@ -130,6 +136,7 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
                 let view = if is_mean { View::Stochastic } else { view };
                 vec![Figure { result: limit_of(flow), ..blank(ask, view) }]
             }
+            Question::Size(part) => vec![Figure { result: size(*part, bench.cover()), ..blank(ask, view) }],
             _ => bench.answer_one(number, view),
         },
         Err(refusal) => {
@@ -144,6 +151,35 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
         }
     }
     figures
+}
+
+/// Returns how large the state space is, in one respect.
+fn size(part: SizePart, found: Replies) -> FigureResult {
+    if let Some(limit) = found.limit {
+        return FigureResult::Undecided(limit);
+    }
+    let Coverage { states, transitions, depth, sets, .. } = found.coverage;
+    let number = match (part, sets) {
+        (SizePart::States, Some(sets)) => sets.states.and_then(|states| states.parse().ok()),
+        (SizePart::Depth, Some(sets)) => sets.depth.map(i128::from),
+        (SizePart::Transitions, Some(_)) => None,
+        (SizePart::States, None) => Some(i128::from(states)),
+        (SizePart::Transitions, None) => Some(i128::from(transitions)),
+        (SizePart::Depth, None) => Some(i128::from(depth)),
+    };
+    match number {
+        Some(number) => {
+            let number = Number::Ratio(number, 1);
+            FigureResult::Value { low: number, high: number, exact: true }
+        }
+        None => FigureResult::None(format!(
+            "The engine that visits all states does not count {}.",
+            match part {
+                SizePart::Depth => "steps",
+                part => part.name(),
+            }
+        )),
+    }
 }
 
 /// Names what limits an event, or says why that is not known.

@@ -10,7 +10,7 @@ use super::PreparedSynchronous;
 use super::bottleneck::diagrams;
 use super::graph::{Ground, Known};
 use crate::measure::{Bench, Size, blank, new_figure};
-use crate::verdicts::{Asker, Verdicts};
+use crate::verdicts::{Asker, Replies, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
 /// A study with its model, and what was found out so far.
@@ -157,6 +157,10 @@ impl Bench for SynchronousBench<'_> {
     fn group(&self, number: usize) -> Option<usize> {
         let is_overlap = matches!(self.study.asks[number].question, Question::Overlap(..));
         (is_overlap || !self.prepared.asked[number].is_empty()).then_some(0)
+    }
+
+    fn cover(&mut self) -> Replies {
+        self.asker.ask(&[], false)
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {
