@@ -14,7 +14,9 @@ use std::sync::Mutex;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use commands::{automaton, bottleneck, bounds, check, explain, explore, graph, lts, measure, simulate};
+use commands::{
+    automaton, bottleneck, bounds, check, completions, explain, explore, graph, lts, measure, new, simulate,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +32,7 @@ Examples:
   narrows graph peterson.pml -o graph.svg  draw the processes; with graph.aut, write all states
   narrows lts check graph.aut '[tau] -|'   check a formula on a labelled graph
   narrows explain P0104                    say what a message means and what to do
+  narrows new pipeline                     start a model and its study from a template
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
 
@@ -66,6 +69,9 @@ enum Command {
     Measure(measure::Arguments),
     Bounds(bounds::Arguments),
     Bottleneck(bottleneck::Arguments),
+    New(new::Arguments),
+    Completions(completions::Arguments),
+    Man(completions::Manual),
 }
 
 impl Command {
@@ -81,6 +87,9 @@ impl Command {
             Command::Measure(arguments) => measure::run(arguments),
             Command::Bounds(arguments) => bounds::run(arguments),
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
+            Command::New(arguments) => new::run(arguments),
+            Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
+            Command::Man(arguments) => completions::write_manual(arguments, Arguments::command()),
         }
     }
 }
@@ -124,10 +133,8 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn options_are_consistent() {
-        super::Arguments::command().debug_assert();
+        <super::Arguments as clap::CommandFactory>::command().debug_assert();
     }
 }

@@ -309,6 +309,28 @@ fn what_is_expected_is_judged() {
     assert_eq!(judged(""), None);
     assert_eq!(judged("expect = \"infinity\""), Some(("infinity".to_owned(), true)));
     assert_eq!(judged("expect = 3"), Some(("3".to_owned(), false)));
+    assert_eq!(judged("expect = 0.25"), Some(("0.25".to_owned(), false)));
+}
+
+#[test]
+fn a_mean_is_held_to_the_digits_that_are_given() {
+    // x is 1 for two of three units of time.
+    let model = "bit x; active proctype p() { do :: x == 0 -> one: x = 1 :: x == 1 -> two: x = 0 od }";
+    let study = |expect: &str| {
+        format!(
+            "unit = \"s\"\n[delay]\n\"p:one\" = {{ exponential = 1 }}\n\"p:two\" = {{ exponential = 2 }}
+             [[ask]]\nutilisation = \"x == 1\"\n{expect}"
+        )
+    };
+    let is_met = |expect: &str| {
+        figures(model, &study(&format!("expect = {expect}"))).unwrap()[0].expected.clone().unwrap().1
+    };
+    for met in ["\"2/3\"", "0.6667", "0.66667", "0.6666667", "[0.6, 0.7]", "[\"2/3\", 0.7]"] {
+        assert!(is_met(met), "{met}");
+    }
+    for missed in ["0.66", "0.6666", "0.66666", "0.6666661", "[0.67, 0.7]", "[0.6, 0.6666]", "\"3/4\""] {
+        assert!(!is_met(missed), "{missed}");
+    }
 }
 
 #[test]

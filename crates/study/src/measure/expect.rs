@@ -5,8 +5,8 @@ use narrows_performance::{Time, as_f64};
 
 use crate::{Ask, Expect, Study};
 
-/// Results that are not exact meet an expectation if they are this near, relatively.
-const NEAR: f64 = 1e-3;
+/// The widest interval, relatively, that says enough to meet an expectation.
+const WIDEST: f64 = 1e-3;
 
 /// Says of a figure whether it is what was expected and what others found, and where it is shown.
 pub(crate) fn finish(figure: &mut Figure, ask: &Ask, study: &Study) {
@@ -53,11 +53,7 @@ fn is_met(figure: &Figure, expect: &Expect) -> bool {
                         number <= *bound
                     }
                 }
-                Number::Float(number) => {
-                    let bound = as_f64(*bound);
-                    let slack = bound.abs() * NEAR;
-                    if above { *number >= bound - slack } else { *number <= bound + slack }
-                }
+                Number::Float(number) => is_near(*number, *bound, above, is_point),
                 Number::Infinity => false,
             };
             fits(low, least, true) && fits(high, most, false)
@@ -65,6 +61,34 @@ fn is_met(figure: &Figure, expect: &Expect) -> bool {
         (FigureResult::Word(word), Expect::Word(expected)) => names(word) == names(expected),
         _ => false,
     }
+}
+
+/// Returns whether the end of an interval of floating-point numbers fits a bound. A decimal stands for all numbers that are rounded
+/// to it, so that an expectation with many digits is held to all of them. Where one number is expected, the interval contains it
+/// and says enough.
+fn is_near(number: f64, bound: Time, above: bool, is_point: bool) -> bool {
+    let digits = decimals(*bound.denom()).map(|count| 0.5 * 10f64.powi(-count));
+    let bound = as_f64(bound);
+    let widest = bound.abs() * WIDEST;
+    // A fraction is meant exactly, as far as solvers go.
+    let rounded = digits.unwrap_or(widest * WIDEST).min(widest) + bound.abs() * f64::EPSILON;
+    let (low, high) = match (above, is_point) {
+        (true, true) => (bound - widest, bound + rounded),
+        (true, false) => (bound - rounded, f64::INFINITY),
+        (false, true) => (bound - rounded, bound + widest),
+        (false, false) => (f64::NEG_INFINITY, bound + rounded),
+    };
+    (low..=high).contains(&number)
+}
+
+/// Returns how many digits after the point a fraction with this denominator has, if it is a decimal at all.
+fn decimals(denominator: i128) -> Option<i32> {
+    let mut power = 1i128;
+    (0..30).find(|_| {
+        let is_whole = power % denominator == 0;
+        power *= 10;
+        is_whole
+    })
 }
 
 /// Returns the names in a word such as `fill + drain`: their order does not matter.
@@ -78,8 +102,16 @@ fn describe(expect: &Expect) -> String {
     match expect {
         Expect::Infinity => "infinity".to_owned(),
         Expect::Word(word) => word.clone(),
-        Expect::From(low) => format!("{low} to infinity"),
-        Expect::Number(low, high) if low == high => low.to_string(),
-        Expect::Number(low, high) => format!("{low} to {high}"),
+        Expect::From(low) => format!("{} to infinity", written(low)),
+        Expect::Number(low, high) if low == high => written(low),
+        Expect::Number(low, high) => format!("{} to {}", written(low), written(high)),
+    }
+}
+
+/// Writes a number as a decimal if it is one, and else as a fraction.
+fn written(number: &Time) -> String {
+    match decimals(*number.denom()) {
+        Some(count) if count <= 9 => format!("{:.*}", count as usize, as_f64(*number)),
+        _ => number.to_string(),
     }
 }
