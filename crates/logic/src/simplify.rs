@@ -386,12 +386,12 @@ impl Formulas {
         }
         // `GF a || GF b` is `GF (a || b)`.
         match (self.as_temporal(c)?, self.as_temporal(d)?) {
-            ((first, x, c), (second, y, d))
+            ((first, before, c), (second, until, d))
                 if a == half.neutral()
                     && b == a
                     && (first, second) == (half, half)
-                    && x == inside.neutral()
-                    && y == x =>
+                    && before == inside.neutral()
+                    && until == before =>
             {
                 let inner = self.joint(half, vec![c, d]);
                 let inner = self.unary(half, inner);
