@@ -165,6 +165,7 @@ fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult)
         reference: None,
         cell: None,
         is_drawn: false,
+        curve: Vec::new(),
     };
     Some(Reply::Figure(Box::new(figure)))
 }

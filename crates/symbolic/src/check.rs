@@ -209,6 +209,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
         reference: None,
         cell: None,
         is_drawn: false,
+        curve: Vec::new(),
     }
 }
 
