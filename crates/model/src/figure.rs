@@ -27,6 +27,19 @@ pub struct Figure {
     pub cell: Option<[String; 3]>,
     /// Whether the last run that shows it is drawn beside it.
     pub is_drawn: bool,
+    /// The distribution of a time, if it is one.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// How likely it is that something takes no longer than a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CurvePoint {
+    /// The time.
+    pub time: f64,
+    /// The probability is not below this.
+    pub low: f64,
+    /// The probability is not above this.
+    pub high: f64,
 }
 
 /// What others found, such as in a paper.

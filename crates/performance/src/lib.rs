@@ -11,6 +11,7 @@
 //! | `delay.rs`, `timing.rs` | delays; which statements have which, and what is counted |
 //! | `state_graph.rs`, `state_store.rs` | the states of a model with their steps, on demand; packed states |
 //! | `nodes.rs` | states with running clocks: immediate steps, and where time passes |
+//! | `requests.rs` | which end belongs to which beginning: observers that follow one request |
 //! | `timed/` | all runs with exact times: shortest and longest paths, cycle ratios, critical chains |
 //! | `stochastic/` | Markov chain or Markov automaton of a model, without vanishing states |
 //! | `markov/` | chains and automata, with sound bounds; knows no model |
@@ -26,6 +27,7 @@ pub mod graphs;
 pub mod labelled;
 pub mod markov;
 mod nodes;
+pub mod requests;
 #[cfg(test)]
 mod samples;
 pub mod simulation;
@@ -38,5 +40,5 @@ mod timing;
 
 pub use delay::{Delay, Time, as_f64};
 pub use error::BuildError;
-pub use state_graph::{StateGraph, Step, StepEffect, Urgency, ValueCache};
+pub use state_graph::{Predicate, StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};

@@ -6,6 +6,7 @@
 //! there are many states, steps of a process are recalled by its read set (`memo.rs`) instead of executed,
 //! many states at a time (`prefetch.rs`).
 
+mod marks;
 mod memo;
 mod prefetch;
 mod step_effects;
@@ -18,10 +19,12 @@ use narrows_model::{Difference, Limit, ProcessSet, Scratch, StateSpace, Successo
 
 use crate::state_store::StateStore;
 use crate::{BuildError, Timing};
+use marks::Marks;
 use memo::Memo;
 use prefetch::Prefetch;
 use step_effects::StepEffects;
 
+pub use marks::Predicate;
 pub use value_cache::ValueCache;
 
 /// A transition. Its index among the steps of its state is the index of the successor.
@@ -83,6 +86,8 @@ pub struct StateGraph<'a> {
     /// Steps of processes by read set, once there are many states.
     memo: Option<Memo>,
     prefetch: Prefetch,
+    /// What adds events to steps by the states before and after, if something does.
+    marks: Option<Marks<'a>>,
     /// How many states were expanded.
     expanded: usize,
 }
@@ -145,6 +150,7 @@ impl<'a> StateGraph<'a> {
             parts: None,
             memo: None,
             prefetch: Prefetch::default(),
+            marks: None,
             expanded: 0,
         };
         let (initial, violations) = space.initial().map_err(|fault| BuildError::Wrong(fault, Vec::new()))?;

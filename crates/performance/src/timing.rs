@@ -143,6 +143,16 @@ impl Timing {
         timing
     }
 
+    /// Returns the same timing in which nothing is counted but some events.
+    #[must_use]
+    pub fn counting(&self, events: &[u16]) -> Timing {
+        let mut timing = self.clone();
+        for site in timing.sites_by_proctype.iter_mut().flatten() {
+            site.events.retain(|(event, _)| events.contains(event));
+        }
+        timing
+    }
+
     /// Returns all delays.
     pub fn delays(&self) -> &[Delayed] {
         &self.delays

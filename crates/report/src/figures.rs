@@ -239,6 +239,9 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
     if !figure.notes.is_empty() {
         put("notes", json!(figure.notes));
     }
+    if !figure.curve.is_empty() {
+        put("distribution", figure.curve.iter().map(|one| json!([one.time, one.low, one.high])).collect());
+    }
     let runs = figure.witnesses.iter().map(|(what, trace)| json!({ "shows": what, "trace": run(trace) }));
     put("runs", runs.collect());
     Value::Object(entry)
@@ -261,6 +264,8 @@ pub(crate) fn result_text(figure: &Figure) -> String {
             let (low, high) = (low.to_f64(), high.to_f64());
             if low.is_infinite() {
                 format!("infinity{unit}")
+            } else if high.is_infinite() {
+                format!("at least {low:.6}{unit}")
             } else {
                 format!("{}{unit}", interval(low, high))
             }

@@ -126,6 +126,7 @@ mod tests {
             reference: None,
             cell: None,
             is_drawn: false,
+            curve: Vec::new(),
         };
         let value = |below: i128| {
             let low = Number::Ratio(1, below);

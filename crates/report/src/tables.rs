@@ -129,6 +129,7 @@ mod tests {
             reference,
             cell: Some(cell.map(str::to_owned)),
             is_drawn: false,
+            curve: Vec::new(),
         }
     }
 

@@ -150,6 +150,7 @@ fn figure(system: &SynchronousSystem, question: &Question, result: FigureResult)
         reference: None,
         cell: None,
         is_drawn: false,
+        curve: Vec::new(),
     };
     Some(figure.into())
 }

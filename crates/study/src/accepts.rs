@@ -3,7 +3,7 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Question, SizePart, Study, Text, View};
+use crate::{Latency, LatencyKind, Question, SizePart, Study, Text, View};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
@@ -13,6 +13,10 @@ const NO_CACHES: &str = "Only a Promela model can have caches under it.";
 const NO_STATES: &str = "Of this model nothing is known but its labels.";
 const NO_MEAN: &str =
     "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
+const NO_PERCENTILE: &str =
+    "A percentile is about random times: ask it in the stochastic view, and here for the least and the most.";
+const NO_KINDS: &str =
+    "Requests of an SMV model are matched in an order: `by` is for processes and for values of labels.";
 const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens at random is a \
                           `utilisation`.";
 
@@ -41,11 +45,17 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
             | Question::Count(..)
             | Question::Makespan
     );
+    let has_percentiles = matches!(question, Question::Latency(latency) if !latency.percentiles.is_empty());
     let reason = match (form, question, view) {
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
         (Synchronous, _, View::Stochastic) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
+        (Synchronous, _, _) if has_percentiles => NO_CHANCE,
+        (Synchronous, Question::Latency(latency), _) if latency.by.is_some() => NO_KINDS,
+        (_, Question::Latency(latency), View::Timed | View::Untimed) if latency.is_percentile => {
+            NO_PERCENTILE
+        }
         (Labelled, Question::MissTime(_), _) => NO_CACHES,
         (_, Question::Overlap(..), View::Stochastic) => NO_OVERLAP,
         (_, _, View::Stochastic) if is_bound => NO_MEAN,
@@ -61,8 +71,9 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 22] {
+pub fn kinds() -> [Question; 25] {
     let text = Text::default;
+    let latency = |kind| Question::Latency(Box::new(Latency { kind, ..Latency::default() }));
     [
         Question::Ltl(text()),
         Question::Ctl(text()),
@@ -83,6 +94,9 @@ pub fn kinds() -> [Question; 22] {
         Question::Size(SizePart::States),
         Question::MeanDelay(text(), text()),
         Question::MeanPeriod(text()),
+        latency(LatencyKind::Latency),
+        latency(LatencyKind::Period),
+        latency(LatencyKind::Duration),
         Question::MeanCount(text(), text()),
         Question::Transient(text(), Time::ZERO),
         Question::MissTime(text()),
@@ -112,9 +126,12 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
         Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
         Question::Bottleneck(_) => View::Timed,
         Question::Overlap(..) | Question::Mu(_) | Question::Size(_) => View::Untimed,
-        Question::Throughput(_) if !study.has_delays() => View::Untimed,
-        Question::Throughput(_) if has_windows => return vec![View::Timed, View::Stochastic],
-        Question::Throughput(_) => View::Stochastic,
+        Question::Latency(latency) if latency.is_percentile => View::Stochastic,
+        Question::Throughput(_) | Question::Latency(_) if !study.has_delays() => View::Untimed,
+        Question::Throughput(_) | Question::Latency(_) if has_windows => {
+            return vec![View::Timed, View::Stochastic];
+        }
+        Question::Throughput(_) | Question::Latency(_) => View::Stochastic,
         _ => exact,
     }]
 }

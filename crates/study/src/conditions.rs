@@ -7,7 +7,7 @@ use narrows_performance::actions::Condition;
 use narrows_source::{Diagnostic, Diagnostics, Span};
 
 use crate::labelled::pattern;
-use crate::{Question, Study, Text};
+use crate::{LatencyKind, Question, Study, Text};
 
 /// Separates what makes a condition true from what ends it.
 const UNTIL: &str = "..";
@@ -22,6 +22,9 @@ impl Conditions {
         let named = study.definitions.iter().chain(&study.resources).map(|(_, text)| text);
         let asked = study.asks.iter().filter_map(|ask| match &ask.question {
             Question::Utilisation(what) | Question::Transient(what, _) => Some(meant(study, what)),
+            Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
+                Some(meant(study, &latency.from))
+            }
             _ => None,
         });
         let mut conditions = Conditions::default();

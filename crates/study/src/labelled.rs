@@ -10,7 +10,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
 use crate::conditions::Conditions;
 use crate::prepare::{check_resources, formula_origin, look_for_delays, relocate};
-use crate::{Question, Study, Text};
+use crate::{LatencyKind, Question, Study, Text};
 
 /// A labelled system with what a study says about it.
 #[derive(Debug)]
@@ -121,6 +121,13 @@ pub(crate) fn prepare_labelled(
             | Question::Count(of, from, to) => {
                 event(&of.text, std::slice::from_ref(of), diagnostics);
                 ways.push((number, way(study, from, to, diagnostics)));
+            }
+            Question::Latency(latency) => {
+                if latency.kind != LatencyKind::Duration {
+                    for end in [&latency.from, &latency.to] {
+                        event(&end.text, std::slice::from_ref(end), diagnostics);
+                    }
+                }
             }
             Question::Overlap(first, second) => check_resources(study, [first, second], diagnostics),
             Question::Utilisation(_) | Question::Transient(..) | Question::Makespan | Question::Size(_) => {}

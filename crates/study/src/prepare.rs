@@ -1,15 +1,17 @@
 //! A study together with its model: names resolved, expressions compiled.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use narrows_languages::promela::{Abbreviation, Formula, Logic, Options, compile};
 use narrows_logic::Ltl;
 use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, Question as Asked, System};
+use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
-use crate::{Ask, Question, Study, Text, Values, View};
+use crate::{Ask, Latency, LatencyKind, Question, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Prepared {
     formulas: HashMap<usize, usize>,
     /// Which of them say that two resources are never busy at the same time, and that they will be; by their numbers.
     overlaps: HashMap<(usize, usize), [usize; 2]>,
+    /// The statements with which requests of processes begin and end, by the names of both.
+    by_process: HashMap<[String; 2], [Vec<Site>; 2]>,
     /// The caches under it, if there are some.
     pub(crate) caches: Option<Attached>,
     /// For each shared variable, the events that are misses on it, each with how long it takes.
@@ -142,6 +146,7 @@ pub(crate) fn prepare(
         events,
         formulas,
         overlaps,
+        by_process: HashMap::new(),
         caches: None,
         costs: Vec::new(),
     };
@@ -188,6 +193,7 @@ pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
             | Question::MissTime(_)
             | Question::Transient(..)
             | Question::Bottleneck(_) => true,
+            Question::Latency(latency) if !latency.percentiles.is_empty() => true,
             _ => matches!(ask.view, Some(View::Timed | View::Stochastic)),
         };
         if is_about_time {
@@ -249,6 +255,9 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
                 );
             }
             Question::Transient(what, _) | Question::Invariant(what) => texts.push(what),
+            Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
+                texts.push(study.busy(&latency.from));
+            }
             _ => {}
         }
     }
@@ -367,6 +376,11 @@ impl Prepared {
             self.add_event(&name.text, places, diagnostics);
         }
         for ask in &study.asks {
+            if let Question::Latency(latency) = &ask.question
+                && let Some(by) = &latency.by
+            {
+                self.tell_apart(study, latency, by, diagnostics);
+            }
             if let Question::Overlap(first, second) = &ask.question {
                 check_resources(study, [first, second], diagnostics);
             }
@@ -434,6 +448,47 @@ impl Prepared {
         self.events.insert(name.to_owned(), number);
     }
 
+    /// Notes the statements of a latency whose requests are told apart by process.
+    fn tell_apart(&mut self, study: &Study, latency: &Latency, by: &Text, diagnostics: &mut Diagnostics) {
+        if by.text != "_pid" {
+            let title = "requests of processes are told apart by `_pid`, or matched in an `order`";
+            diagnostics.push(Diagnostic::error("S0005", by.span, title));
+            return;
+        }
+        let mut unheard = Diagnostics::default();
+        let ends = [&latency.from, &latency.to];
+        let sites = ends.map(|end| {
+            let event = study.events.iter().find(|(name, _)| name.text == end.text);
+            let places = event.map_or(std::slice::from_ref(end), |(_, places)| places);
+            // What is wrong with them is said where events are.
+            places.iter().flat_map(|place| self.sites(place, &mut unheard)).collect()
+        });
+        self.by_process.insert(ends.map(|end| end.text.clone()), sites);
+    }
+
+    /// Returns the timing in which the events of a latency are counted, for each process if they are told apart; and the
+    /// events of each kind.
+    pub(crate) fn requests(&self, latency: &Latency) -> (Cow<'_, Timing>, Vec<RequestEvents>) {
+        let key = [&latency.from, &latency.to].map(|end| end.text.clone());
+        let next = self.timing.events().len() as u16;
+        let order = latency.order;
+        let Some([from, to]) = self.by_process.get(&key).filter(|_| latency.by.is_some()) else {
+            let number = |end: &Text, other: u16| self.event(end).unwrap_or(other);
+            let (from, to) = (number(&latency.from, next), number(&latency.to, next + 1));
+            return (Cow::Borrowed(&self.timing), vec![RequestEvents { from, to, both: next + 2, order }]);
+        };
+        let mut timing = self.timing.clone();
+        let mut event = |sites: &[Site], process: u8| {
+            let own: Vec<_> = sites.iter().map(|site| (*site, Some(process))).collect();
+            timing.event_of(&own, &format!("{} of process {process}", latency.from.text))
+        };
+        let ends: Vec<(u16, u16)> =
+            (0..u8::MAX).map(|process| (event(from, process), event(to, process))).collect();
+        let last = timing.events().len() as u16;
+        let kinds = (last..).zip(ends).map(|(both, (from, to))| RequestEvents { from, to, both, order });
+        (Cow::Owned(timing), kinds.collect())
+    }
+
     /// Finds the statements that a text names.
     fn sites(&self, place: &Text, diagnostics: &mut Diagnostics) -> Vec<Site> {
         let found =
@@ -480,6 +535,9 @@ fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
         | Question::MissTime(event)
         | Question::Bottleneck(event) => vec![event],
         Question::MeanCount(of, per) => vec![of, per],
+        Question::Latency(latency) if latency.kind != LatencyKind::Duration => {
+            vec![&latency.from, &latency.to]
+        }
         Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
             if is_event(study, what) =>
         {

@@ -198,6 +198,7 @@ fn blank(kind: &'static str, name: String, result: FigureResult) -> Figure {
         reference: None,
         cell: None,
         is_drawn: false,
+        curve: Vec::new(),
     }
 }
 

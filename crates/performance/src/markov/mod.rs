@@ -16,7 +16,7 @@
 //! | `gain.rs`, `total_reward.rs` | from a guess to bounds: long-run average; total reward |
 //! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH; Gauss–Seidel and GMRES; multigrid |
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
-//! | `passage.rs` | first-passage times |
+//! | `passage.rs`, `latency.rs` | first-passage times; times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
@@ -27,6 +27,7 @@ mod elimination;
 mod end_components;
 mod gain;
 mod interval;
+mod latency;
 mod long_run;
 mod lumping;
 mod multigrid;
@@ -48,6 +49,7 @@ pub use automaton::{Automaton, Reward};
 pub use chain::{Chain, ChainError};
 pub use end_components::{Zeno, find_zeno};
 pub use interval::{Accuracy, Interval};
+pub use latency::{Begun, Little, OpenRequests, Passage, Requests};
 pub use long_run::{long_run, mean_time, until};
 pub use lumping::{Lumped, lump};
 pub use optimal_average::average;

@@ -200,7 +200,12 @@ pub fn between_visits_over(
 }
 
 /// Bounds a quotient of averages whose numerator is off by a factor between two, and both by some roundings.
-fn quotient((low, high): (f64, f64), time: Interval, often: Interval, roundings: usize) -> Interval {
+pub(super) fn quotient(
+    (low, high): (f64, f64),
+    time: Interval,
+    often: Interval,
+    roundings: usize,
+) -> Interval {
     // Sums of positive numbers, and what is done with them below.
     let slack = (roundings + 16) as f64 * f64::EPSILON;
     let least = time.low.max(0.0) / (high * often.high) * (1.0 - 2.0 * slack);

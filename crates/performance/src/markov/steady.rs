@@ -1,10 +1,11 @@
 //! Stationary distributions.
 
 use super::chain::Chain;
-use super::elimination::{Dense, MAX_ELIMINATED};
-use super::interval::Accuracy;
+use super::elimination::{Dense, MAX_ELIMINATED, relative_error};
+use super::interval::{Accuracy, rounding};
 use super::long_run::Parts;
 use super::relaxation::Equations;
+use super::total_reward::times;
 
 /// Computes the fraction of time that each state has in the long run.
 ///
@@ -39,6 +40,69 @@ pub fn steady(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<f64> {
         values[state as usize] = 0.0;
     }
     values
+}
+
+/// A stationary distribution with bounds: each probability is off by a factor, and all together by a sum of absolute
+/// values.
+pub(super) struct Stationary {
+    pub(super) probabilities: Vec<f64>,
+    pub(super) relative: f64,
+    pub(super) absolute: f64,
+}
+
+/// Computes the stationary distribution, with bounds.
+///
+/// For any f with |f| ≤ 1 and any state z of a component, `f + Q·h` is constant for an h with |h| ≤ 2·M, where M is the
+/// greatest mean time to z. So a distribution p that misses its equation by `‖p·Q‖` differs from the true one by at
+/// most 2·M·‖p·Q‖ in the sum of absolute values.
+pub(super) fn stationary(chain: &Chain, accuracy: Accuracy<'_>) -> Stationary {
+    let probabilities = steady(chain, accuracy);
+    let parts = Parts::new(chain);
+    let mut values = vec![0.0; chain.states()];
+    let reached = parts.reached(chain, &mut values, accuracy);
+    let (mut relative, mut absolute) = (0.0_f64, 0.0);
+    for (members, reached) in parts.bottoms.iter().zip(&reached) {
+        absolute += reached.width() + 4.0 * members.len() as f64 * f64::EPSILON;
+        if members.len() <= MAX_ELIMINATED {
+            relative = relative.max(2.0 * relative_error(members.len(), chain.roundings()));
+            continue;
+        }
+        let largest = |one: &&u32, other: &&u32| {
+            probabilities[**one as usize].total_cmp(&probabilities[**other as usize])
+        };
+        let Some(goal) = members.iter().max_by(largest) else { continue };
+        let others: Vec<u32> = members.iter().copied().filter(|state| state != goal).collect();
+        values.fill(0.0);
+        let (low, _) = times(chain, &others, &mut values, Accuracy { relative: 0.1, ..accuracy });
+        let longest = others.iter().map(|state| values[*state as usize]).fold(0.0, f64::max) / low;
+        let missed = residual(chain, members, &probabilities);
+        let off = 2.0 * longest * missed * (1.0 + 1e-9);
+        absolute += if off.is_finite() && low > 0.0 { off } else { f64::INFINITY };
+    }
+    Stationary { probabilities, relative, absolute }
+}
+
+/// Bounds by how much a distribution misses its equation, and 1, in the sum of absolute values.
+fn residual(chain: &Chain, members: &[u32], probabilities: &[f64]) -> f64 {
+    let mut flows = vec![0.0; chain.states()];
+    let mut magnitudes = vec![0.0; chain.states()];
+    let mut terms = vec![0_usize; chain.states()];
+    for state in members.iter().map(|state| *state as usize) {
+        for (target, rate) in chain.row(state) {
+            let flow = probabilities[state] * rate;
+            flows[target as usize] += flow;
+            flows[state] -= flow;
+            for state in [target as usize, state] {
+                magnitudes[state] += flow;
+                terms[state] += 1;
+            }
+        }
+    }
+    let missed = |state: &u32| {
+        let state = *state as usize;
+        flows[state].abs() + rounding(terms[state] + chain.roundings(), magnitudes[state])
+    };
+    members.iter().map(missed).sum::<f64>() * (1.0 + members.len() as f64 * f64::EPSILON)
 }
 
 /// Solves `π·Q = 0` in a component: the same relaxation, with transitions taken backwards.

@@ -27,12 +27,12 @@ pub struct Distribution {
 
 /// Returns a uniformisation rate above all exit rates, so that every state has a self-loop and the chain is
 /// aperiodic.
-fn pace(chain: &Chain) -> f64 {
+pub(super) fn pace(chain: &Chain) -> f64 {
     1.02 * (0..chain.states()).map(|state| chain.exit(state)).fold(0.0, f64::max)
 }
 
 /// Returns how many transitions a state has at most, in and out, and how often their rates were rounded.
-fn most_terms(chain: &Chain) -> usize {
+pub(super) fn most_terms(chain: &Chain) -> usize {
     let mut terms = vec![0_u32; chain.states()];
     for state in 0..chain.states() {
         terms[state] += chain.targets(state).len() as u32;

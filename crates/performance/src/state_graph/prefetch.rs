@@ -41,6 +41,7 @@ impl Executed {
 impl StateGraph<'_> {
     /// Computes the steps of some states unless they are known.
     pub(crate) fn expand_all(&mut self, states: impl Iterator<Item = u32>) -> Result<(), BuildError> {
+        let mut unmarked = Vec::new();
         for state in states {
             if self.known[state as usize].place(self.forgotten).is_some() {
                 continue;
@@ -53,9 +54,12 @@ impl StateGraph<'_> {
                 self.settle();
                 self.execute(state)?;
             }
+            if self.marks.is_some() {
+                unmarked.push(state);
+            }
         }
         self.settle();
-        Ok(())
+        self.mark(&unmarked)
     }
 
     /// Computes the steps of a state from the memo, without interning their targets; returns whether that was

@@ -78,13 +78,17 @@ impl<'a> StepEffects<'a> {
             };
             chance = timing.weight_of(first).map(|weight| (first.pid, weight));
         }
-        let effect = StepEffect { urgency, chance, moved, events };
+        Ok(self.number(StepEffect { urgency, chance, moved, events }))
+    }
+
+    /// Returns the number of an effect.
+    pub(super) fn number(&mut self, effect: StepEffect) -> u32 {
         if let Some(number) = self.numbers.get(&effect) {
-            return Ok(*number);
+            return *number;
         }
         let number = self.list.len() as u32;
         self.list.push(effect.clone());
         self.numbers.insert(effect, number);
-        Ok(number)
+        number
     }
 }

@@ -8,11 +8,20 @@ use super::outcomes::{Arrival, Outcomes, Target};
 use super::transitions::{Transition, Transitions};
 use crate::delay::as_f64;
 use crate::nodes::{Nodes, Round};
+use crate::requests::RequestEvents;
 use crate::timing::Delayed;
 use crate::{BuildError, StateGraph, Urgency, ValueCache};
 
 /// Builds the stochastic view of a model.
 pub fn build(state_graph: StateGraph<'_>) -> Result<Stochastic<'_>, BuildError> {
+    build_ordered(state_graph, &[])
+}
+
+/// Builds the same view, in which tallies also know in which order requests of some kinds begin and end at an instant.
+pub fn build_ordered<'a>(
+    state_graph: StateGraph<'a>,
+    kinds: &[RequestEvents],
+) -> Result<Stochastic<'a>, BuildError> {
     let evaluator = state_graph.system().map(Evaluator::new);
     let delay_rates = state_graph
         .timing()
@@ -25,7 +34,7 @@ pub fn build(state_graph: StateGraph<'_>) -> Result<Stochastic<'_>, BuildError> 
         nodes: Nodes::new(state_graph)?,
         delay_rates,
         outcome_of: Vec::new(),
-        outcomes: Outcomes::new(),
+        outcomes: Outcomes::new(kinds),
         tallies: Vec::new(),
         tangible: Vec::new(),
         members: FxHashMap::default(),
@@ -283,7 +292,7 @@ impl Builder<'_> {
     fn tally_of(&mut self, effect: u32) -> u32 {
         while self.tallies.len() <= effect as usize {
             let events = self.nodes.state_graph.effect(self.tallies.len() as u32).events.clone();
-            let tally = self.outcomes.number_of(events);
+            let tally = self.outcomes.of_step(events);
             self.tallies.push(tally);
         }
         self.tallies[effect as usize]

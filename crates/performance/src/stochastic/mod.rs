@@ -9,7 +9,10 @@
 
 mod build;
 mod graph;
+#[cfg(test)]
+mod latency_tests;
 mod outcomes;
+mod requests;
 mod solve;
 #[cfg(test)]
 mod tests;
@@ -21,8 +24,9 @@ use crate::StateGraph;
 use outcomes::Outcomes;
 use transitions::Transitions;
 
-pub use build::build;
+pub use build::{build, build_ordered};
 pub use outcomes::{Arrival, Target};
+pub use requests::{Latencies, LatencyError};
 pub use transitions::Transition;
 
 /// The states of a stochastic view, and the transitions between them.
@@ -86,7 +90,6 @@ impl<'a> Stochastic<'a> {
 
     /// Returns how many times a tally counts an event.
     pub fn count(&self, tally: u32, event: u16) -> u32 {
-        let events = self.outcomes.tally(tally);
-        events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
+        outcomes::count(self.outcomes.tally(tally), event)
     }
 }

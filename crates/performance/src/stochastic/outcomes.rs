@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::requests::{Change, RequestEvents};
+
 /// A state of a stochastic view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
@@ -36,11 +38,13 @@ pub(super) struct Outcomes {
     numbers: FxHashMap<Vec<(Target, u64, u32)>, u32>,
     tallies: Vec<Tally>,
     tally_numbers: FxHashMap<Tally, u32>,
+    /// The events whose order matters, by kind of request.
+    kinds: Vec<RequestEvents>,
 }
 
 impl Outcomes {
-    pub(super) fn new() -> Outcomes {
-        let mut outcomes = Outcomes::default();
+    pub(super) fn new(kinds: &[RequestEvents]) -> Outcomes {
+        let mut outcomes = Outcomes { kinds: kinds.to_vec(), ..Outcomes::default() };
         // Nothing has the number 0.
         outcomes.number_of(Tally::new());
         outcomes
@@ -78,7 +82,23 @@ impl Outcomes {
         number
     }
 
-    /// Adds two tallies.
+    /// Returns the number of the tally of a step with these events.
+    pub(super) fn of_step(&mut self, mut events: Tally) -> u32 {
+        for ends in &self.kinds {
+            let change = ends.step(|event| count(&events, event));
+            set(&mut events, *ends, change);
+        }
+        self.number_of(events)
+    }
+
+    /// Returns what a tally does to requests of each kind to which it does something.
+    pub(super) fn changes(&self, tally: u32) -> Vec<(u32, Change)> {
+        let tally = self.tally(tally);
+        let changes = (0..).zip(&self.kinds).map(|(kind, ends)| (kind, change(tally, *ends)));
+        changes.filter(|(_, change)| *change != Change::default()).collect()
+    }
+
+    /// Adds two tallies, the second of which comes later.
     pub(super) fn sum(&mut self, first: u32, second: u32) -> u32 {
         if first == 0 || second == 0 {
             return first + second;
@@ -89,6 +109,10 @@ impl Outcomes {
                 Some((_, known)) => *known += count,
                 None => tally.push((*event, *count)),
             }
+        }
+        for ends in &self.kinds {
+            let [first, second] = [first, second].map(|tally| change(&self.tallies[tally as usize], *ends));
+            set(&mut tally, *ends, ends.then(first, second));
         }
         tally.sort_unstable();
         self.number_of(tally)
@@ -148,4 +172,22 @@ impl Outcomes {
         }
         self.add(arrivals)
     }
+}
+
+/// Returns how many times a tally counts an event.
+pub(super) fn count(tally: &[(u16, u32)], event: u16) -> u32 {
+    tally.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
+}
+
+fn change(tally: &[(u16, u32)], ends: RequestEvents) -> Change {
+    let [begin, end, both] = [ends.from, ends.to, ends.both].map(|event| count(tally, event));
+    Change { begin, end, both }
+}
+
+/// Writes down what happens to requests.
+fn set(tally: &mut Tally, ends: RequestEvents, change: Change) {
+    tally.retain(|(event, _)| ![ends.from, ends.to, ends.both].contains(event));
+    let counts = [(ends.from, change.begin), (ends.to, change.end), (ends.both, change.both)];
+    tally.extend(counts.into_iter().filter(|(_, count)| *count > 0));
+    tally.sort_unstable();
 }

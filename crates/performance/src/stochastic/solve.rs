@@ -5,7 +5,7 @@ use crate::markov::automaton::{self, Automaton, Reward};
 use crate::markov::chain::{self, Chain, ChainError};
 
 /// Rates are computed from means, stages, speeds and chances: so many roundings each, at most.
-const ROUNDINGS: usize = 8;
+pub(super) const ROUNDINGS: usize = 8;
 
 impl Stochastic<'_> {
     /// Returns whether there is no nondeterminism.

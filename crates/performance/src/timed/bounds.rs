@@ -25,7 +25,7 @@ pub enum Cost<'c> {
     Event(u16),
 }
 
-/// The endpoints of paths, by state.
+/// The endpoints of paths, by node.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoints<'b> {
     /// Where it may begin.
@@ -85,7 +85,7 @@ impl Timed<'_> {
     }
 
     fn starts_of(&self, between: Endpoints<'_>) -> Vec<u32> {
-        (0..self.nodes()).filter(|node| between.from[self.state(*node) as usize]).collect()
+        (0..self.nodes()).filter(|node| between.from[*node as usize]).collect()
     }
 
     /// Puts the way to a node before what is measured.
@@ -113,7 +113,7 @@ impl Timed<'_> {
             if so_far > best[node as usize] {
                 continue;
             }
-            if between.to[self.state(node) as usize] {
+            if between.to[node as usize] {
                 let steps = trace_back(node, &parents);
                 let start = steps.first().map_or(node, |(first, _)| *first);
                 return Bound::Finite(so_far, self.walk(start, steps));
@@ -152,7 +152,7 @@ impl Timed<'_> {
         if starts.is_empty() {
             return Bound::NeverBegins;
         }
-        let is_end = |node: u32| between.to[self.state(node) as usize];
+        let is_end = |node: u32| between.to[node as usize];
         let open: Vec<u32> = starts.iter().copied().filter(|node| !is_end(*node)).collect();
         let found = components::find_among(self.nodes() as usize, open.iter().copied(), |node, edge| {
             let edge = self.edges(node).get(edge as usize)?;

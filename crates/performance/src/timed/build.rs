@@ -1,6 +1,8 @@
 //! Builds the graph of a timed view round by round: in tangible nodes, the first delay to expire, or any that
 //! may be the first, gives the nodes of the next round.
 
+use std::rc::Rc;
+
 use num_traits::Zero;
 
 use super::{Edge, Timed};
@@ -38,7 +40,7 @@ pub fn build_untimed(mut state_graph: StateGraph<'_>) -> Result<Timed<'_>, Build
         state += 1;
     }
     let states = (0..state_graph.states()).collect();
-    Ok(Timed { state_graph, states, starts, edges, tick: None })
+    Ok(Timed { state_graph: Rc::new(state_graph), states, starts, edges, tick: None })
 }
 
 /// Builds the same view for synchronous systems, where a step is a clock tick of one unit of time.
@@ -140,5 +142,5 @@ fn finish(nodes: Nodes<'_>, tick: Time) -> Timed<'_> {
         edges[next[from as usize] as usize] = edge;
         next[from as usize] += 1;
     }
-    Timed { state_graph, states, starts, edges, tick: Some(tick) }
+    Timed { state_graph: Rc::new(state_graph), states, starts, edges, tick: Some(tick) }
 }

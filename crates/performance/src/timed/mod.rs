@@ -12,18 +12,22 @@ mod howard;
 mod paths;
 pub mod ratio;
 mod reachability;
+mod requests;
 #[cfg(test)]
 mod tests;
+
+use std::rc::Rc;
 
 use crate::{StateGraph, Time};
 
 pub use build::{Unscalable, build, build_clocked, build_untimed};
 pub use paths::Walk;
+pub use requests::{FollowError, Followed};
 
 /// The graph of a timed view.
 #[derive(Debug)]
 pub struct Timed<'a> {
-    pub(crate) state_graph: StateGraph<'a>,
+    pub(crate) state_graph: Rc<StateGraph<'a>>,
     /// The state of each node.
     pub(crate) states: Vec<u32>,
     /// The first edge of each node, and at last the number of edges.
@@ -70,6 +74,11 @@ impl<'a> Timed<'a> {
     /// Returns the edges of a node.
     pub fn edges(&self, node: u32) -> &[Edge] {
         &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+
+    /// Returns what is known of states by node.
+    pub fn by_node(&self, states: &[bool]) -> Vec<bool> {
+        self.states.iter().map(|state| states[*state as usize]).collect()
     }
 
     /// Returns how long a tick is; `None` if steps are counted.

@@ -52,7 +52,8 @@ fn value(bound: &Bound) -> Option<u64> {
 fn delays(timed: &Timed<'_>, system: &System, from: &str, to: &str) -> (Option<u64>, Option<u64>) {
     let (from, to) = (predicate(system, from), predicate(system, to));
     let (from, to) = (holds(timed, system, &from), holds(timed, system, &to));
-    let between = Endpoints { from: &from, to: &to };
+    let nodes = [&from, &to].map(|states| timed.by_node(states));
+    let between = Endpoints { from: &nodes[0], to: &nodes[1] };
     let (least, most) = (timed.least(between, Cost::Time), timed.most(between, Cost::Time));
     for bound in [&least, &most] {
         if let Bound::Finite(value, walk) = bound {
@@ -214,7 +215,8 @@ fn steps_and_states_are_counted_without_delays() {
         let (from, to) = (predicate(&system, "x == 1"), predicate(&system, "x == 4"));
         let (from, to) = (holds(&timed, &system, &from), holds(&timed, &system, &to));
         let counted = holds(&timed, &system, &predicate(&system, "x == 2"));
-        let between = Endpoints { from: &from, to: &to };
+        let nodes = [&from, &to].map(|states| timed.by_node(states));
+        let between = Endpoints { from: &nodes[0], to: &nodes[1] };
         assert_eq!(value(&timed.most(between, Cost::While(&counted))), Some(2));
     });
 }

@@ -26,6 +26,7 @@ impl Analysed<'_> {
             self.of_flow(flow, &mut charts);
         }
         self.of_runs(&mut charts);
+        self.of_distributions(&mut charts);
         self.of_utilisation(&mut charts);
         self.of_sweep(&mut charts);
         // Two events may have the same critical run.
@@ -46,6 +47,18 @@ impl Analysed<'_> {
             if let Some(svg) = picture(self.figures.model, trace, &title) {
                 charts.push(Picture { name: format!("run-{}", plain(&figure.name)), title, svg });
             }
+        }
+    }
+
+    /// Draws how likely it is that something takes no longer than a time.
+    fn of_distributions(&self, charts: &mut Vec<Picture>) {
+        for figure in self.figures.figures.iter().filter(|figure| !figure.curve.is_empty()) {
+            let title = format!("{} {}: how many take no longer", figure.kind, figure.name);
+            let points: Vec<String> = figure.curve.iter().map(|point| short(point.time)).collect();
+            let values = figure.curve.iter().map(|point| Some((point.low, point.high))).collect();
+            let line = Line { name: "part of all".to_owned(), values };
+            let svg = lines(&Lines { title: &title, across: &figure.unit, points: &points, shown: &[line] });
+            charts.push(Picture { name: format!("distribution-{}", plain(&figure.name)), title, svg });
         }
     }
 

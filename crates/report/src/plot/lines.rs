@@ -27,6 +27,8 @@ pub(crate) struct Line {
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 240.0;
+/// More points than this do not all have labels.
+const MAX_LABELS: usize = 16;
 
 /// Draws lines.
 pub(crate) fn lines(plot: &Lines<'_>) -> String {
@@ -56,7 +58,9 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
         canvas.text("right faint", left - 8.0, y(*level) + 4.0, label);
     }
     let places = places(plot.points);
-    for (point, place) in plot.points.iter().zip(&places) {
+    // Where there are many, not all have room for what they are.
+    let apart = plot.points.len().div_ceil(MAX_LABELS).max(1);
+    for (point, place) in plot.points.iter().zip(&places).step_by(apart) {
         canvas.text("middle faint", left + place * WIDTH, HEIGHT + 32.0, point);
     }
     canvas.text("middle", left + WIDTH / 2.0, HEIGHT + 52.0, plot.across);

@@ -52,13 +52,8 @@ fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     (ticks > 0 && count > 0).then_some(Rate { count, ticks, walk })
 }
 
-/// Returns, state by state, where runs begin and where they end for good.
+/// Returns, node by node, where runs begin and where they end for good.
 pub(crate) fn whole(timed: &Timed<'_>) -> (Vec<bool>, Vec<bool>) {
-    let states = timed.state_graph().states();
-    let from = (0..states).map(|state| state == timed.state(0)).collect();
-    let mut to = vec![false; states as usize];
-    for node in (0..timed.nodes()).filter(|node| timed.edges(*node).is_empty()) {
-        to[timed.state(node) as usize] = true;
-    }
-    (from, to)
+    let nodes = 0..timed.nodes();
+    (nodes.clone().map(|node| node == 0).collect(), nodes.map(|node| timed.edges(node).is_empty()).collect())
 }

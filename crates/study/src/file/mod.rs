@@ -9,6 +9,7 @@ mod tests;
 
 use narrows_languages::of_ending;
 use narrows_model::FormKind;
+use narrows_performance::requests::Order;
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
@@ -233,6 +234,8 @@ pub enum Question {
     MeanCount(Text, Text),
     /// How likely a predicate is at some time.
     Transient(Text, Time),
+    /// How long requests take.
+    Latency(Box<Latency>),
     /// Whether two resources can be, or must be, busy at the same time.
     Overlap(Text, Text),
     /// What limits how often an event happens.
@@ -247,6 +250,56 @@ pub enum Question {
     Deadlock,
     /// Whether a formula of the modal mu-calculus holds of the labelled graph.
     Mu(Text),
+}
+
+/// What is measured from a beginning to its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Latency {
+    /// What begins and ends.
+    pub kind: LatencyKind,
+    /// The event with which a request begins, or the predicate.
+    pub from: Text,
+    /// The event with which it ends; of a predicate, the same as `from`.
+    pub to: Text,
+    /// Which end belongs to which beginning.
+    pub order: Order,
+    /// By what an end is known to belong to a beginning, if not by the order.
+    pub by: Option<Text>,
+    /// Which percentiles are asked for.
+    pub percentiles: Vec<f64>,
+    /// Whether the only percentile is what is asked for, and not the mean.
+    pub is_percentile: bool,
+}
+
+/// What begins and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LatencyKind {
+    /// A request, from one event to another.
+    #[default]
+    Latency,
+    /// From an event to the next one.
+    Period,
+    /// From where a predicate becomes true to where it becomes false.
+    Duration,
+}
+
+impl LatencyKind {
+    fn name(self) -> &'static str {
+        match self {
+            LatencyKind::Latency => "latency",
+            LatencyKind::Period => "period",
+            LatencyKind::Duration => "duration",
+        }
+    }
+}
+
+impl Latency {
+    fn describe(&self) -> String {
+        match self.kind {
+            LatencyKind::Latency => format!("from {} to {}", self.from.text, self.to.text),
+            _ => self.from.text.clone(),
+        }
+    }
 }
 
 impl Question {
@@ -268,6 +321,7 @@ impl Question {
             Question::MeanDelay(..) => "mean_delay",
             Question::MeanCount(..) => "mean_count",
             Question::Transient(..) => "transient",
+            Question::Latency(latency) => latency.kind.name(),
             Question::Overlap(..) => "overlap",
             Question::Bottleneck(_) => "bottleneck",
             Question::Ltl(_) => "ltl",
@@ -307,6 +361,7 @@ impl Question {
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),
+            Question::Latency(latency) => latency.describe(),
         }
     }
 }

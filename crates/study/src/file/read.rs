@@ -1,13 +1,14 @@
 //! Reads study files.
 
 use narrows_model::FormKind;
-use narrows_performance::{Delay, Time};
+use narrows_performance::requests::Order;
+use narrows_performance::{Delay, Time, as_f64};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use toml::de::{DeTable, DeValue};
 
 use super::quantity::{decimal, time};
 use super::table::{Reader, Value, listed};
-use super::{Ask, DelayEntry, Expect, Question, SizePart, Study, Text, View};
+use super::{Ask, DelayEntry, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, View};
 use crate::coherence;
 
 const KEYS: [&str; 13] = [
@@ -31,7 +32,7 @@ fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
-const QUESTIONS: [&str; 22] = [
+const QUESTIONS: [&str; 25] = [
     "min_delay",
     "max_delay",
     "delay",
@@ -42,6 +43,9 @@ const QUESTIONS: [&str; 22] = [
     "size",
     "throughput",
     "mean_period",
+    "latency",
+    "period",
+    "duration",
     "miss_time",
     "utilisation",
     "mean_delay",
@@ -340,7 +344,7 @@ impl Reader<'_> {
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw"];
+        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw", "percentile"];
         let known: Vec<&str> = QUESTIONS.into_iter().chain(more).collect();
         self.check_keys(entry, &known, "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
@@ -349,7 +353,10 @@ impl Reader<'_> {
             self.wrong("S0006", first, format!("a question is exactly one of {}", listed(&QUESTIONS)));
             return None;
         };
-        let question = self.question(kind, entry.get(kind)?, unit)?;
+        let mut question = self.question(kind, entry.get(kind)?, unit)?;
+        if let Some(value) = entry.get("percentile") {
+            self.percentiles(value, &mut question);
+        }
         let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
         let name = name.map_or_else(|| question.describe(), |name| name.text);
         let view = entry.get("view").and_then(|value| self.view(value));
@@ -382,6 +389,9 @@ impl Reader<'_> {
         let what = format!("`{kind}`");
         match kind {
             "throughput" => Some(Question::Throughput(self.text(value, &what)?)),
+            "latency" | "period" | "duration" => {
+                Some(Question::Latency(Box::new(self.request(kind, value)?)))
+            }
             "miss_time" => Some(Question::MissTime(self.text(value, &what)?)),
             "mean_period" => Some(Question::MeanPeriod(self.text(value, &what)?)),
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
@@ -450,6 +460,70 @@ impl Reader<'_> {
                     "count" => Question::Count(of?, from, to),
                     _ => Question::MaxCount(of?, from, to),
                 })
+            }
+        }
+    }
+
+    /// Reads a latency, a period or a duration.
+    fn request(&mut self, kind: &str, value: &Value<'_>) -> Option<Latency> {
+        let what = format!("`{kind}`");
+        if kind != "latency" {
+            let kind = if kind == "period" { LatencyKind::Period } else { LatencyKind::Duration };
+            let from = self.text(value, &what)?;
+            return Some(Latency { kind, to: from.clone(), from, order: Order::Next, ..Latency::default() });
+        }
+        let (table, span) = (self.table(value, &what)?, self.span(value.span()));
+        self.check_keys(table, &["from", "to", "order", "by"], &what);
+        let (from, to) = (self.needed(table, "from", span, &what), self.needed(table, "to", span, &what));
+        let mut order = Order::Fifo;
+        if let Some(word) = table.get("order").and_then(|value| self.text(value, "`order`")) {
+            match word.text.as_str() {
+                "fifo" => {}
+                "lifo" => order = Order::Lifo,
+                "next" => order = Order::Next,
+                _ => self.wrong("S0005", word.span, "an order is `fifo`, `lifo` or `next`"),
+            }
+        }
+        let by = match table.get("by").map(|value| (written(value), self.span(value.span()))) {
+            None => None,
+            Some((_, span)) if table.contains_key("order") => {
+                self.wrong("S0006", span, "requests are matched in an `order` or `by` something, not both");
+                None
+            }
+            Some((Some(text), span)) => {
+                order = Order::Next;
+                Some(Text { text, span })
+            }
+            Some((None, span)) => {
+                self.wrong("S0002", span, "`by` must be a text or a number");
+                None
+            }
+        };
+        Some(Latency { from: from?, to: to?, order, by, ..Latency::default() })
+    }
+
+    /// Reads which percentiles are asked for.
+    fn percentiles(&mut self, value: &Value<'_>, question: &mut Question) {
+        let span = self.span(value.span());
+        let Question::Latency(latency) = question else {
+            let title = "percentiles are those of a `latency`, a `period` or a `duration`";
+            self.wrong("S0006", span, title);
+            return;
+        };
+        let list = value.get_ref().as_array();
+        latency.is_percentile = list.is_none();
+        let number = |value: &Value<'_>| {
+            let number = as_f64(decimal(&written(value)?)?);
+            (number > 0.0 && number < 100.0).then_some(number)
+        };
+        let found: Option<Vec<f64>> = match list {
+            Some(list) => list.iter().map(number).collect(),
+            None => number(value).map(|one| vec![one]),
+        };
+        match found.filter(|found| !found.is_empty()) {
+            Some(found) => latency.percentiles = found,
+            None => {
+                self.wrong("S0005", span, "a percentile is a number above 0 and below 100, or a list of them")
             }
         }
     }

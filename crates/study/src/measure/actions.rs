@@ -1,12 +1,15 @@
 //! Best and worst cases of a LOTOS model: from one action to another, over all runs.
 
+use std::collections::BTreeMap;
+
 use narrows_explicit::Budget;
 use narrows_lts::{Graph, LabelPattern};
 use narrows_model::{Action, Choice, Figure, FigureResult, Trace, TraceStep};
 use narrows_performance::actions::{Actions, Condition, ambiguous, timing, twins};
 use narrows_performance::labelled::replay;
+use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{self, Timed, Walk};
-use narrows_performance::{BuildError, Delay, StateGraph, Timing};
+use narrows_performance::{BuildError, Delay, Site, StateGraph, Timing};
 use narrows_source::Span;
 
 use super::blank;
@@ -15,7 +18,7 @@ use super::timed::{Asked, Model, Ways};
 use super::trouble::reason_of;
 use crate::conditions::meant;
 use crate::labelled::{LabelWay, Labelled, rate_of};
-use crate::{Ask, Study, Text, View};
+use crate::{Ask, Latency, Question, Study, Text, View};
 
 /// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left after
 /// minimisation.
@@ -41,7 +44,11 @@ impl Actual<'_> {
     /// Answers a question, from actions of one kind to the next one of another if there is a way.
     pub(super) fn answer(&self, ask: &Ask, way: Option<&LabelWay>, view: View, sizes: &mut Sizes) -> Figure {
         let mut figure = blank(ask, view);
-        let timing = match self.timing(view, &self.model.named_events()) {
+        let timing = match &ask.question {
+            Question::Latency(latency) => self.requests(view, latency),
+            _ => self.timing(view, &self.model.named_events()).map(|timing| (timing, Vec::new())),
+        };
+        let (timing, kinds) = match timing {
             Ok(timing) => timing,
             Err(reason) => {
                 figure.result = FigureResult::None(reason);
@@ -57,7 +64,7 @@ impl Actual<'_> {
         match self.build(&actions, &timing, view) {
             Ok(Ok(timed)) => {
                 let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                Asked { model: &known, timed: &timed, unit }.fill(&ask.question, &mut figure);
+                Asked { model: &known, timed: &timed, unit, kinds: &kinds }.fill(&ask.question, &mut figure);
                 add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
             }
             Ok(Err(trouble)) => known.say(&trouble, &mut figure),
@@ -95,6 +102,45 @@ impl Actual<'_> {
         }
         timing(self.graph, &delays, events)
             .ok_or_else(|| "More actions than there can be have delays of their own.".to_owned())
+    }
+
+    /// Returns the timing in which the events of a latency are counted, by value if they are told apart; and the events of
+    /// each kind. The error is a sentence.
+    pub(super) fn requests(
+        &self,
+        view: View,
+        latency: &Latency,
+    ) -> Result<(Timing, Vec<RequestEvents>), String> {
+        let mut timing = self.timing(view, &self.model.named_events())?;
+        let next = self.model.events.len() as u16;
+        let order = latency.order;
+        let events = [&latency.from, &latency.to].map(|end| self.model.event(end));
+        let Some(by) = &latency.by else {
+            let [from, to] = [events[0].unwrap_or(next), events[1].unwrap_or(next + 1)];
+            return Ok((timing, vec![RequestEvents { from, to, both: next + 2, order }]));
+        };
+        let place: Option<usize> = by.text.parse().ok().filter(|place| *place > 0);
+        let place =
+            place.ok_or("`by` is the number of a value of the labels: 1 is the first after the gate.")?;
+        let value = |label: &str| label.split(" !").nth(place).map(|value| value.trim().to_owned());
+        let mut values: BTreeMap<String, [Vec<Site>; 2]> = BTreeMap::new();
+        for (number, label) in (0..).zip(self.graph.labels()) {
+            for (end, event) in events.iter().enumerate() {
+                let patterns = event.map_or(&[][..], |event| &self.model.counted[usize::from(event)]);
+                if !patterns.iter().any(|pattern| pattern.fits(label)) {
+                    continue;
+                }
+                let value = value(label).ok_or_else(|| format!("`{label}` has no value number {place}."))?;
+                values.entry(value).or_default()[end].push(Timing::label(number));
+            }
+        }
+        let ends: Vec<(u16, u16)> = values
+            .iter()
+            .map(|(value, [from, to])| (timing.event(from, value), timing.event(to, value)))
+            .collect();
+        let last = timing.events().len() as u16;
+        let kinds = (last..).zip(ends).map(|(both, (from, to))| RequestEvents { from, to, both, order });
+        Ok((timing, kinds.collect()))
     }
 
     /// Builds a view; the outer error is a sentence.

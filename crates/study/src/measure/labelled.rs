@@ -108,6 +108,7 @@ fn unknown_gates(study: &Study, ask: &Ask, number: usize, model: &Labelled, grap
             named(what).iter().collect()
         }
         Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
+        Question::Latency(latency) => named(&latency.from).iter().chain(named(&latency.to)).collect(),
         Question::MinCount(of, ..) | Question::MaxCount(of, ..) | Question::Count(of, ..) => {
             named(of).iter().collect()
         }
@@ -236,15 +237,18 @@ impl Bench for LabelledBench<'_> {
         let LabelledBench { study, model, graph, .. } = *self;
         let ask = &study.asks[number];
         let asked = model.asked.iter().find(|(index, _)| *index == number);
-        let mut figure = match asked {
-            Some((_, asked)) => {
+        let mut figures = match (asked, &ask.question) {
+            (Some((_, asked)), _) => {
                 self.asker.ask_all(model.asked.iter().map(|(_, question)| question.clone()));
-                verdict(study, ask, asked, &mut self.asker)
+                vec![verdict(study, ask, asked, &mut self.asker)]
             }
-            None => self.answer(ask, number, view),
+            (None, Question::Latency(latency)) if view == View::Stochastic => {
+                self.actual().latency(ask, latency, &mut self.observed)
+            }
+            (None, _) => vec![self.answer(ask, number, view)],
         };
-        figure.notes.extend(unknown_gates(study, ask, number, model, graph));
-        vec![figure]
+        figures[0].notes.extend(unknown_gates(study, ask, number, model, graph));
+        figures
     }
 
     fn forget_cut(&mut self) {

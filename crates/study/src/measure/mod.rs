@@ -3,6 +3,7 @@
 mod actions;
 pub(crate) mod expect;
 mod labelled;
+mod latency;
 mod observed;
 mod schedule;
 mod simulated;
@@ -104,6 +105,9 @@ impl<'a, 's> Workbench<'a, 's> {
                     _ => new_figure("overlap", ask.name.clone(), view.name()),
                 }
             }
+            (Question::Latency(latency), View::Untimed | View::Timed) if latency.by.is_some() => {
+                self.timed.told_apart(ask, latency, view)
+            }
             (_, View::Untimed | View::Timed) => self.timed.answer(ask, view),
             (_, View::Stochastic) => self.means.answer(ask),
         }
@@ -133,6 +137,7 @@ impl Bench for Workbench<'_, '_> {
         match (&ask.question, self.asked(number)) {
             (_, Some(asked)) => vec![self.asker.figure(self.study, ask, &[asked], view)],
             (Question::MissTime(event), _) => self.means.miss_times(ask, event),
+            (Question::Latency(latency), _) if view == View::Stochastic => self.means.latency(ask, latency),
             _ => vec![self.answer(ask, view)],
         }
     }
@@ -178,6 +183,7 @@ pub(crate) fn new_figure(kind: &'static str, name: String, view: &'static str) -
         reference: None,
         cell: None,
         is_drawn: false,
+        curve: Vec::new(),
     }
 }
 

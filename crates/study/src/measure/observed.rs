@@ -6,9 +6,10 @@ use narrows_performance::actions::{Actions, Condition};
 use narrows_performance::markov::Interval;
 use narrows_performance::stochastic::{self, Stochastic};
 use narrows_performance::timed::{Edge, Timed};
-use narrows_performance::{StateGraph, Timing, as_f64};
+use narrows_performance::{BuildError, StateGraph, Timing, as_f64};
 
 use super::actions::{Actual, Known, Sizes, add_size};
+use super::latency::Followed;
 use super::solve::{Gain, Solvable, no_chain, set};
 use super::stochastic::{changes_while_waiting, undecided_if_cut};
 use super::timed::Model;
@@ -16,7 +17,7 @@ use super::{blank, new_figure};
 use crate::bottleneck::largest;
 use crate::conditions::meant;
 use crate::labelled::LabelWay;
-use crate::{Ask, Question, View};
+use crate::{Ask, Latency, LatencyKind, Question, View};
 
 /// What is known of resources in a view.
 pub(crate) struct Together {
@@ -32,6 +33,9 @@ impl Actual<'_> {
         match question {
             Question::Utilisation(what) | Question::Transient(what, _) => {
                 self.model.conditions.get(meant(self.study, what)).cloned()
+            }
+            Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
+                self.model.conditions.get(meant(self.study, &latency.from)).cloned()
             }
             _ => None,
         }
@@ -78,6 +82,45 @@ impl Actual<'_> {
             Err(wrong) => figure.result = no_chain(&wrong),
         }
         figure
+    }
+
+    /// Says how long requests take.
+    pub(super) fn latency(&self, ask: &Ask, latency: &Latency, sizes: &mut Sizes) -> Vec<Figure> {
+        let mut figure = blank(ask, View::Stochastic);
+        let (timing, kinds) = match self.requests(View::Stochastic, latency) {
+            Ok(found) => found,
+            Err(reason) => return vec![Figure { result: FigureResult::None(reason), ..figure }],
+        };
+        let events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
+        let timing = timing.counting(&events);
+        let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
+        let actions = &Actions::new(self.graph).observing(&conditions);
+        let build = || -> Result<_, BuildError> {
+            let mut rows = StateGraph::new(actions, None, &timing, self.budget)?;
+            if !conditions.is_empty() {
+                let (held, ended) =
+                    (|state: &[u8]| actions.holds(0, state), |state: &[u8]| !actions.holds(0, state));
+                rows = rows.marking(
+                    Box::new(move |state| Ok(held(state))),
+                    Box::new(move |state| Ok(ended(state))),
+                    kinds[0],
+                );
+            }
+            let initially = rows.marked_initially()?;
+            Ok((stochastic::build_ordered(rows, &kinds)?, initially))
+        };
+        match build() {
+            Ok((view, initially)) => {
+                let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
+                add_size(sizes, View::Stochastic, (states, view.transition_count()), None);
+                let (unit, watch) = (&self.study.unit, self.budget.watch);
+                Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
+            }
+            Err(trouble) => {
+                Known { asked: self, actions }.say(&trouble, &mut figure);
+                vec![figure]
+            }
+        }
     }
 
     fn fill_mean(

@@ -145,7 +145,8 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
     };
     // One for each variable has its name.
     if !matches!(ask.question, Question::MissTime(_)) {
-        for figure in &mut figures {
+        // Percentiles stand beside what was asked.
+        for figure in figures.iter_mut().take(1) {
             ask.name.clone_into(&mut figure.name);
             expect::finish(figure, ask, study);
         }

@@ -4,13 +4,14 @@ use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
 use narrows_model::{Figure, FigureResult, FormKind};
 use narrows_performance::markov::Interval;
-use narrows_performance::{StateGraph, Timing, ValueCache, as_f64, stochastic};
+use narrows_performance::{BuildError, StateGraph, Timing, ValueCache, as_f64, stochastic};
 
+use super::latency::Followed;
 use super::solve::{Gain, Solvable, Wanted, no_chain, set};
 use super::trouble::{Failure, is_cut, result_of};
 use super::{Size, blank, new_figure};
 use crate::accepts::views;
-use crate::{Ask, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
 pub(crate) struct Means<'a, 's> {
@@ -21,6 +22,8 @@ pub(crate) struct Means<'a, 's> {
     built: Option<Result<Solvable<'a>, Failure>>,
     /// How many seconds that took.
     seconds: f64,
+    /// How large a view is in which requests were followed.
+    followed: Option<Size>,
 }
 
 impl<'a, 's> Means<'a, 's> {
@@ -30,16 +33,13 @@ impl<'a, 's> Means<'a, 's> {
         engine: &'a Engine<'s>,
         budget: Budget,
     ) -> Means<'a, 's> {
-        Means { study, prepared, engine, budget, built: None, seconds: 0.0 }
+        Means { study, prepared, engine, budget, built: None, seconds: 0.0, followed: None }
     }
 
     pub(crate) fn size(&self) -> Option<Size> {
-        let solvable = self.built.as_ref()?.as_ref().ok()?;
-        let view = &solvable.view;
-        let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
-        let (view, transitions) = (View::Stochastic.name(), Some(view.transition_count()));
-        let states = states.to_string();
-        Some(Size { view, states, transitions, minimised: solvable.minimised(), seconds: self.seconds })
+        let Some(built) = &self.built else { return self.followed.clone() };
+        let solvable = built.as_ref().ok()?;
+        Some(Size { minimised: solvable.minimised(), ..size_of(&solvable.view, self.seconds) })
     }
 
     /// Returns the mean throughput of an event with other delays; `None` if there is none.
@@ -77,6 +77,41 @@ impl<'a, 's> Means<'a, 's> {
                 self.solve_together(solvable);
             }
             self.built = Some(built);
+        }
+    }
+
+    /// Says how long requests take, in a view of its own.
+    pub(crate) fn latency(&mut self, ask: &Ask, latency: &Latency) -> Vec<Figure> {
+        let (timing, kinds) = self.prepared.requests(latency);
+        let events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
+        let counted = timing.counting(&events);
+        let before = self.budget.watch.seconds();
+        let evaluator = self.engine.evaluator();
+        let build = || -> Result<_, BuildError> {
+            let mut rows = StateGraph::new(self.engine, Some(&self.prepared.system), &counted, self.budget)?;
+            let expr = self.prepared.predicate(self.study.busy(&latency.from));
+            if let Some(expr) = expr.filter(|_| latency.kind == LatencyKind::Duration) {
+                let ended = move |state: &[u8]| evaluator.holds(expr, state).map(|holds| !holds);
+                rows = rows.marking(
+                    Box::new(move |state| evaluator.holds(expr, state)),
+                    Box::new(ended),
+                    kinds[0],
+                );
+            }
+            let initially = rows.marked_initially()?;
+            Ok((stochastic::build_ordered(rows, &kinds)?, initially))
+        };
+        match build() {
+            Ok((view, initially)) => {
+                self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
+                let (unit, watch) = (&self.study.unit, self.budget.watch);
+                Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
+            }
+            Err(trouble) => {
+                let (result, witness) = result_of(&trouble, evaluator);
+                let witnesses = witness.into_iter().collect();
+                vec![Figure { result, witnesses, ..blank(ask, View::Stochastic) }]
+            }
         }
     }
 
@@ -281,6 +316,14 @@ impl<'a, 's> Means<'a, 's> {
         }
         Some(rates)
     }
+}
+
+/// Returns how large a view is that took so many seconds.
+fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> Size {
+    let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
+    let transitions = Some(view.transition_count());
+    let states = states.to_string();
+    Size { view: View::Stochastic.name(), states, transitions, minimised: None, seconds }
 }
 
 /// Says why it is not known for how long something holds.

@@ -1,16 +1,19 @@
 //! Best and worst cases: questions about all runs.
 
+use std::rc::Rc;
+
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
+use narrows_performance::requests::{Change, RequestEvents};
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{self, Timed, Walk};
+use narrows_performance::timed::{self, FollowError, Followed, Timed, Walk};
 use narrows_performance::{StateGraph, Time, Timing};
 
 use super::trouble::{Failure, is_cut, reason_of, result_of, trace_of};
 use super::{Size, blank};
 use crate::bottleneck::whole;
-use crate::{Ask, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
 
 /// The views of a model in which runs are exact, built when they are needed.
 pub(crate) struct Views<'a, 's> {
@@ -120,14 +123,36 @@ impl<'a, 's> Views<'a, 's> {
             }
             Some(Ok(timed)) => {
                 let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                Asked { model: self, timed, unit }.fill(&ask.question, &mut figure);
+                let kinds = match &ask.question {
+                    Question::Latency(latency) => self.prepared.requests(latency).1,
+                    _ => Vec::new(),
+                };
+                Asked { model: self, timed, unit, kinds: &kinds }.fill(&ask.question, &mut figure);
+            }
+        }
+        figure
+    }
+
+    /// Says how long requests take that are told apart, in a view of its own.
+    pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
+        let mut figure = blank(ask, view);
+        let (timing, kinds) = self.prepared.requests(latency);
+        match self.build(view, &timing) {
+            Err(failure) => {
+                figure.result = failure.0;
+                figure.witnesses.extend(failure.1);
+            }
+            Ok(timed) => {
+                let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
+                let asked = Asked { model: self, timed: &timed, unit, kinds: &kinds };
+                asked.fill(&ask.question, &mut figure);
             }
         }
         figure
     }
 }
 
-/// Where ways begin and end, state by state.
+/// Where ways begin and end, state by state or node by node.
 pub(crate) type Ways = (Vec<bool>, Vec<bool>);
 
 /// What a model knows about the states and runs of a view of it.
@@ -151,7 +176,7 @@ pub(crate) trait Model {
     /// Replays a run, with times in a unit; `None` if it is no run of the model.
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
 
-    /// Returns where runs begin, and where they end for good.
+    /// Returns where runs begin, and where they end for good, by node.
     fn whole(&self, timed: &Timed<'_>) -> Ways {
         whole(timed)
     }
@@ -199,10 +224,13 @@ impl Model for Views<'_, '_> {
 }
 
 /// A question about a view that was built.
+#[derive(Clone, Copy)]
 pub(crate) struct Asked<'v, 'a> {
     pub(crate) model: &'v dyn Model,
     pub(crate) timed: &'v Timed<'a>,
     pub(crate) unit: &'v str,
+    /// The events of each kind of request, if it is about some.
+    pub(crate) kinds: &'v [RequestEvents],
 }
 
 impl Asked<'_, '_> {
@@ -224,6 +252,10 @@ impl Asked<'_, '_> {
                     unit.clone_into(&mut figure.unit);
                     self.bounds(from, to, Cost::While(&holds), ends, figure);
                 }
+            }
+            Question::Latency(latency) => {
+                self.unit.clone_into(&mut figure.unit);
+                self.latency(latency, figure);
             }
             Question::Makespan => {
                 self.unit.clone_into(&mut figure.unit);
@@ -258,26 +290,84 @@ impl Asked<'_, '_> {
 
     fn bounds(&self, from: &Text, to: &Text, cost: Cost<'_>, ends: Ends, figure: &mut Figure) {
         let Some(ways) = self.model.ways(self.timed, (from, to), figure) else { return };
+        let by_node = |(from, to): &Ways| (self.timed.by_node(from), self.timed.by_node(to));
+        let ways: Vec<Ways> = ways.iter().map(by_node).collect();
+        let never = format!("`{}` never {}, so that nothing begins.", from.text, self.model.verb());
         let mut found = Vec::new();
         if ends != Ends::Most {
             let least = ways.iter().map(|(from, to)| self.timed.least(Endpoints { from, to }, cost));
-            self.set(least.reduce(|one, other| one.extreme(other, true)), cost, &from.text, figure);
+            self.set(least.reduce(|one, other| one.extreme(other, true)), cost, &never, figure);
             found.push(figure.result.clone());
         }
         if ends != Ends::Least {
             let most = ways.iter().map(|(from, to)| self.timed.most(Endpoints { from, to }, cost));
-            self.set(most.reduce(|one, other| one.extreme(other, false)), cost, &from.text, figure);
+            self.set(most.reduce(|one, other| one.extreme(other, false)), cost, &never, figure);
             found.push(figure.result.clone());
         }
         figure.result = span(&found);
     }
 
-    fn set(&self, bound: Option<Bound>, cost: Cost<'_>, from: &str, figure: &mut Figure) {
-        match bound.unwrap_or(Bound::NeverBegins) {
-            Bound::NeverBegins => {
-                let verb = self.model.verb();
-                figure.result = FigureResult::None(format!("`{from}` never {verb}, so that nothing begins."));
+    /// Bounds how long requests take.
+    fn latency(&self, latency: &Latency, figure: &mut Figure) {
+        let timed = self.timed;
+        let is_duration = latency.kind == LatencyKind::Duration;
+        let holds = if is_duration {
+            let Some(holds) = self.model.holds(timed, self.model.busy(&latency.from), figure) else { return };
+            holds
+        } else {
+            Vec::new()
+        };
+        let seen = |node: u32| [true, false].map(|is| holds[timed.state(node) as usize] == is);
+        let happens = |ends: &RequestEvents| {
+            let effects = timed.state_graph().effects();
+            effects.iter().any(|effect| effect.events.iter().any(|(event, _)| *event == ends.from))
+        };
+        let mut bounds = [Bound::NeverBegins, Bound::NeverBegins];
+        let mut shown: [Option<Rc<Followed<'_>>>; 2] = [None, None];
+        for ends in self.kinds.iter().filter(|ends| is_duration || happens(ends)) {
+            let followed = if is_duration {
+                let first = Change::between([false; 2], seen(0));
+                timed.follow(*ends, first, |node, edge| Change::between(seen(node), seen(edge.target)))
+            } else {
+                timed.follow(*ends, Change::default(), |_, edge| timed.change(*ends, edge))
+            };
+            let followed = match followed {
+                Ok(followed) => followed,
+                Err(FollowError::Limit(limit)) => {
+                    figure.result = FigureResult::Undecided(limit);
+                    return;
+                }
+                Err(FollowError::TooManyOpen) => {
+                    let reason = "More requests are open at the same time than can be followed.";
+                    figure.result = FigureResult::None(reason.to_owned());
+                    return;
+                }
+            };
+            let followed = Rc::new(followed);
+            let between = Endpoints { from: &followed.begins, to: &followed.ends };
+            let found = [followed.timed.least(between, Cost::Time), followed.timed.most(between, Cost::Time)];
+            for (side, found) in found.into_iter().enumerate() {
+                let best = bounds[side].clone().extreme(found.clone(), side == 0);
+                if best == found {
+                    shown[side] = Some(Rc::clone(&followed));
+                }
+                bounds[side] = best;
             }
+        }
+        let verb = if is_duration { "holds" } else { "happens" };
+        let never = format!("`{}` never {verb}, so that nothing begins.", latency.from.text);
+        let mut found = Vec::new();
+        for (bound, followed) in bounds.into_iter().zip(&shown) {
+            let timed = followed.as_ref().map_or(timed, |followed| &followed.timed);
+            Asked { timed, ..*self }.set(Some(bound), Cost::Time, &never, figure);
+            found.push(figure.result.clone());
+        }
+        figure.result = span(&found);
+    }
+
+    fn set(&self, bound: Option<Bound>, cost: Cost<'_>, never: &str, figure: &mut Figure) {
+        match bound.unwrap_or(Bound::NeverBegins) {
+            Bound::NeverBegins => figure.result = FigureResult::None(never.to_owned()),
             Bound::Finite(value, walk) => {
                 let number = self.number(value, cost);
                 figure.result = FigureResult::Value { low: number, high: number, exact: true };
@@ -299,7 +389,7 @@ impl Asked<'_, '_> {
         let between = Endpoints { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
-            self.set(Some(bound), Cost::Time, "the start", figure);
+            self.set(Some(bound), Cost::Time, "Nothing begins.", figure);
             match figure.result {
                 FigureResult::Value { low, .. } => ends.push(low),
                 _ => return,

@@ -3,6 +3,7 @@
 use narrows_explicit::Budget;
 use narrows_model::synchronous::{Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
 use narrows_model::{Figure, FigureResult, Limit, Trace};
+use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{Timed, Walk, build_clocked};
 use narrows_performance::{BuildError, StateGraph, Timing};
 
@@ -77,7 +78,13 @@ pub(super) struct Known<'g> {
 
 impl Known<'_> {
     pub(super) fn fill(&self, timed: &Timed<'_>, question: &Question, figure: &mut Figure) {
-        Asked { model: self, timed, unit: &self.study.unit }.fill(question, figure);
+        let mut kinds = Vec::new();
+        if let Question::Latency(latency) = question {
+            let [from, to] =
+                [&latency.from, &latency.to].map(|end| self.prepared.event(end).unwrap_or(u16::MAX));
+            kinds.push(RequestEvents { from, to, both: u16::MAX, order: latency.order });
+        }
+        Asked { model: self, timed, unit: &self.study.unit, kinds: &kinds }.fill(question, figure);
         let system = &self.prepared.system;
         if !system.justice.is_empty() || !system.compassion.is_empty() {
             figure.notes.push("These are runs of all kinds, also such as are not fair.".to_owned());

@@ -11,7 +11,7 @@ use narrows_model::synchronous::{
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
 use crate::prepare::{check_resources, formula_origin as origin, relocate};
-use crate::{Question, Study, Text, Values};
+use crate::{LatencyKind, Question, Study, Text, Values};
 
 /// A synchronous system with the questions of a study.
 #[derive(Debug)]
@@ -144,10 +144,17 @@ fn events(study: &Study) -> Vec<(String, Vec<&Text>)> {
     let mut list: Vec<(String, Vec<&Text>)> =
         study.events.iter().map(|(name, texts)| (name.text.clone(), texts.iter().collect())).collect();
     for ask in &study.asks {
-        if let Question::Throughput(what) | Question::Bottleneck(what) = &ask.question
-            && !list.iter().any(|(name, _)| *name == what.text)
-        {
-            list.push((what.text.clone(), vec![what]));
+        let asked = match &ask.question {
+            Question::Throughput(what) | Question::Bottleneck(what) => vec![what],
+            Question::Latency(latency) if latency.kind != LatencyKind::Duration => {
+                vec![&latency.from, &latency.to]
+            }
+            _ => Vec::new(),
+        };
+        for what in asked {
+            if !list.iter().any(|(name, _)| *name == what.text) {
+                list.push((what.text.clone(), vec![what]));
+            }
         }
     }
     list
@@ -169,6 +176,9 @@ fn predicates(study: &Study) -> Vec<&Text> {
                 texts.extend((!is_event(what)).then_some(what));
             }
             Question::Utilisation(what) => texts.push(study.busy(what)),
+            Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
+                texts.push(study.busy(&latency.from));
+            }
             _ => {}
         }
     }

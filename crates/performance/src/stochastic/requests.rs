@@ -1,0 +1,276 @@
+//! The stochastic view beside an observer of requests, as chains or as automata.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::{Stochastic, Target};
+use crate::markov::automaton::{self, Automaton};
+use crate::markov::chain::{self, ChainError};
+use crate::markov::{Begun, OpenRequests, Requests};
+use crate::requests::{Change, MAX_OPEN, RequestEvents};
+use crate::stochastic::solve::ROUNDINGS;
+
+/// The requests of a view.
+#[derive(Debug)]
+pub enum Latencies {
+    /// Nothing is left open.
+    Chain(Box<Requests>),
+    /// Some choices are.
+    Open(Box<OpenRequests>),
+}
+
+/// Why requests can't be followed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LatencyError {
+    /// More are open at the same time than can be.
+    #[error("more than {MAX_OPEN} requests are open at the same time")]
+    TooManyOpen,
+    /// There is no chain.
+    #[error("{0}")]
+    NoChain(#[from] ChainError),
+}
+
+impl Stochastic<'_> {
+    /// Follows each request, given what happens to the first kind at the start. The view was built for the same kinds; if
+    /// there are several, [`Next`](crate::requests::Order::Next) is that of all.
+    ///
+    /// # Errors
+    ///
+    /// If too many are open at the same time, or the observed view is no chain.
+    pub fn latencies(&self, kinds: &[RequestEvents], initially: Change) -> Result<Latencies, LatencyError> {
+        let mut observed =
+            Observed { view: self, kinds, base: Numbered::default(), followed: Numbered::default() };
+        let Some(first) = kinds.first() else { return Err(ChainError::Empty.into()) };
+        let open = first.open(0, initially);
+        let begun = first.begun(0, initially);
+        let mut start = Row::default();
+        for arrival in self.initial() {
+            let (weight, target, tally) = (arrival.probability, arrival.target, arrival.tally);
+            let lead = Lead { choice: 0, weight, target, tally };
+            observed.lead(open, lead, &mut start)?;
+            for place in &begun {
+                let followed = place.and_then(|place| observed.after(Followed { kind: 0, place }, lead));
+                start.begun.push((lead.weight, followed));
+            }
+        }
+        let mut rows = Vec::new();
+        while let Some((target, open)) = observed.base.list.get(rows.len()).copied() {
+            let mut row = Row::default();
+            for lead in observed.leads(target) {
+                observed.lead(open, lead, &mut row)?;
+            }
+            rows.push(row);
+        }
+        let mut tails = Vec::new();
+        while let Some((target, followed)) = observed.followed.list.get(tails.len()).copied() {
+            let mut tail = Vec::new();
+            for lead in observed.leads(target) {
+                tail.push((lead.choice, lead.weight, observed.after(followed, lead)));
+            }
+            tails.push(tail);
+        }
+        if self.is_chain() {
+            observed.chains(&start, &rows, &tails)
+        } else {
+            observed.automata(start, &rows, &tails)
+        }
+    }
+}
+
+/// A way to a next state: one transition, or one arrival of a choice.
+#[derive(Clone, Copy)]
+struct Lead {
+    choice: u32,
+    weight: f64,
+    target: Target,
+    tally: u32,
+}
+
+/// A request that is followed: its kind, and its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Followed {
+    kind: u32,
+    place: u32,
+}
+
+/// Where a state leads: by choice, weight and next state.
+#[derive(Default)]
+struct Row {
+    next: Vec<(u32, f64, u32)>,
+    /// The requests that begin on the way: the weight, and where each is followed unless it has ended.
+    begun: Vec<(f64, Option<u32>)>,
+    /// The choice of each.
+    choices: Vec<u32>,
+}
+
+/// States of the view with what the observer knows, by number.
+struct Numbered<S> {
+    list: Vec<(Target, S)>,
+    numbers: FxHashMap<(Target, S), u32>,
+}
+
+impl<S> Default for Numbered<S> {
+    fn default() -> Self {
+        Numbered { list: Vec::new(), numbers: FxHashMap::default() }
+    }
+}
+
+impl<S: Copy + Eq + Hash> Numbered<S> {
+    fn number(&mut self, target: Target, seen: S) -> u32 {
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry((target, seen)).or_insert(next);
+        if number == next {
+            self.list.push((target, seen));
+        }
+        number
+    }
+}
+
+struct Observed<'v, 'a> {
+    view: &'v Stochastic<'a>,
+    kinds: &'v [RequestEvents],
+    /// With how many requests are open.
+    base: Numbered<u32>,
+    /// With the one that is followed.
+    followed: Numbered<Followed>,
+}
+
+impl Observed<'_, '_> {
+    fn leads(&self, target: Target) -> Vec<Lead> {
+        match target {
+            Target::Tangible(state) => {
+                let transitions = self.view.transitions(state);
+                let lead = |one: super::Transition| Lead {
+                    choice: 0,
+                    weight: one.rate,
+                    target: one.target,
+                    tally: one.tally,
+                };
+                transitions.map(lead).collect()
+            }
+            Target::Decision(decision) => {
+                let choices = (0..).zip(self.view.choices(decision));
+                let leads = choices.flat_map(|(choice, arrivals)| {
+                    arrivals.map(move |one| Lead {
+                        choice,
+                        weight: one.probability,
+                        target: one.target,
+                        tally: one.tally,
+                    })
+                });
+                leads.collect()
+            }
+        }
+    }
+
+    /// Adds what a lead does where so many requests are open.
+    fn lead(&mut self, open: u32, lead: Lead, row: &mut Row) -> Result<(), LatencyError> {
+        let mut after = open;
+        for (kind, change) in self.view.outcomes.changes(lead.tally) {
+            let ends = self.kinds[kind as usize];
+            after = ends.open(open, change);
+            if after > MAX_OPEN {
+                return Err(LatencyError::TooManyOpen);
+            }
+            for place in ends.begun(open, change) {
+                let place = place.map(|place| Followed { kind, place });
+                let followed = place.map(|place| self.followed.number(lead.target, place));
+                row.begun.push((lead.weight, followed));
+                row.choices.push(lead.choice);
+            }
+        }
+        row.next.push((lead.choice, lead.weight, self.base.number(lead.target, after)));
+        Ok(())
+    }
+
+    /// Returns where a request is followed after a lead; `None` if it has ended.
+    fn after(&mut self, Followed { kind, place }: Followed, lead: Lead) -> Option<u32> {
+        let changes = self.view.outcomes.changes(lead.tally);
+        let change = changes.into_iter().find(|(other, _)| *other == kind);
+        let place = match change {
+            Some((_, change)) => self.kinds[kind as usize].place(place, change)?,
+            None => place,
+        };
+        Some(self.followed.number(lead.target, Followed { kind, place }))
+    }
+
+    fn chains(
+        &self,
+        start: &Row,
+        rows: &[Row],
+        tails: &[Vec<(u32, f64, Option<u32>)>],
+    ) -> Result<Latencies, LatencyError> {
+        let mut base = chain::Builder::new(rows.len(), rows.iter().map(|row| row.next.len()).sum());
+        let mut begun = Vec::new();
+        for (state, row) in (0..).zip(rows) {
+            base.row(row.next.iter().map(|(_, rate, next)| (*next, *rate)));
+            begun.extend(row.begun.iter().map(|(rate, followed)| Begun {
+                state,
+                rate: *rate,
+                followed: *followed,
+            }));
+        }
+        base.rounded(ROUNDINGS);
+        let base = base.build(start.next.iter().map(|(_, weight, state)| (*state, *weight)))?;
+        let over = tails.len() as u32;
+        let mut followed = chain::Builder::new(tails.len() + 1, tails.iter().map(Vec::len).sum());
+        for tail in tails {
+            followed.row(tail.iter().map(|(_, rate, next)| (next.unwrap_or(over), *rate)));
+        }
+        followed.row([]);
+        followed.rounded(ROUNDINGS);
+        let followed = followed.build([(over, 1.0)])?;
+        let open = self.base.list.iter().map(|(_, open)| f64::from(*open)).collect();
+        let first = start.begun.clone();
+        Ok(Latencies::Chain(Box::new(Requests { base, open, begun, first, followed })))
+    }
+
+    fn automata(
+        &self,
+        start: Row,
+        rows: &[Row],
+        tails: &[Vec<(u32, f64, Option<u32>)>],
+    ) -> Result<Latencies, LatencyError> {
+        let mut base = automaton::Builder::default();
+        let mut begun: Vec<(u32, Option<u32>)> = Vec::new();
+        for ((target, _), row) in self.base.list.iter().zip(rows) {
+            let first = add(&mut base, *target, row.next.iter().copied());
+            begun.extend(row.choices.iter().zip(&row.begun).map(|(choice, (_, one))| (first + choice, *one)));
+        }
+        base.deciding();
+        let choice = base.choice(start.next.iter().map(|(_, weight, state)| (*state, *weight)));
+        begun.extend(start.begun.into_iter().map(|(_, one)| (choice, one)));
+        let base = base.build(rows.len() as u32)?;
+        let over = tails.len() as u32;
+        let mut followed = automaton::Builder::default();
+        for ((target, _), tail) in self.followed.list.iter().zip(tails) {
+            let next = tail.iter().map(|(choice, weight, next)| (*choice, *weight, next.unwrap_or(over)));
+            add(&mut followed, *target, next);
+        }
+        followed.waiting([]);
+        let followed: Automaton = followed.build(over)?;
+        Ok(Latencies::Open(Box::new(OpenRequests { base, begun, followed })))
+    }
+}
+
+/// Adds a state; returns its first choice.
+fn add(
+    builder: &mut automaton::Builder,
+    target: Target,
+    next: impl Iterator<Item = (u32, f64, u32)> + Clone,
+) -> u32 {
+    let first = builder.choices() as u32;
+    match target {
+        Target::Tangible(_) => builder.waiting(next.map(|(_, rate, next)| (next, rate))),
+        Target::Decision(_) => {
+            builder.deciding();
+            let last = next.clone().map(|(choice, ..)| choice).max().unwrap_or(0);
+            for number in 0..=last {
+                let own = next.clone().filter(|(choice, ..)| *choice == number);
+                builder.choice(own.map(|(_, weight, next)| (next, weight)));
+            }
+        }
+    }
+    first
+}

@@ -1,0 +1,126 @@
+//! The timed view beside an observer of requests: all runs on which one request is followed.
+
+use std::rc::Rc;
+
+use narrows_model::Limit;
+use rustc_hash::FxHashMap;
+
+use super::{Edge, Timed};
+use crate::requests::{Change, MAX_OPEN, RequestEvents};
+
+/// What the observer knows in a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Seen {
+    /// So many requests are open, and none is followed.
+    Open(u32),
+    /// The request that is followed has just begun, at this place.
+    Begins(u32),
+    /// It is at this place.
+    Follows(u32),
+    /// It has ended.
+    Over,
+    /// It has begun and ended with the same step.
+    AtOnce,
+}
+
+/// A timed view in which one request is followed on each run, any of them.
+#[derive(Debug)]
+pub struct Followed<'a> {
+    /// The view.
+    pub timed: Timed<'a>,
+    /// Whether a request begins, by node.
+    pub begins: Vec<bool>,
+    /// Whether it has ended, by node.
+    pub ends: Vec<bool>,
+}
+
+/// Why requests can't be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowError {
+    /// More are open at the same time than can be.
+    TooManyOpen,
+    /// A limit was reached.
+    Limit(Limit),
+}
+
+impl<'a> Timed<'a> {
+    /// Returns what an edge does to requests.
+    pub fn change(&self, ends: RequestEvents, edge: &Edge) -> Change {
+        ends.step(|event| self.count(edge, event))
+    }
+
+    /// Follows each request on each run, given what happens at the start and with the edges of nodes.
+    ///
+    /// # Errors
+    ///
+    /// If too many are open at the same time, or the view with the observer is too large.
+    pub fn follow(
+        &self,
+        ends: RequestEvents,
+        initially: Change,
+        change: impl Fn(u32, &Edge) -> Change,
+    ) -> Result<Followed<'a>, FollowError> {
+        let mut product = Product { nodes: Vec::new(), numbers: FxHashMap::default() };
+        product.number(0, Seen::Open(ends.open(0, initially)));
+        for place in ends.begun(0, initially) {
+            product.number(0, place.map_or(Seen::AtOnce, Seen::Begins));
+        }
+        let (mut starts, mut edges) = (vec![0], Vec::new());
+        let mut next = 0;
+        while let Some((node, seen)) = product.nodes.get(next).copied() {
+            next += 1;
+            for edge in self.edges(node) {
+                let change = change(node, edge);
+                let mut lead = |seen| {
+                    let target = product.number(edge.target, seen);
+                    edges.push(Edge { target, ..*edge });
+                };
+                match seen {
+                    Seen::Over | Seen::AtOnce => {}
+                    Seen::Follows(place) | Seen::Begins(place) => {
+                        lead(ends.place(place, change).map_or(Seen::Over, Seen::Follows));
+                    }
+                    Seen::Open(open) => {
+                        let after = ends.open(open, change);
+                        if after > MAX_OPEN {
+                            return Err(FollowError::TooManyOpen);
+                        }
+                        lead(Seen::Open(after));
+                        for place in ends.begun(open, change) {
+                            lead(place.map_or(Seen::AtOnce, Seen::Begins));
+                        }
+                    }
+                }
+            }
+            starts.push(edges.len() as u32);
+            if next.is_multiple_of(1 << 10) {
+                let bytes = product.nodes.len() * 48 + edges.capacity() * size_of::<Edge>();
+                self.state_graph.watch(bytes as u64).map_err(FollowError::Limit)?;
+            }
+        }
+        let is = |kinds: fn(Seen) -> bool| product.nodes.iter().map(|(_, seen)| kinds(*seen)).collect();
+        let begins = is(|seen| matches!(seen, Seen::Begins(_) | Seen::AtOnce));
+        let over = is(|seen| matches!(seen, Seen::Over | Seen::AtOnce));
+        let states = product.nodes.iter().map(|(node, _)| self.state(*node)).collect();
+        let state_graph = Rc::clone(&self.state_graph);
+        let timed = Timed { state_graph, states, starts, edges, tick: self.tick };
+        Ok(Followed { timed, begins, ends: over })
+    }
+}
+
+/// Nodes of the view, each with what the observer knows.
+struct Product {
+    nodes: Vec<(u32, Seen)>,
+    numbers: FxHashMap<(u32, Seen), u32>,
+}
+
+impl Product {
+    fn number(&mut self, node: u32, seen: Seen) -> u32 {
+        let next = self.nodes.len() as u32;
+        let number = *self.numbers.entry((node, seen)).or_insert(next);
+        if number == next {
+            self.nodes.push((node, seen));
+        }
+        number
+    }
+}
