@@ -118,15 +118,17 @@ pub(crate) fn is_safety(question: &Question) -> bool {
     matches!(question, Question::Assertions | Question::Deadlock | Question::Faults)
 }
 
-/// Of the time that there is, questions about runs get one part in so many each, before anything else is
-/// asked.
+/// Of the time that there is, questions about runs get one part in so many, before anything else is asked.
 const FIRST_LOOK: usize = 10;
+
+/// If time is not limited, they get so many seconds.
+const FIRST_SECONDS: f64 = 5.0;
 
 /// Answers questions about a system.
 ///
-/// If there is a limit of time, each question gets a share of it, so that one that takes long leaves time for
-/// the others: first a short look at each one about runs, then a search for all about safety, then what is
-/// still open.
+/// Each question gets a share of the time, so that one that takes long leaves time for the others: first a
+/// short look at each one about runs, then a search for all about safety, then what is still open. A look
+/// that ends early leaves nothing behind, so that answers do not depend on how far it came.
 pub fn check(
     engine: &Engine<'_>,
     questions: &[Question],
@@ -143,9 +145,10 @@ pub fn check(
     let runs: Vec<&Question> = questions.iter().filter(is_about_runs).collect();
     let asks_for_safety = questions.iter().any(is_safety);
     let mut decided: Vec<Option<DecidedRun>> = runs.iter().map(|_| None).collect();
-    if share.seconds_left().is_some() && (runs.len() > 1 || asks_for_safety) {
+    if runs.len() > 1 || asks_for_safety {
         for (question, decided) in runs.iter().zip(&mut decided) {
-            share.take(FIRST_LOOK * runs.len());
+            let first = share.whole_seconds_left().map_or(FIRST_SECONDS, |left| left / FIRST_LOOK as f64);
+            share.take_seconds(first / runs.len() as f64);
             *decided = decide_run(lean, question, options, scope)?.filter(DecidedRun::is_final);
         }
     }
@@ -184,10 +187,12 @@ pub fn check(
             found.coverage = decided.coverage;
         }
     }
+    let is_unfinished = asks_for_safety && open > 0 && found.end == End::Limit(Limit::Time);
+    share.take(1 + usize::from(is_unfinished));
+    let branching = ctl::answer(engine, &mut found.answers, options, scope)?;
     share.take(1);
     // The others may have left more time than safety had.
-    let has_more_time = share.seconds_left().is_some_and(|left| left > spent);
-    if asks_for_safety && open > 0 && found.end == End::Limit(Limit::Time) && has_more_time {
+    if is_unfinished && share.seconds_left().is_some_and(|left| left > spent) {
         let again = answer_safety(engine, lean, questions, options, scope)?;
         for (answer, again) in found.answers.iter_mut().zip(again.answers) {
             if is_safety(&answer.question) {
@@ -196,7 +201,6 @@ pub fn check(
         }
         (found.coverage, found.end, found.findings) = (again.coverage, again.end, again.findings);
     }
-    let branching = ctl::answer(engine, &mut found.answers, options, scope)?;
     if let Some(branching) = branching
         && (!found.coverage.of_system || found.end != End::Complete)
         && branching.coverage.states >= found.coverage.states

@@ -165,6 +165,12 @@ const CASES: &[Case] = &[
     ("MODULE main\nVAR x : 3..0;", "V0210", 2, &["there is no number from 3 to 0", "write `0..3`"]),
     ("MODULE main\nVAR a : array 3..0 of boolean;", "V0210", 2, &["at least one element"]),
     (
+        "MODULE main\nVAR a : array 0..60000 of array 0..60000 of array 0..60000 of boolean;",
+        "V0210",
+        2,
+        &["too many elements of arrays", "more than 200000 variables"],
+    ),
+    (
         "MODULE main\nVAR x : boolean;\nCTLSPEC ABF 0..99999 x;",
         "V0210",
         3,

@@ -78,9 +78,18 @@ impl Share {
 
     /// Takes one of so many equal parts of what is left.
     pub fn take(&self, parts: usize) {
-        let left = self.whole.seconds_left().unwrap_or(f64::INFINITY);
-        let until = if parts > 1 { self.whole.seconds() + left / parts as f64 } else { f64::INFINITY };
-        self.until.store(until.to_bits(), Ordering::Relaxed);
+        let left = self.whole.seconds_left().filter(|_| parts > 1);
+        self.take_seconds(left.map_or(f64::INFINITY, |left| left / parts as f64));
+    }
+
+    /// Takes so many seconds, also where time is not limited.
+    pub fn take_seconds(&self, seconds: f64) {
+        self.until.store((self.whole.seconds() + seconds).to_bits(), Ordering::Relaxed);
+    }
+
+    /// Returns how many seconds are left to all, if there is a limit.
+    pub fn whole_seconds_left(&self) -> Option<f64> {
+        self.whole.seconds_left()
     }
 
     fn until(&self) -> f64 {

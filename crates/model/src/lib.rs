@@ -67,8 +67,7 @@ pub use follow::{Event, Single};
 pub use labelled_graph::LabelledGraph;
 pub use liveness::mark_dead;
 pub use model::{
-    Form, FormKind, LabelFormula, Labelled, LabelledSystem, MAX_LISTED_STEPS, Model, StatePart, Unfold,
-    Waiting,
+    Form, FormKind, LabelFormula, Labelled, LabelledSystem, Model, StatePart, Unfold, Waiting, is_cut_short,
 };
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};

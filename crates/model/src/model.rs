@@ -268,29 +268,53 @@ impl Model {
     }
 }
 
-/// With free inputs, a state may have more steps than can be listed: so many are.
-pub const MAX_LISTED_STEPS: usize = 10_000;
+/// With free inputs, or choices inside an atomic sequence, a state may have more steps than can be listed: so many are,
+const MAX_LISTED_STEPS: usize = 10_000;
+
+/// and so many actions and changes.
+const MAX_LISTED_PARTS: usize = 500_000;
+
+/// Returns whether a list of steps ends because there are too many.
+pub fn is_cut_short(steps: &[TraceStep]) -> bool {
+    let parts = || steps.iter().map(|step| step.actions.len() + step.changes.len()).sum::<usize>();
+    steps.len() >= MAX_LISTED_STEPS || parts() >= MAX_LISTED_PARTS
+}
+
+/// Steps of a state, as many as can be listed.
+#[derive(Default)]
+pub(crate) struct StepList {
+    pub(crate) steps: Vec<TraceStep>,
+    parts: usize,
+}
+
+impl StepList {
+    /// Adds a step; breaks off after the last one that can be listed.
+    pub(crate) fn add(&mut self, step: TraceStep) -> ControlFlow<()> {
+        self.parts += step.actions.len() + step.changes.len();
+        self.steps.push(step);
+        if self.steps.len() < MAX_LISTED_STEPS && self.parts < MAX_LISTED_PARTS {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
 
 fn synchronous_steps(system: &SynchronousSystem, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
     let reference = Reference::new(system);
-    let mut steps = Vec::new();
+    let mut list = StepList::default();
+    let mut add = |after: &[Value], changes| {
+        let step = TraceStep { state: reference.pack(after), changes, ..TraceStep::default() };
+        list.add(step).is_continue()
+    };
     if reference.is_start(state) {
-        reference.initial_states(&mut |first| {
-            let (state, changes) = (reference.pack(first), first_values(system, first));
-            steps.push(TraceStep { state, changes, ..TraceStep::default() });
-            steps.len() < MAX_LISTED_STEPS
-        });
-        let expansion = if steps.is_empty() { Expansion::Deadlock } else { Expansion::Moves };
-        return (steps, expansion);
+        reference.initial_states(&mut |first| add(first, first_values(system, first)));
+    } else {
+        let values = reference.unpack(state);
+        reference.steps(&values, &mut |before, after| add(after, changes(system, before, after)));
     }
-    let values = reference.unpack(state);
-    reference.steps(&values, &mut |before, after| {
-        let changes = changes(system, before, after);
-        steps.push(TraceStep { state: reference.pack(after), changes, ..TraceStep::default() });
-        steps.len() < MAX_LISTED_STEPS
-    });
-    let expansion = if steps.is_empty() { Expansion::Deadlock } else { Expansion::Moves };
-    (steps, expansion)
+    let expansion = if list.steps.is_empty() { Expansion::Deadlock } else { Expansion::Moves };
+    (list.steps, expansion)
 }
 
 /// Tells all values of a first state, as what the step to it sets.
@@ -305,15 +329,14 @@ fn first_values(system: &SynchronousSystem, state: &[Value]) -> Vec<Change> {
 }
 
 fn labelled_steps(system: &dyn LabelledSystem, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
-    let mut steps: Vec<TraceStep> = Vec::new();
+    let mut list = StepList::default();
     let expansion = system.successors(state, &mut Scratch::default(), &mut |successor| {
         let violations: Vec<Violation> = successor.violations.to_vec();
         let target = successor.target.unwrap_or(state).to_vec();
         let label = system.label(successor.label);
-        steps.push(TraceStep::labelled(label, steps.len() as u32, target, violations));
-        ControlFlow::Continue(())
+        list.add(TraceStep::labelled(label, list.steps.len() as u32, target, violations))
     });
-    (steps, expansion)
+    (list.steps, expansion)
 }
 
 impl TraceStep {

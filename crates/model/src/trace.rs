@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use narrows_logic::{Lasso, Ltl};
 use narrows_source::Span;
 
+use crate::model::StepList;
 use crate::{Atom, Evaluator, Expansion, Move, MoveKind, Scratch, StateSpace, Successor, Violation};
 
 /// A run from the initial state.
@@ -274,17 +275,16 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns every step that a state allows, in order, and whether it is a dead end.
+    /// Returns every step that a state allows, in order, unless there are too many, and whether it is a dead end.
     pub fn steps(&self, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
-        let mut steps = Vec::new();
+        let mut list = StepList::default();
         let mut scratch = Scratch::default();
         let expansion = self.successors(state, &mut scratch, &mut |successor| {
             let violations = successor.violations.to_vec();
             let target = successor.target.map(<[u8]>::to_vec);
-            steps.push(self.trace_step(state, successor.moves, violations, target));
-            ControlFlow::Continue(())
+            list.add(self.trace_step(state, successor.moves, violations, target))
         });
-        (steps, expansion)
+        (list.steps, expansion)
     }
 }
 

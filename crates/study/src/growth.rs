@@ -8,6 +8,7 @@ use std::sync::Arc;
 use narrows_explicit::{Budget, Engine, Progress, Watch, numbered_walk};
 use narrows_model::wording::listed;
 use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView};
+use rustc_hash::FxHashMap;
 
 use crate::{Analysis, Measured, Prepared, Size};
 
@@ -78,6 +79,10 @@ impl Watch for Overtime {
         let is_over = || (self.watch.seconds() >= self.until).then_some(Limit::Time);
         self.watch.check(progress).filter(|limit| *limit == Limit::Interrupted).or_else(is_over)
     }
+
+    fn seconds(&self) -> f64 {
+        self.watch.seconds()
+    }
 }
 
 /// Says which variables and channels grow; `None` if none seems to.
@@ -85,10 +90,12 @@ fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
     let engine = Engine::automatic(Evaluator::new(&prepared.system));
     let evaluator = engine.evaluator();
     let mut ranges: Vec<Range> = Vec::new();
+    let mut places: FxHashMap<String, usize> = FxHashMap::default();
     let mut known = 0;
     let mut look = |view: &StateView, is_first: bool| {
         for (name, value) in numbers(view) {
-            let place = ranges.iter().position(|range| range.name == name).unwrap_or_else(|| {
+            let place = places.get(&name).copied().unwrap_or_else(|| {
+                places.insert(name.clone(), ranges.len());
                 ranges.push(Range { name, first: (0, 0), later: (0, 0) });
                 ranges.len() - 1
             });
@@ -108,8 +115,8 @@ fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
             known = edge.target;
             look(&evaluator.describe(state), known < STATES / 2);
         }
-        // Enough is known when there is no room left.
-        if known < STATES { 0 } else { MEMORY }
+        // Enough is known when there is no room left. Large states take long to look at.
+        if known < STATES && watch.seconds() < watch.until { 0 } else { MEMORY }
     });
     ranges.retain(|range| range.growth() > 0);
     ranges.sort_by_key(|range| std::cmp::Reverse(range.growth()));

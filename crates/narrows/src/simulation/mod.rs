@@ -27,8 +27,8 @@ use narrows_languages::lotos;
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_model::synchronous::{Evaluation, Moment, Reference, Role, Run};
 use narrows_model::{
-    EntryGroup, Event, Expansion, MAX_LISTED_STEPS, Model, Refusal, StateEntry, Trace, TraceAtom, TraceStep,
-    Violation,
+    EntryGroup, Event, Expansion, Model, Refusal, StateEntry, Trace, TraceAtom, TraceStep, Violation,
+    is_cut_short,
 };
 use narrows_report::{Chart, RecordedAtom};
 use narrows_source::{Diagnostic, FileId, Sources, Span};
@@ -326,7 +326,7 @@ impl<'m> Session<'m> {
 
     /// Returns whether there may be more steps than were listed.
     pub fn has_more(&self) -> bool {
-        self.steps.len() >= MAX_LISTED_STEPS
+        is_cut_short(&self.steps)
     }
 
     /// Returns how things stand.

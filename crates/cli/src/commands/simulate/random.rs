@@ -98,6 +98,14 @@ violation after 4 steps: assertion violated at example.pml:15
     }
 
     #[test]
+    fn more_paths_than_can_be_listed_are_cut_short() {
+        let splits = "byte x; init { int i; atomic { for (i : 0 .. 400) { if :: x = 1 :: x = 2 fi } } }";
+        let splits = model("splits.pml", splits);
+        let session = Session::new(&splits, 3).expect("it has an initial state");
+        assert!(session.has_more() && session.steps().len() < 1000, "{}", session.steps().len());
+    }
+
+    #[test]
     fn values_are_written_state_by_state() {
         let (text, well) = check(&light(), 4, false);
         assert!(well);

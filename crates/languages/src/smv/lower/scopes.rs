@@ -345,9 +345,20 @@ impl Lowering<'_> {
             self.report(Diagnostic::error("V0210", span, title).label(format!("from {low} to {high}")));
             return None;
         }
-        let elements: Vec<Symbol> = (low..=high)
-            .map(|index| self.declared(id, section, &format!("{whole}[{index}]"), name, element))
-            .collect();
+        let mut elements = Vec::new();
+        for index in low..=high {
+            if self.builder.system.variables.len() >= MAX_INSTANCES {
+                let title = "there are too many elements of arrays";
+                let label = format!("more than {MAX_INSTANCES} variables");
+                self.report(Diagnostic::error("V0210", span, title).label(label));
+                return None;
+            }
+            match self.declared(id, section, &format!("{whole}[{index}]"), name, element) {
+                // It is the same for all of them.
+                Symbol::Broken => return None,
+                symbol => elements.push(symbol),
+            }
+        }
         Some(Symbol::Array(low, elements.into()))
     }
 
