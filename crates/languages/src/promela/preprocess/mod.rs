@@ -185,6 +185,10 @@ impl Preprocessor<'_> {
                 let title = format!("the model has a macro `{name}` of its own");
                 let error = Diagnostic::error("P0023", span, title).also(known.span, "it is defined here");
                 self.diagnostics.push(error.help("choose another name"));
+            } else if self.mentioned.contains(&name) {
+                let title = format!("the model itself uses the name `{name}`");
+                let error = Diagnostic::error("P0023", span, title).label("it would be hidden");
+                self.diagnostics.push(error.help("choose another name"));
             }
             let parenthesis = |kind, text| Token { kind, text: Rc::from(text), ..end_token(span) };
             let mut body = vec![parenthesis(Kind::LeftParen, "(")];
