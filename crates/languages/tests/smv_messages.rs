@@ -51,6 +51,7 @@ const CASES: &[Case] = &[
         4,
         &["has no `esac`", "it begins here"],
     ),
+    ("MODULE main\nVAR x : 0..3;\nINIT x = eval(2);", "V0104", 3, &["there is no function `eval`"]),
     (
         "MODULE mian\nVAR x : boolean;",
         "V0200",

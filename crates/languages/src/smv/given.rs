@@ -31,7 +31,9 @@ pub(super) fn apply(
             diagnostics.push(error.label("its value makes no difference").help("leave it out"));
         }
     }
-    for given in options.constants.iter().filter(|given| is_known(&given.name, tree, main)).collect::<Vec<_>>() {
+    for given in
+        options.constants.iter().filter(|given| is_known(&given.name, tree, main)).collect::<Vec<_>>()
+    {
         replace(given, main, tree, sources, diagnostics);
     }
 }

@@ -175,7 +175,10 @@ fn what_makes_no_difference_is_told() {
     let head = "model = \"m.pml\"\n";
     let cases = [
         ("[define]\nA = \"x\"\nB = \"A\"\n", "S0020 nothing uses the definition `B` [B] "),
-        ("reference = \"paper\"", "S0020 no question has a `reference` to be called by this name [reference] "),
+        (
+            "reference = \"paper\"",
+            "S0020 no question has a `reference` to be called by this name [reference] ",
+        ),
         ("[signal]\nx = \"x\"", "S0020 signals are drawn of runs of SMV models alone [signal] "),
         (
             "[[ask]]\nltl = \"x\"\nview = \"timed\"",
@@ -186,10 +189,7 @@ fn what_makes_no_difference_is_told() {
             "S0020 a verdict is no number, and can't grow [N] ",
         ),
         ("[[ask]]\nmakespan = false", "S0002 `makespan` is asked with `true`, or left out [false] "),
-        (
-            "[[ask]]\nmakespan = true\nexpect = \"holds\"",
-            "S0005 what can come out is a number [\"holds\"] ",
-        ),
+        ("[[ask]]\nmakespan = true\nexpect = \"holds\"", "S0005 what can come out is a number [\"holds\"] "),
         (
             "[[ask]]\nltl = \"x\"\ncell = [\"t\", \"r\", \"c\"]\n\
              [[ask]]\nltl = \"y\"\ncell = [\"t\", \"r\", \"c\"]",

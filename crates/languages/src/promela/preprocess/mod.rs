@@ -131,7 +131,8 @@ pub(crate) fn preprocess(
     );
     preprocessor.output.push(end_token(end));
     let Preprocessor { output, macros, given, mentioned, lacks_file, .. } = preprocessor;
-    let named = given.into_iter().map(|name| (macros.get(&name).map_or(Span::default(), |known| known.span), name));
+    let named =
+        given.into_iter().map(|name| (macros.get(&name).map_or(Span::default(), |known| known.span), name));
     let varied = options.varied.iter().map(|(name, span)| (*span, Rc::from(name.as_str())));
     let unused = named.chain(varied).filter(|(_, name)| !mentioned.contains(name));
     let mut unused: Vec<(Rc<str>, Span)> = unused.map(|(span, name)| (name, span)).collect();
