@@ -275,7 +275,7 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
 /// Says that a file can't be read, and which one may be meant.
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> String {
     let message = format!("can't read `{}`: {error}", path.display());
-    match neighbour(path) {
+    match neighbour(path).filter(|_| error.kind() == ErrorKind::NotFound) {
         Some(name) => format!("{message}; did you mean `{name}`?"),
         None => message,
     }

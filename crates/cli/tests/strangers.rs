@@ -107,6 +107,11 @@ fn a_folder_confines_what_models_name() {
     let refused = narrows(&folder, &["measure", "inside/study.toml", "--include-only", "inside"]);
     assert_eq!(status(&refused), 2);
     assert!(stderr(&refused).contains("--include-only"), "{}", stderr(&refused));
+    // Not even whether there is such a file is told, or which others there are.
+    fs::write(inside.join("study.toml"), study.replace("outside", "outsid")).unwrap();
+    let missing = narrows(&folder, &["measure", "inside/study.toml", "--include-only", "inside"]);
+    assert_eq!(stderr(&missing).replace("outsid.", "outside."), stderr(&refused));
+    assert!(!stderr(&missing).contains("did you mean"));
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../secret.h", inside.join("link.h")).unwrap();

@@ -51,6 +51,7 @@ const CASES: &[Case] = &[
         4,
         &["has no `esac`", "it begins here"],
     ),
+    ("MODULE main\nVAR x : 0..3;\nINIT x = eval(2);", "V0104", 3, &["there is no function `eval`"]),
     (
         "MODULE mian\nVAR x : boolean;",
         "V0200",
@@ -292,7 +293,7 @@ fn deep_nesting_is_said() {
 
 #[test]
 fn values_for_what_is_not_there_are_refused() {
-    let model = "MODULE main\nDEFINE SIZE := 4;\nVAR x : 0..7;\nINIT x = SIZE;";
+    let model = "MODULE main\nDEFINE SIZE := 4; REST := 1;\nVAR x : 0..7;\nINIT x = SIZE;";
     let given = |name: &str| Given {
         name: name.to_owned(),
         span: Span::default(),
@@ -306,6 +307,15 @@ fn values_for_what_is_not_there_are_refused() {
     );
     let said = compiled(model, &Options { constants: vec![given("SIZE")], ..Options::default() }).1;
     assert!(said.is_empty(), "{said:?}");
+    // A value that nothing uses makes no difference, whether it is given or will be.
+    let varied = vec![("REST".to_owned(), Span::default())];
+    for options in [
+        Options { constants: vec![given("REST")], ..Options::default() },
+        Options { varied, ..Options::default() },
+    ] {
+        let said = compiled(model, &options).1;
+        assert!(said.iter().any(|(code, _, text)| *code == "V0219" && text.contains("nothing uses `REST`")));
+    }
 }
 
 #[test]

@@ -425,6 +425,8 @@ fn constants_override_what_the_model_defines() {
     let own = "[define]\nDEPTH = \"n > 2\"\n[[ask]]\ninvariant = \"DEPTH\"";
     let wrong = figures(&plain, &study(own)).unwrap_err();
     assert_eq!(wrong, ["P0023 study.toml `n > 2` choose another name"]);
+    let hidden = study(&own.replace("DEPTH", "n").replace("n > 2", "true"));
+    assert_eq!(figures(&plain, &hidden).unwrap_err(), ["P0023 study.toml `true` choose another name"]);
 }
 
 #[test]

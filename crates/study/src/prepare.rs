@@ -368,7 +368,8 @@ impl Prepared {
                     _ => format!("{given} weights for {choices} choices"),
                 };
                 let diagnostic = Diagnostic::error("S0005", place.span, title);
-                diagnostics.push(diagnostic.help("give a weight to each choice after the label, in their order"));
+                diagnostics
+                    .push(diagnostic.help("give a weight to each choice after the label, in their order"));
             }
             self.timing.weights(&sites, weights);
         }

@@ -13,20 +13,37 @@ pub(super) fn apply(
     diagnostics: &mut Diagnostics,
 ) {
     let Some(main) = tree.modules.iter().position(|module| &*module.name.name == "main") else { return };
-    for given in &options.constants {
-        replace(given, main, tree, sources, diagnostics);
-    }
-    for (name, span) in &options.varied {
-        if !is_known(name, tree, main) {
-            diagnostics.push(unknown(name, *span, tree, main));
-        }
-    }
+    // These come first, as they may use what is given.
     for given in &options.definitions {
         if let Some(value) = value(given, tree, sources, diagnostics) {
             let name = Ident { name: given.name.as_str().into(), span: given.span };
             tree.modules[main].items.push(Item::Define(name, value));
         }
     }
+    let given = options.constants.iter().map(|given| (&given.name, given.span));
+    let varied = options.varied.iter().map(|(name, span)| (name, *span));
+    for (name, span) in given.chain(varied) {
+        if !is_known(name, tree, main) {
+            diagnostics.push(unknown(name, span, tree, main));
+        } else if !is_used(name, tree) {
+            let title = format!("nothing uses `{name}` of `main`");
+            let error = Diagnostic::error("V0219", span, title);
+            diagnostics.push(error.label("its value makes no difference").help("leave it out"));
+        }
+    }
+    for given in
+        options.constants.iter().filter(|given| is_known(&given.name, tree, main)).collect::<Vec<_>>()
+    {
+        replace(given, main, tree, sources, diagnostics);
+    }
+}
+
+fn is_used(name: &str, tree: &Tree) -> bool {
+    tree.expressions.iter().any(|expr| match &expr.kind {
+        ExprKind::Name(used) => **used == *name,
+        ExprKind::Dot(_, part) => *part.name == *name,
+        _ => false,
+    })
 }
 
 fn value(given: &Given, tree: &mut Tree, sources: &mut Sources, diagnostics: &mut Diagnostics) -> Option<Id> {
@@ -42,10 +59,6 @@ fn replace(
     sources: &mut Sources,
     diagnostics: &mut Diagnostics,
 ) {
-    if !is_known(&given.name, tree, main) {
-        diagnostics.push(unknown(&given.name, given.span, tree, main));
-        return;
-    }
     let Some(value) = value(given, tree, sources, diagnostics) else { return };
     for item in &mut tree.modules[main].items {
         if let Item::Define(name, known) = item

@@ -60,6 +60,12 @@ const QUESTIONS: [&str; 25] = [
     "mu",
 ];
 
+/// Returns whether something holds or fails.
+fn is_verdict(question: &Question) -> bool {
+    use Question::{Ctl, Deadlock, Invariant, Ltl, Mu};
+    matches!(question, Ltl(_) | Ctl(_) | Mu(_) | Invariant(_) | Deadlock)
+}
+
 /// Returns whether a text somewhere in a value has a word in it.
 fn mentions(value: &Value<'_>, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -325,13 +331,17 @@ impl Reader<'_> {
             let Some(entry) = self.table(value, "`ask`") else { continue };
             let span = self.span(value.span());
             let Some(ask) = self.ask(entry, &study.unit, span) else { continue };
-            self.trends(entry, study);
+            self.trends(entry, &ask.question, study);
+            if ask.cell.is_some() && study.asks.iter().any(|other| other.cell == ask.cell) {
+                let place = entry.get("cell").map_or(span, |value| self.span(value.span()));
+                self.wrong("S0006", place, "another question is shown in this cell");
+            }
             study.asks.push(ask);
         }
     }
 
     /// Reads what should come out along a sweep, for the next question.
-    fn trends(&mut self, entry: &DeTable<'_>, study: &mut Study) {
+    fn trends(&mut self, entry: &DeTable<'_>, question: &Question, study: &mut Study) {
         let Some(list) = entry.get("trend").and_then(|value| self.table(value, "`trend`")) else { return };
         for (name, value) in list {
             let Some(word) = self.text(value, "a trend") else { continue };
@@ -339,6 +349,9 @@ impl Reader<'_> {
                 self.wrong("S0005", word.span, "a trend is `increasing` or `decreasing`");
             }
             let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
+            if is_verdict(question) {
+                self.wrong("S0020", name.span, "a verdict is no number, and can't grow");
+            }
             study.trends.push((study.asks.len(), name, word));
         }
     }
@@ -360,6 +373,10 @@ impl Reader<'_> {
         let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
         let name = name.map_or_else(|| question.describe(), |name| name.text);
         let view = entry.get("view").and_then(|value| self.view(value));
+        if is_verdict(&question) && view.is_some_and(|view| view != View::Untimed) {
+            let place = entry.get("view").map_or(span, |value| self.span(value.span()));
+            self.wrong("S0020", place, "this is found out whatever the delays: a view makes no difference");
+        }
         let expect = entry.get("expect").and_then(|value| {
             let expect = self.expect(value, unit)?;
             self.check_word(&question, &expect, self.span(value.span()));
@@ -398,6 +415,10 @@ impl Reader<'_> {
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
             "invariant" => Some(Question::Invariant(self.text(value, &what)?)),
+            "deadlock" | "makespan" if value.get_ref().as_bool() != Some(true) => {
+                self.wrong("S0002", span, format!("{what} is asked with `true`, or left out"));
+                None
+            }
             "deadlock" => Some(Question::Deadlock),
             "mu" => Some(Question::Mu(self.text(value, &what)?)),
             "makespan" => Some(Question::Makespan),
@@ -532,12 +553,14 @@ impl Reader<'_> {
     fn check_word(&mut self, question: &Question, expect: &Expect, span: Span) {
         let words: &[&str] = match question {
             Question::Overlap(..) => &["never", "possible", "inevitable"],
-            Question::Ltl(_)
-            | Question::Ctl(_)
-            | Question::Mu(_)
-            | Question::Invariant(_)
-            | Question::Deadlock => &["holds", "fails"],
-            _ => return,
+            Question::Bottleneck(_) | Question::MissTime(_) => return,
+            _ if is_verdict(question) => &["holds", "fails"],
+            _ => {
+                if matches!(expect, Expect::Word(_)) {
+                    self.wrong("S0005", span, "what can come out is a number");
+                }
+                return;
+            }
         };
         if !matches!(expect, Expect::Word(word) if words.contains(&word.as_str())) {
             self.wrong("S0005", span, format!("what can come out is {}", listed(words)));

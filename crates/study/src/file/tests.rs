@@ -175,8 +175,26 @@ fn what_makes_no_difference_is_told() {
     let head = "model = \"m.pml\"\n";
     let cases = [
         ("[define]\nA = \"x\"\nB = \"A\"\n", "S0020 nothing uses the definition `B` [B] "),
-        ("reference = \"paper\"", "S0020 no question has a `reference` to be called by this name [reference] "),
+        (
+            "reference = \"paper\"",
+            "S0020 no question has a `reference` to be called by this name [reference] ",
+        ),
         ("[signal]\nx = \"x\"", "S0020 signals are drawn of runs of SMV models alone [signal] "),
+        (
+            "[[ask]]\nltl = \"x\"\nview = \"timed\"",
+            "S0020 this is found out whatever the delays: a view makes no difference [\"timed\"] ",
+        ),
+        (
+            "[[ask]]\nltl = \"x\"\ntrend = { N = \"increasing\" }\n[sweep]\nN = [1, 2]",
+            "S0020 a verdict is no number, and can't grow [N] ",
+        ),
+        ("[[ask]]\nmakespan = false", "S0002 `makespan` is asked with `true`, or left out [false] "),
+        ("[[ask]]\nmakespan = true\nexpect = \"holds\"", "S0005 what can come out is a number [\"holds\"] "),
+        (
+            "[[ask]]\nltl = \"x\"\ncell = [\"t\", \"r\", \"c\"]\n\
+             [[ask]]\nltl = \"y\"\ncell = [\"t\", \"r\", \"c\"]",
+            "S0006 another question is shown in this cell [[\"t\", \"r\", \"c\"]] ",
+        ),
         ("[[ask]]\nltl = \"x\"\ndraw = true", "S0020 signals are drawn of runs of SMV models alone [draw] "),
     ];
     for (lines, expected) in cases {

@@ -127,7 +127,8 @@ impl Lowering<'_> {
         if self.runs.iter().any(|(created, ..)| *created == id) {
             if join == Binary::And {
                 let name = &process.name;
-                let title = format!("`{name}` is created by `run`, so that it is not known which are all of them");
+                let title =
+                    format!("`{name}` is created by `run`, so that it is not known which are all of them");
                 let help = format!("name each by its number: `{name}[1]@{0} && {name}[2]@{0}`", label.name);
                 self.diagnostics.push(Diagnostic::error("P0242", process.span, title).help(help));
                 return Expr::Constant(0);
@@ -135,10 +136,8 @@ impl Lowering<'_> {
             numbers.extend(self.system.initial_processes.len()..self.most_processes());
         }
         let number = |pid: usize| ast::Expr { kind: ast::ExprKind::Number(pid as i32), span: process.span };
-        let each: Vec<Expr> = numbers
-            .into_iter()
-            .map(|pid| self.remote_label(process, Some(&number(pid)), label))
-            .collect();
+        let each: Vec<Expr> =
+            numbers.into_iter().map(|pid| self.remote_label(process, Some(&number(pid)), label)).collect();
         let joined = each
             .into_iter()
             .reduce(|one, other| Expr::Binary(join, Box::new(one), Box::new(other), process.span));

@@ -131,7 +131,8 @@ pub(crate) fn preprocess(
     );
     preprocessor.output.push(end_token(end));
     let Preprocessor { output, macros, given, mentioned, lacks_file, .. } = preprocessor;
-    let named = given.into_iter().map(|name| (macros.get(&name).map_or(Span::default(), |known| known.span), name));
+    let named =
+        given.into_iter().map(|name| (macros.get(&name).map_or(Span::default(), |known| known.span), name));
     let varied = options.varied.iter().map(|(name, span)| (*span, Rc::from(name.as_str())));
     let unused = named.chain(varied).filter(|(_, name)| !mentioned.contains(name));
     let mut unused: Vec<(Rc<str>, Span)> = unused.map(|(span, name)| (name, span)).collect();
@@ -184,6 +185,10 @@ impl Preprocessor<'_> {
             if let Some(known) = self.macros.get(&name) {
                 let title = format!("the model has a macro `{name}` of its own");
                 let error = Diagnostic::error("P0023", span, title).also(known.span, "it is defined here");
+                self.diagnostics.push(error.help("choose another name"));
+            } else if self.mentioned.contains(&name) {
+                let title = format!("the model itself uses the name `{name}`");
+                let error = Diagnostic::error("P0023", span, title).label("it would be hidden");
                 self.diagnostics.push(error.help("choose another name"));
             }
             let parenthesis = |kind, text| Token { kind, text: Rc::from(text), ..end_token(span) };

@@ -95,7 +95,8 @@ impl Lowering<'_> {
     /// Makes an array of its elements.
     fn memory(&mut self, elements: &[Typed], sort: Sort) -> Typed {
         let parts = elements.iter();
-        let limbs = parts.flat_map(|part| if is_wide(part.sort) { self.limbs_of(*part) } else { vec![part.id] });
+        let limbs =
+            parts.flat_map(|part| if is_wide(part.sort) { self.limbs_of(*part) } else { vec![part.id] });
         let limbs = limbs.collect();
         Typed { id: self.builder.node(Node::Set(limbs)), sort, is_set: false }
     }

@@ -364,9 +364,12 @@ impl Parser<'_> {
             "READ" => Function::Read,
             "WRITE" => Function::Write,
             "CONSTARRAY" => return self.constant_array(),
-            _ => {
-                self.bump();
-                return Err(self.unexpected("an operator: there is no such function"));
+            name => {
+                let title = format!("there is no function `{name}`");
+                let span = self.token().span;
+                self.diagnostics
+                    .push(Diagnostic::error("V0104", span, title).label("a function stands before `(`"));
+                return Err(Reported);
             }
         };
         self.bump();
