@@ -68,7 +68,7 @@ fn intervals_contain_exact_values() {
 fn every_study_of_the_examples_comes_out_as_expected() {
     for (folder, count) in [
         ("bottlenecks", 11),
-        ("myrinet", 9),
+        ("myrinet", 14),
         ("pci", 13),
         ("pingpong/lotos", 9),
         ("queues", 9),
