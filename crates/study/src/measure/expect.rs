@@ -78,8 +78,14 @@ fn describe(expect: &Expect) -> String {
     match expect {
         Expect::Infinity => "infinity".to_owned(),
         Expect::Word(word) => word.clone(),
-        Expect::From(low) => format!("{low} to infinity"),
-        Expect::Number(low, high) if low == high => low.to_string(),
-        Expect::Number(low, high) => format!("{low} to {high}"),
+        Expect::From(low) => format!("{} to infinity", written(low)),
+        Expect::Number(low, high) if low == high => written(low),
+        Expect::Number(low, high) => format!("{} to {}", written(low), written(high)),
     }
+}
+
+/// Writes a number with decimals if a few say it exactly, and else as a fraction.
+fn written(number: &Time) -> String {
+    let is_short = !number.is_integer() && 10_000 % number.denom() == 0;
+    if is_short { as_f64(*number).to_string() } else { number.to_string() }
 }
