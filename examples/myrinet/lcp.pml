@@ -110,7 +110,7 @@ end_idle:                               /* ours */
             ret2txrx?event;
             if
             :: (event == HostDmaDone) ->
-                lt_state = LcpTxSendDma;
+fetched:        lt_state = LcpTxSendDma;        /* the label is ours */
                 do
                 :: if
                 :: (send_int == 1) ->
@@ -131,7 +131,7 @@ sent:               lt_state = LcpTxIdle;       /* the label is ours */
                 od
             :: else -> skip
             fi
-        :: else -> skip                 /* missing in the appendix, where any other event would block */
+        :: else -> skip
         fi;
     endoflt:
         ret2lcp!0

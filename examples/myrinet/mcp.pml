@@ -87,12 +87,10 @@ byte toArrive = ARRIVALS;               /* packets that the network has not deli
 #define SEND_RUNS (NSB && send_int == 0)
 #define RECV_RUNS (NRD && recv_int == 0)
 
-/* Define LOADED for a host that is faster than the card: its send queue is full whenever the firmware looks. */
-#ifdef LOADED
-#define HOST_READY (full(hs_buffer) || toSend == 0)
-#else
-#define HOST_READY true
-#endif
+/* For formulas about a host that is faster than the card: its send queue is full whenever the firmware looks. */
+#define LOOKS (main@end_nothing_to_do && \
+               (nempty(Events) || host_int == 1 || dma_int == 1 || send_int == 1 || recv_int == 1))
+#define QUEUE_KEPT_FULL ([] (LOOKS -> full(hs_buffer) || toSend == 0))
 
 /* Figure 7, appendix B: from main memory to SRAM. */
 active proctype hostSend()
@@ -324,7 +322,7 @@ active proctype main()
 end_nothing_to_do:
   do
   :: atomic {
-      (HOST_READY && nempty(Events)) ->
+      (nempty(Events)) ->
       Events?event;
       if
       :: (event == GotASend || event == NetSendQueueNotFull || event == SendDmaFree || event == SendDmaDone) ->
@@ -347,7 +345,7 @@ end_nothing_to_do:
       od
     }
   :: atomic {
-      (HOST_READY && empty(Events) && (host_int == 1 || dma_int == 1 || send_int == 1 || recv_int == 1)) ->
+      (empty(Events) && (host_int == 1 || dma_int == 1 || send_int == 1 || recv_int == 1)) ->
       if
       :: (host_int == 1) ->
         host_int = 0;
@@ -459,10 +457,11 @@ arrives:
 ltl one_user_of_ebus { [] !(HSD && HRD) }
 
 /* Formula 2-A. Both fail: the overlap is possible, but a slow host avoids it, and so does a packet that arrives in time
-   to take the EBUS-LBUS DMA. The paper says True of the second. It holds if the host keeps its send queue full and more
-   than ARRIVALS + 1 packets are to be sent: define LOADED, PACKETS=3 and ARRIVALS=1. */
+   to take the EBUS-LBUS DMA. The paper says True of the second. The third assumes that the host keeps its send queue
+   full. It holds if more than ARRIVALS + 1 packets are to be sent, such as with PACKETS=3 and ARRIVALS=1. */
 ltl overlap_2A_never { [] !(HSD && NSB) }
 ltl overlap_2A_inevitable { <> (HSD && NSB) }
+ltl overlap_2A_loaded { QUEUE_KEPT_FULL -> <> (HSD && NSB) }
 
 /* Formula 2-B. The first fails, the second holds, as the paper says. With RECEIVE_BUFFERS=1 it is the other way
    round. */
@@ -470,7 +469,7 @@ ltl overlap_2B_never { [] !(HRD && NRD) }
 ltl overlap_2B_inevitable { <> (HRD && NRD) }
 
 /* The same of the engines themselves: NetSendBusy lasts until main looks at send_int, and the engine may be done long
-   before. All fail, with LOADED too: the overlap is possible, and how long transfers take decides whether it
+   before. All fail, with a full queue too: the overlap is possible, and how long transfers take decides whether it
    happens. */
 ltl send_overlap_never { [] !(HSD && EBUS_RUNS && SEND_RUNS) }
 ltl send_overlap_inevitable { <> (HSD && EBUS_RUNS && SEND_RUNS) }

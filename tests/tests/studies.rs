@@ -68,9 +68,10 @@ fn intervals_contain_exact_values() {
 fn every_study_of_the_examples_comes_out_as_expected() {
     for (folder, count) in [
         ("bottlenecks", 11),
-        ("myrinet", 9),
+        ("myrinet", 10),
+        ("myrinet/sizes", 4),
         ("pci", 13),
-        ("pingpong/lotos", 9),
+        ("pingpong/lotos", 13),
         ("queues", 9),
         ("turntable", 4),
     ] {
@@ -176,8 +177,19 @@ fn the_latency_of_the_pci_bus_follows_its_formula() {
 /// The ping-pong with caches under it: latency, misses, and how they change along what is varied.
 #[test]
 fn the_ping_pong_comes_out_as_expected() {
-    for study in ["a1", "a2", "b1", "b2", "pingpong", "processes", "ring", "barrier", "barrier_line", "locks"]
-    {
+    for study in [
+        "a1",
+        "a1_phases",
+        "a2",
+        "b1",
+        "b2",
+        "pingpong",
+        "processes",
+        "ring",
+        "barrier",
+        "barrier_line",
+        "locks",
+    ] {
         let (status, document) = measure_in("pingpong", &format!("{study}.toml"), "");
         let answers = document["answers"].as_array().expect("a list");
         assert!(answers.iter().any(|answer| answer["met"] == true), "{study}");
@@ -244,4 +256,54 @@ fn caches_by_hand_and_by_the_table_agree() {
     }
     // Of each distance and protocol: latency and three kinds with locks, two without; each kind again for both processes.
     assert_eq!((compared, of_processes), (6 * (4 + 3) + 6 * (6 + 4), 6 * (6 + 4)));
+}
+
+/// The ping-pong in LOTOS as the paper composes it, with Memory, Caches and Latency as processes: the same latency and the same
+/// misses as with caches put under the Promela model, in one phase and in two, in all configurations.
+#[test]
+fn composed_lotos_and_the_coherence_layer_agree() {
+    let scratch = Scratch::new().expect("a folder");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/pingpong");
+    for name in ["pingpong.pml", "sr1.pml", "sr2.pml"] {
+        fs::copy(folder.join(name), scratch.path().join(name)).expect("it is copied");
+    }
+    let text = fs::read_to_string(folder.join("pingpong.toml")).expect("a study");
+    let path = scratch.path().join("phases.toml");
+    fs::write(&path, text.replace("[sweep]", "[sweep]\n\"coherence.phases\" = [1, 2]"))
+        .expect("it is written");
+    let (_, layered) = measure_file(&path, "");
+    let layered = layered["sweep"].as_array().expect("a list");
+    assert_eq!(layered.len(), 24);
+    let mut compared = 0;
+    for (study, implementation) in [("composed_locks.toml", "1"), ("composed_buffers.toml", "2")] {
+        let (status, composed) = measure_in("pingpong/lotos", study, "");
+        assert_eq!(status, Some(0), "{study}");
+        let points = composed["sweep"].as_array().expect("a list");
+        assert_eq!(points.len(), 12);
+        for point in points {
+            let setting = |name: &str| point["settings"][name].as_str().expect("a text").to_owned();
+            let distance: usize = setting("distance").parse().expect("0 to 2");
+            let place = ["here.0", "here.1", "there.0"][distance];
+            let table = format!("mesi-{}", setting("protocol").to_lowercase());
+            let is_same = |other: &&Value| {
+                let settings = &other["settings"];
+                settings["SR"] == implementation
+                    && settings["coherence"] == table.as_str()
+                    && settings["coherence.phases"] == setting("phases").as_str()
+                    && settings["mapping.pong"] == place
+            };
+            let same = layered.iter().find(is_same).expect("a point");
+            for answer in point["answers"].as_array().expect("a list") {
+                let others = same["answers"].as_array().expect("a list");
+                let other = others.iter().find(|other| other["name"] == answer["name"]).expect("it is asked");
+                let bound = |answer: &Value, end: &str| answer["value"][end].as_f64().expect("a number");
+                let meet = bound(answer, "low") <= bound(other, "high")
+                    && bound(other, "low") <= bound(answer, "high");
+                assert!(meet, "{study}, {}: {answer} {other}", point["settings"]);
+                compared += 1;
+            }
+        }
+    }
+    // Latency and three kinds of misses with locks, two without.
+    assert_eq!(compared, 12 * 4 + 12 * 3);
 }

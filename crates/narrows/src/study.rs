@@ -13,8 +13,8 @@ use narrows_study::{
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
-use crate::engines::symbolic::refused;
-use crate::{Budget, CheckOptions, Rejected, Unanswered, answer};
+use crate::engines::symbolic::{coverage, refused};
+use crate::{Budget, CheckOptions, ExploreOptions, Rejected, Unanswered, answer, explore};
 
 /// A study together with its model.
 #[derive(Debug)]
@@ -233,5 +233,13 @@ impl Verdicts for Engines<'_> {
         let options = CheckOptions { fair, ..CheckOptions::default() };
         let checked = answer(self.model, questions, &options, &budget).map_err(|wrong| wrong.to_string())?;
         Ok(Replies { replies: checked.replies, coverage: checked.coverage, limit: checked.limit })
+    }
+
+    fn cover(&self, seconds: Option<f64>) -> Result<Replies, String> {
+        let watch = Arc::new(Share::of(Arc::clone(&self.budget.watch), seconds));
+        let budget = Budget { watch, ..self.budget.clone() };
+        let found =
+            explore(self.model, &ExploreOptions::default(), &budget).map_err(|wrong| wrong.to_string())?;
+        Ok(Replies { replies: Vec::new(), coverage: found.coverage, limit: found.limit })
     }
 }

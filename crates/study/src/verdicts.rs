@@ -17,6 +17,13 @@ pub trait Verdicts {
     ///
     /// The error says why there are no answers, for people.
     fn answer(&self, questions: &[Question], fair: bool, seconds: Option<f64>) -> Result<Replies, String>;
+
+    /// Visits all states, within so many seconds if they are limited.
+    ///
+    /// # Errors
+    ///
+    /// The error says why they can't be visited, for people.
+    fn cover(&self, seconds: Option<f64>) -> Result<Replies, String>;
 }
 
 /// What came out.
@@ -61,6 +68,11 @@ impl<'a> Asker<'a> {
                 Replies::default()
             }
         }
+    }
+
+    /// Visits all states.
+    pub(crate) fn cover(&self) -> Result<Replies, String> {
+        self.verdicts.cover(self.watch.seconds_left())
     }
 
     /// Asks together what is not known yet, if there is anything.

@@ -15,7 +15,7 @@ const HOLDS: [&str; 3] = ["none", "shared", "exclusive"];
 pub(crate) fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Option<Protocol> {
     let source = sources.file(file).text.clone();
     let (table, errors) = DeTable::parse_recoverable(&source);
-    let mut reader = Reader { file, source: &source, diagnostics };
+    let mut reader = Reader { file, source: &source, diagnostics, amounts: Vec::new() };
     for error in &errors {
         let span = reader.span(error.span().unwrap_or(0..0));
         reader.wrong("S0000", span, error.message().trim_end().to_owned());

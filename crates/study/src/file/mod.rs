@@ -46,6 +46,8 @@ pub struct Study {
     pub definitions: Vec<(Text, Text)>,
     /// What is busy while a predicate holds.
     pub resources: Vec<(Text, Text)>,
+    /// Amounts of data, with names.
+    pub amounts: Vec<(Text, Text)>,
     /// How long statements take.
     pub delays: Vec<DelayEntry>,
     /// What is counted: names, and places.
@@ -92,6 +94,13 @@ impl Study {
         self.form() == FormKind::Labelled
     }
 
+    /// Returns how many MB/s it is if an event of a question happens once in a unit of time.
+    pub(crate) fn bandwidth(&self, ask: &Ask) -> Option<Time> {
+        let each = ask.each.as_ref()?;
+        let (_, amount) = self.amounts.iter().find(|(name, _)| name.text == each.text)?;
+        quantity::megabytes_per_second(&amount.text, &self.unit)
+    }
+
     /// Returns when a resource is busy, or the text itself if there is no such resource.
     pub fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
         self.resources.iter().find(|(name, _)| name.text == what.text).map_or(what, |(_, text)| text)
@@ -128,6 +137,8 @@ pub struct Ask {
     pub cell: Option<[String; 3]>,
     /// Whether the run that shows it is drawn.
     pub draw: bool,
+    /// The amount of data that each event is, by name: what comes out is a bandwidth.
+    pub each: Option<Text>,
     /// Where it stands.
     pub span: Span,
 }
@@ -136,8 +147,8 @@ impl Ask {
     /// Makes a question without anything beside it, called by its own words.
     pub fn plain(question: Question) -> Ask {
         let name = question.describe();
-        let (view, expect, reference, cell) = (None, None, None, None);
-        Ask { question, name, view, expect, reference, cell, draw: false, span: Span::default() }
+        let (view, expect, reference, cell, each) = (None, None, None, None, None);
+        Ask { question, name, view, expect, reference, cell, draw: false, each, span: Span::default() }
     }
 }
 

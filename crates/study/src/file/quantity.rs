@@ -71,17 +71,24 @@ fn split_unit(text: &str) -> (&str, &str) {
     (text[..split].trim(), text[split..].trim())
 }
 
+/// Returns how many bits an amount of data such as `32 KiB` is; the error says what is wrong.
+pub(super) fn bits(text: &str) -> Result<Time, String> {
+    let (number, own) = split_unit(text);
+    let number = decimal(number).ok_or_else(|| format!("`{text}` is no amount of data"))?;
+    let size = SIZES.iter().find(|(name, _)| *name == own);
+    let (_, bits) = size.ok_or_else(|| {
+        format!("`{own}` is no unit of data; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")
+    })?;
+    Ok(number * Time::from_integer(*bits))
+}
+
+/// Returns how many MB/s so much data in each unit of time is; `None` if nobody knows how long the unit is.
+pub(super) fn megabytes_per_second(data: &str, unit: &str) -> Option<Time> {
+    Some(bits(data).ok()? / Time::from_integer(8_000_000) / seconds(unit)?)
+}
+
 /// Returns how long it takes to move so much data at a rate.
 fn transfer(size: &str, rate: &str, unit: &str) -> Result<Time, String> {
-    let bits = |text: &str| -> Result<Time, String> {
-        let (number, own) = split_unit(text);
-        let number = decimal(number).ok_or_else(|| format!("`{text}` is no amount of data"))?;
-        let size = SIZES.iter().find(|(name, _)| *name == own);
-        let (_, bits) = size.ok_or_else(|| {
-            format!("`{own}` is no unit of data; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")
-        })?;
-        Ok(number * Time::from_integer(*bits))
-    };
     let per_second = rate.trim().strip_suffix("/s").ok_or_else(|| {
         format!("`{}` is no rate; write it as data each second, such as 132 MB/s", rate.trim())
     })?;

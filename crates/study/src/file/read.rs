@@ -6,12 +6,12 @@ use narrows_performance::{Delay, Time, as_f64};
 use narrows_source::{Diagnostics, FileId, Sources, Span};
 use toml::de::{DeTable, DeValue};
 
-use super::quantity::{decimal, time};
+use super::quantity::{bits, decimal, megabytes_per_second, time};
 use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, View};
 use crate::coherence;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "title",
     "model",
     "unit",
@@ -19,6 +19,7 @@ const KEYS: [&str; 13] = [
     "constant",
     "define",
     "resource",
+    "amount",
     "delay",
     "event",
     "signal",
@@ -81,7 +82,7 @@ fn mentions(value: &Value<'_>, word: &str) -> bool {
 pub fn read(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Study {
     let source = sources.file(file).text.clone();
     let (table, errors) = DeTable::parse_recoverable(&source);
-    let mut reader = Reader { file, source: &source, diagnostics };
+    let mut reader = Reader { file, source: &source, diagnostics, amounts: Vec::new() };
     for error in errors {
         let span = reader.span(error.span().unwrap_or(0..0));
         reader.wrong("S0000", span, error.message().trim_end().to_owned());
@@ -120,11 +121,18 @@ impl Reader<'_> {
         study.resources = self.texts(table, "resource");
         study.events = self.lists(table, "event");
         study.signals = self.texts(table, "signal");
+        self.amounts(table, study);
         self.delays(table, study);
         study.coherence = self.layer(table, &study.unit);
         self.weights(table, study);
         self.asks(table, study);
         self.sweep(table, study);
+        for (name, _) in &study.amounts {
+            let is_each = |ask: &Ask| ask.each.as_ref().is_some_and(|each| each.text == name.text);
+            if !study.asks.iter().any(is_each) && !self.source.contains(&format!("{} at ", name.text)) {
+                self.wrong("S0012", name.span, format!("nothing is of the amount `{}`", name.text));
+            }
+        }
         for (_, axis, _) in &study.trends {
             if !study.sweep.iter().any(|known| known.name.text == axis.text) {
                 self.wrong("S0010", axis.span, format!("`{}` is not varied under `[sweep]`", axis.text));
@@ -196,7 +204,19 @@ impl Reader<'_> {
         }
     }
 
-    fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
+    /// Reads amounts of data that have names.
+    fn amounts(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        study.amounts = self.texts(table, "amount");
+        for (_, amount) in &study.amounts {
+            if let Err(message) = bits(&amount.text) {
+                self.wrong("S0005", amount.span, message);
+            }
+        }
+        let pair = |(name, amount): &(Text, Text)| (name.text.clone(), amount.text.clone());
+        self.amounts = study.amounts.iter().map(pair).collect();
+    }
+
+    pub(super) fn delays(&mut self, table: &DeTable<'_>, study: &mut Study) {
         let Some(entries) = table.get("delay").and_then(|value| self.table(value, "`delay`")) else { return };
         for (name, value) in entries {
             let place = self.place(name.get_ref(), name.span(), study);
@@ -285,10 +305,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Puts an amount in the place of its name in a transfer, such as `packet at 132 MB/s`.
+    fn with_amounts(&self, text: &str) -> String {
+        let named = text.split_once(" at ").and_then(|(size, rate)| {
+            let (_, amount) = self.amounts.iter().find(|(name, _)| name == size.trim())?;
+            Some(format!("{amount} at {rate}"))
+        });
+        named.unwrap_or_else(|| text.to_owned())
+    }
+
     pub(crate) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
-            .and_then(|text| time(&text, unit));
+            .and_then(|text| time(&self.with_amounts(&text), unit));
         match result {
             Ok(time) if time >= Time::from_integer(0) => Some(time),
             Ok(_) => {
@@ -357,7 +386,7 @@ impl Reader<'_> {
     }
 
     fn ask(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Ask> {
-        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw", "percentile"];
+        let more = ["name", "view", "expect", "trend", "reference", "cell", "draw", "percentile", "each"];
         let known: Vec<&str> = QUESTIONS.into_iter().chain(more).collect();
         self.check_keys(entry, &known, "a question");
         let given: Vec<&str> = QUESTIONS.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
@@ -385,7 +414,29 @@ impl Reader<'_> {
         let reference = entry.get("reference").and_then(|value| self.expect(value, unit));
         let cell = entry.get("cell").and_then(|value| self.cell(value));
         let draw = entry.get("draw").is_some_and(|value| value.get_ref().as_bool() == Some(true));
-        Some(Ask { question, name, view, expect, reference, cell, draw, span })
+        let each = entry.get("each").and_then(|value| self.each(value, &question, unit));
+        Some(Ask { question, name, view, expect, reference, cell, draw, each, span })
+    }
+
+    /// Reads how much data each event is: its throughput is then a bandwidth.
+    fn each(&mut self, value: &Value<'_>, question: &Question, unit: &str) -> Option<Text> {
+        let name = self.text(value, "`each`")?;
+        let amount = self.amounts.iter().find(|(known, _)| *known == name.text);
+        let trouble = match (question, amount) {
+            (Question::Throughput(_), Some((_, amount))) => {
+                let is_known = megabytes_per_second(amount, unit).is_some();
+                (!is_known).then(|| format!("how many `{unit}` are in a second is unknown"))
+            }
+            (Question::Throughput(_), None) => Some(format!("`[amount]` has no `{}`", name.text)),
+            _ => Some("only a throughput has an amount of data for `each` event".to_owned()),
+        };
+        match trouble {
+            None => Some(name),
+            Some(trouble) => {
+                self.wrong("S0005", name.span, trouble);
+                None
+            }
+        }
     }
 
     /// Reads where a figure is shown: a table, a row and a column.

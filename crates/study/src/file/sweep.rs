@@ -4,9 +4,10 @@ use narrows_performance::{Delay, Time};
 use narrows_source::{Diagnostic, closest};
 use toml::de::DeTable;
 
+use super::quantity::bits;
 use super::read::{constant, written};
 use super::table::{Reader, Value};
-use super::{Ask, Question, Study, Text, View};
+use super::{Ask, DelayEntry, Question, Study, Text, View};
 use crate::coherence;
 
 /// Something that is varied, and the values it takes.
@@ -29,6 +30,8 @@ pub enum Values {
     Delays(Vec<Time>),
     /// Of something that is said about caches.
     Caches(Vec<Text>),
+    /// Of an amount of data, with the delays that follow from each.
+    Amounts(Vec<(Text, Vec<DelayEntry>)>),
 }
 
 /// A study with one combination of values.
@@ -78,6 +81,8 @@ impl Reader<'_> {
                     continue;
                 }
                 Values::Caches(texts)
+            } else if study.amounts.iter().any(|(known, _)| known.text == name.text) {
+                Values::Amounts(list.iter().map(|value| self.amount(table, study, &name, value)).collect())
             } else if name.text.contains(':') {
                 if !study.delays.iter().any(|entry| entry.place.text == name.text) {
                     let names = study.delays.iter().map(|entry| entry.place.text.as_str());
@@ -118,6 +123,33 @@ impl Reader<'_> {
     }
 }
 
+impl Reader<'_> {
+    /// Reads an amount of data, and how long everything takes with it.
+    fn amount(
+        &mut self,
+        table: &DeTable<'_>,
+        study: &Study,
+        name: &Text,
+        value: &Value<'_>,
+    ) -> (Text, Vec<DelayEntry>) {
+        let amount = self.text(value, "an amount of data").unwrap_or_default();
+        let amounts = study.amounts.iter().map(|(known, usual)| {
+            let one = if known.text == name.text { &amount } else { usual };
+            (known.clone(), one.clone())
+        });
+        let mut varied = Study { unit: study.unit.clone(), model: study.model.clone(), ..Study::default() };
+        if let Err(message) = bits(&amount.text) {
+            self.wrong("S0005", amount.span, message);
+            return (amount, Vec::new());
+        }
+        let pairs = amounts.map(|(known, one)| (known.text, one.text)).collect();
+        let usual = std::mem::replace(&mut self.amounts, pairs);
+        self.delays(table, &mut varied);
+        self.amounts = usual;
+        (amount, varied.delays)
+    }
+}
+
 impl Ask {
     /// Returns whether delays can make a difference to the answer.
     fn depends_on_time(&self) -> bool {
@@ -143,7 +175,7 @@ impl Study {
         let mut plain = Study { sweep: Vec::new(), ..self.clone() };
         // A list in order of size is no column of a table.
         plain.asks.retain(|ask| !matches!(ask.question, Question::MissTime(_)));
-        if self.sweep.iter().all(|axis| matches!(axis.values, Values::Delays(_))) {
+        if self.sweep.iter().all(|axis| matches!(axis.values, Values::Delays(_) | Values::Amounts(_))) {
             plain.asks.retain(Ask::depends_on_time);
         }
         let mut variants = vec![Variant { settings: Vec::new(), study: plain }];
@@ -160,6 +192,14 @@ impl Study {
                         Values::Caches(texts) => {
                             if let Some(layer) = &mut variant.study.coherence {
                                 layer.set(&axis.name.text, &texts[number]);
+                            }
+                        }
+                        Values::Amounts(amounts) => {
+                            let (amount, delays) = &amounts[number];
+                            variant.study.delays.clone_from(delays);
+                            let amounts = variant.study.amounts.iter_mut();
+                            for (_, one) in amounts.filter(|(name, _)| name.text == axis.name.text) {
+                                one.clone_from(amount);
                             }
                         }
                         Values::Delays(times) => {

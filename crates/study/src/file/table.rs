@@ -11,6 +11,8 @@ pub(crate) struct Reader<'d> {
     pub(crate) file: FileId,
     pub(crate) source: &'d str,
     pub(crate) diagnostics: &'d mut Diagnostics,
+    /// Amounts of data by name, which transfers may be of.
+    pub(crate) amounts: Vec<(String, String)>,
 }
 
 /// A value with its place.

@@ -223,3 +223,54 @@ fn wrong_sweeps_are_told() {
         assert_eq!(messages, [expected], "{line}");
     }
 }
+
+const AMOUNTS: &str = r#"
+model = "m.pml"
+unit = "us"
+[amount]
+packet = "32 KiB"
+[delay]
+"dma:done" = { fixed = "packet at 1.28 Gbit/s" }
+[event]
+sent = "dma:done"
+[[ask]]
+throughput = "sent"
+each = "packet"
+[sweep]
+packet = ["1 KiB", "64 KiB"]
+"#;
+
+#[test]
+fn an_amount_of_data_has_a_name_and_can_be_varied() {
+    let (study, messages) = study(AMOUNTS);
+    assert_eq!(messages, [""; 0]);
+    let delay = |study: &Study| study.delays[0].delay.mean();
+    assert_eq!(delay(&study), Time::new(1024, 5));
+    // One packet in each microsecond.
+    assert_eq!(study.bandwidth(&study.asks[0]), Some(Time::from_integer(32_768)));
+    let variants = study.variants();
+    let delays: Vec<Time> = variants.iter().map(|variant| delay(&variant.study)).collect();
+    assert_eq!(delays, [Time::new(32, 5), Time::new(2048, 5)]);
+    let one = &variants[0].study;
+    assert_eq!(one.bandwidth(&one.asks[0]), Some(Time::from_integer(1024)));
+}
+
+#[test]
+fn wrong_amounts_are_told() {
+    for (from, to, said) in [
+        ("\"32 KiB\"", "\"32 loads\"", "S0005 `loads` is no unit of data"),
+        ("each = \"packet\"", "each = \"frame\"", "S0005 `[amount]` has no `frame`"),
+        ("throughput = \"sent\"", "mean_period = \"sent\"", "S0005 only a throughput"),
+        ("\"1 KiB\",", "\"1 load\",", "S0005 `load` is no unit of data"),
+        (
+            "packet = \"32 KiB\"",
+            "packet = \"32 KiB\"\nframe = \"1 B\"",
+            "S0012 nothing is of the amount `frame`",
+        ),
+    ] {
+        let (_, messages) = study(&AMOUNTS.replace(from, to));
+        assert!(messages.iter().any(|message| message.starts_with(said)), "{said}: {messages:?}");
+    }
+    let message = complaint("[[ask]]\nsize = \"height\"");
+    assert!(message.contains("`size` is"), "{message}");
+}

@@ -229,8 +229,8 @@ impl Bench for LabelledBench<'_> {
         self.model.asked.iter().any(|(index, _)| *index == number).then_some(0)
     }
 
-    fn cover(&mut self) -> Replies {
-        self.asker.ask(&[], false)
+    fn cover(&self) -> Result<Replies, String> {
+        self.asker.cover()
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {

@@ -128,8 +128,8 @@ impl Bench for Workbench<'_, '_> {
         self.asked(number).map(|_| number)
     }
 
-    fn cover(&mut self) -> Replies {
-        self.asker.ask(&[], false)
+    fn cover(&self) -> Result<Replies, String> {
+        self.asker.cover()
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {

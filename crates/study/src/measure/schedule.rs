@@ -5,6 +5,8 @@ use narrows_model::{
     Bottleneck, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, StateDiagram,
 };
 
+use narrows_performance::{Time, as_f64};
+
 use super::{Measured, Size, blank, expect};
 use crate::accepts::{accepts, view_of_steps, views};
 use crate::bottleneck::events;
@@ -20,7 +22,7 @@ pub(crate) trait Bench {
     fn group(&self, number: usize) -> Option<usize>;
 
     /// Visits all states of the model, and says what was covered.
-    fn cover(&mut self) -> Replies;
+    fn cover(&self) -> Result<Replies, String>;
 
     /// Answers a question that is accepted in a view.
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
@@ -148,14 +150,37 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
         // Percentiles stand beside what was asked.
         for figure in figures.iter_mut().take(1) {
             ask.name.clone_into(&mut figure.name);
+            if let Some(factor) = study.bandwidth(ask) {
+                scale(figure, factor);
+            }
             expect::finish(figure, ask, study);
         }
     }
     figures
 }
 
+/// Makes a bandwidth of a throughput.
+fn scale(figure: &mut Figure, factor: Time) {
+    "MB/s".clone_into(&mut figure.unit);
+    let FigureResult::Value { low, high, .. } = &mut figure.result else { return };
+    for number in [low, high] {
+        *number = match *number {
+            Number::Ratio(over, under) => {
+                let scaled = Time::new(over, under) * factor;
+                Number::Ratio(*scaled.numer(), *scaled.denom())
+            }
+            Number::Float(number) => Number::Float(number * as_f64(factor)),
+            Number::Infinity => Number::Infinity,
+        };
+    }
+}
+
 /// Returns how large the state space is, in one respect.
-fn size(part: SizePart, found: Replies) -> FigureResult {
+fn size(part: SizePart, found: Result<Replies, String>) -> FigureResult {
+    let found = match found {
+        Ok(found) => found,
+        Err(reason) => return FigureResult::None(reason),
+    };
     if let Some(limit) = found.limit {
         return FigureResult::Undecided(limit);
     }

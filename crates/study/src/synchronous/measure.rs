@@ -159,8 +159,8 @@ impl Bench for SynchronousBench<'_> {
         (is_overlap || !self.prepared.asked[number].is_empty()).then_some(0)
     }
 
-    fn cover(&mut self) -> Replies {
-        self.asker.ask(&[], false)
+    fn cover(&self) -> Result<Replies, String> {
+        self.asker.cover()
     }
 
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure> {
