@@ -61,10 +61,7 @@ fn look_for_unused(context: &Context, sources: &Sources, options: &Options, diag
             let names = sources.files().filter(|(file, _)| *file != span.file);
             let words = names.flat_map(|(_, file)| file.text.split(|c| !is_part(c)));
             let warning = Diagnostic::warning("P0024", span, title).label("this makes no difference");
-            diagnostics.push(match closest(name, words) {
-                Some(near) => warning.help(format!("did you mean `{near}`?")),
-                None => warning,
-            });
+            warning.did_you_mean(closest(name, words)).emit(diagnostics);
         }
     }
 }

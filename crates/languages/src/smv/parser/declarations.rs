@@ -120,10 +120,10 @@ impl Parser<'_> {
         }
         let Some(word) = closest(&self.token().text, SECTIONS.iter().copied()) else { return false };
         let title = format!("`{}` stands where a declaration or a section should", self.token().text);
-        let diagnostic = Diagnostic::error("V0100", self.span(), title)
+        Diagnostic::error("V0100", self.span(), title)
             .label("no word that begins a section")
-            .help(format!("did you mean `{word}`?"));
-        self.diagnostics.push(diagnostic);
+            .help(format!("did you mean `{word}`?"))
+            .emit(self.diagnostics);
         true
     }
 
@@ -169,9 +169,9 @@ impl Parser<'_> {
                 let name = self.spec_name()?;
                 if let Some(place) = self.psl_beyond() {
                     let title = "a specification with a regular expression or `forall` is not checked";
-                    let diagnostic = Diagnostic::warning("V0302", place, title)
-                        .help("write it with `always`, `next`, `until` and the like, or as LTLSPEC");
-                    self.diagnostics.push(diagnostic);
+                    Diagnostic::warning("V0302", place, title)
+                        .help("write it with `always`, `next`, `until` and the like, or as LTLSPEC")
+                        .emit(self.diagnostics);
                     self.psl_skip();
                     return Ok(None);
                 }
@@ -357,11 +357,11 @@ impl Parser<'_> {
     fn unbounded_array(&mut self) -> Reported {
         let token = self.token();
         let title = format!("an array that begins with `array {}` has no bounds", token.text);
-        let diagnostic = Diagnostic::error("V0220", token.span, title)
+        Diagnostic::error("V0220", token.span, title)
             .label("NuSMV does not check it either")
             .note("nuXmv alone does, with solvers for arrays")
-            .help("give the indices a range: `array 0..15 of …`, with `a[i]` for `READ(a, i)`");
-        self.diagnostics.push(diagnostic);
+            .help("give the indices a range: `array 0..15 of …`, with `a[i]` for `READ(a, i)`")
+            .emit(self.diagnostics);
         Reported
     }
 
