@@ -84,6 +84,20 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
+
+    /// Says what may be meant, if anything is close to what was written.
+    #[must_use]
+    pub fn did_you_mean(self, near: Option<&str>) -> Self {
+        match near {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+
+    /// Adds it to others.
+    pub fn emit(self, to: &mut Diagnostics) {
+        to.push(self);
+    }
 }
 
 /// How many errors, and how many warnings, are kept: nobody reads more, and showing one takes a look at the

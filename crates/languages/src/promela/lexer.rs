@@ -345,11 +345,10 @@ pub(crate) fn lex(
         }
         let span = Span::new(file, range.start, range.end);
         if kind == Kind::UnterminatedComment {
-            diagnostics.push(
-                Diagnostic::error("P0015", span, "unterminated comment")
-                    .label("this comment has no end")
-                    .help("close it with `*/`"),
-            );
+            Diagnostic::error("P0015", span, "unterminated comment")
+                .label("this comment has no end")
+                .help("close it with `*/`")
+                .emit(diagnostics);
             break;
         }
         tokens.push(Token {

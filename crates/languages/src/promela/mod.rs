@@ -66,10 +66,8 @@ fn look_for_unused(context: &Context, sources: &Sources, options: &Options, diag
                 format!("the model has no constant `{name}`")
             };
             let warning = Diagnostic::warning("P0024", *span, title).label("this makes no difference");
-            diagnostics.push(match closest(name, words().filter(|word| *word != &**name)) {
-                Some(near) => warning.help(format!("did you mean `{near}`?")),
-                None => warning,
-            });
+            let near = closest(name, words().filter(|word| *word != &**name));
+            warning.did_you_mean(near).emit(diagnostics);
         }
     }
 }

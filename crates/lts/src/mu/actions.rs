@@ -121,11 +121,10 @@ fn in_action(action: &Action, graph: &Graph, diagnostics: &mut Diagnostics) {
         Action::Pattern(pattern) => {
             if !any() {
                 let title = format!("no label matches `{}`", pattern.text);
-                diagnostics.push(
-                    Diagnostic::warning("M0104", pattern.span, title)
-                        .label("this fits nothing")
-                        .note("an expression must match a whole label: `.*` stands for any text"),
-                );
+                Diagnostic::warning("M0104", pattern.span, title)
+                    .label("this fits nothing")
+                    .note("an expression must match a whole label: `.*` stands for any text")
+                    .emit(diagnostics);
             }
         }
     }

@@ -81,11 +81,10 @@ impl Lexer<'_> {
                 None => {
                     self.position = self.text.len();
                     let opening = Span::new(self.file, start, start + 2);
-                    self.diagnostics.push(
-                        Diagnostic::error("M0003", opening, "a comment is not closed")
-                            .label("it begins here")
-                            .help("close it with `*)`"),
-                    );
+                    Diagnostic::error("M0003", opening, "a comment is not closed")
+                        .label("it begins here")
+                        .help("close it with `*)`")
+                        .emit(self.diagnostics);
                 }
             }
         }
@@ -166,11 +165,10 @@ impl Lexer<'_> {
         let Some(length) = length else {
             self.position += self.rest().lines().next().map_or(1, str::len);
             let span = self.span_from(start);
-            self.diagnostics.push(
-                Diagnostic::error("M0003", span, format!("{what} is not closed"))
-                    .label("it ends at the end of the line")
-                    .help(format!("close it with `{quote}`")),
-            );
+            Diagnostic::error("M0003", span, format!("{what} is not closed"))
+                .label("it ends at the end of the line")
+                .help(format!("close it with `{quote}`"))
+                .emit(self.diagnostics);
             return Token { kind, text, span };
         };
         self.position += length;

@@ -63,11 +63,10 @@ impl<'f> Scope<'f, '_> {
                 if regular.fits_nothing() {
                     let value = if matches!(formula, Formula::Endless(..)) { "true" } else { "false" };
                     let title = format!("this is always {value}");
-                    self.diagnostics.push(
-                        Diagnostic::warning("M0103", *span, title)
-                            .label("the path without edges fits, and it can be repeated for ever")
-                            .help("`R+` in place of `R*` asks for one edge at least"),
-                    );
+                    Diagnostic::warning("M0103", *span, title)
+                        .label("the path without edges fits, and it can be repeated for ever")
+                        .help("`R+` in place of `R*` asks for one edge at least")
+                        .emit(self.diagnostics);
                 }
             }
             Formula::Fixpoint(sign, name, body) => {
@@ -76,10 +75,9 @@ impl<'f> Scope<'f, '_> {
                 let used = self.within(frame, |scope| scope.visit(body, negated));
                 if !used {
                     let title = format!("the variable `{}` is never used", name.text);
-                    self.diagnostics.push(
-                        Diagnostic::warning("M0101", name.span, title)
-                            .label("the formula means the same without it"),
-                    );
+                    Diagnostic::warning("M0101", name.span, title)
+                        .label("the formula means the same without it")
+                        .emit(self.diagnostics);
                 }
             }
         }
@@ -109,11 +107,11 @@ impl<'f> Scope<'f, '_> {
         let inner = &self.frames[place + 1..];
         if negated != bound_negated || inner.iter().any(|frame| matches!(frame, Frame::Equivalence)) {
             let title = format!("`{name}` stands under an odd number of negations");
-            let diagnostic = Diagnostic::error("M0007", span, title)
+            Diagnostic::error("M0007", span, title)
                 .label("so a larger set for it could make the formula hold in fewer states")
                 .also(bound, "it is bound here")
-                .note("`not`, the left side of `implies` and both sides of `equ` negate");
-            self.diagnostics.push(diagnostic);
+                .note("`not`, the left side of `implies` and both sides of `equ` negate")
+                .emit(self.diagnostics);
             return;
         }
         let crossed = inner.iter().find_map(|frame| match frame {
@@ -146,14 +144,13 @@ impl<'f> Scope<'f, '_> {
             (true, Sign::Least) => "if the body is `[R] X`, write `[R] -|`: `R` can't be repeated for ever",
             (false, _) => "write the inner formula without the outer variable, if you can",
         };
-        let diagnostic =
-            Diagnostic::error("M0008", span, "least and greatest fixpoints depend on each other")
-                .label(format!("`{name}` is used within the other kind"))
-                .also(bound, format!("a {outer} fixpoint"))
-                .also(crossing, within)
-                .note("only formulas without such alternation are checked: in time linear in the graph")
-                .help(help);
-        self.diagnostics.push(diagnostic);
+        Diagnostic::error("M0008", span, "least and greatest fixpoints depend on each other")
+            .label(format!("`{name}` is used within the other kind"))
+            .also(bound, format!("a {outer} fixpoint"))
+            .also(crossing, within)
+            .note("only formulas without such alternation are checked: in time linear in the graph")
+            .help(help)
+            .emit(self.diagnostics);
     }
 
     fn unknown(&mut self, name: &str, span: Span) {

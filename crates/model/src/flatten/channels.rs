@@ -1,6 +1,5 @@
 //! Channels: sending, matching, taking; follows `evaluator/channels.rs` line by line.
 
-use super::expressions::Actor;
 use super::layout::ChannelId;
 use super::path::{HeldMessage, Path};
 use super::{Maker, Refused};
@@ -42,7 +41,6 @@ impl<'s> Maker<'s> {
     fn check_field(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         channel: ChannelId,
         field: usize,
         receive: &Receive,
@@ -50,7 +48,7 @@ impl<'s> Maker<'s> {
     ) {
         let count = self.channel_kind(channel).fields.len();
         if field >= count && count > 1 {
-            self.fault(path, actor, when, ViolationKind::TooManyFieldsReceived, receive.span);
+            self.fault(path, when, ViolationKind::TooManyFieldsReceived, receive.span);
         }
     }
 
@@ -58,7 +56,6 @@ impl<'s> Maker<'s> {
     pub(super) fn matching(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         channel: ChannelId,
         receive: &Receive,
         under: ExprId,
@@ -77,8 +74,8 @@ impl<'s> Maker<'s> {
                     && !self.terms.is_false(fits)
                 {
                     let there = self.field(path, channel, slot, field);
-                    let value = self.value(path, actor, expected, fits)?;
-                    self.check_field(path, actor, channel, field, receive, fits);
+                    let value = self.value(path, expected, fits)?;
+                    self.check_field(path, channel, field, receive, fits);
                     let same = self.terms.equal(value, there);
                     fits = self.terms.and(fits, same);
                 }
@@ -94,7 +91,6 @@ impl<'s> Maker<'s> {
     fn matches_offer(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         offer: &HeldMessage,
         receive: &Receive,
         under: ExprId,
@@ -104,8 +100,8 @@ impl<'s> Maker<'s> {
             if let Pattern::Match(expected) = pattern
                 && !self.terms.is_false(fits)
             {
-                let value = self.value(path, actor, expected, fits)?;
-                self.check_field(path, actor, offer.channel, field, receive, fits);
+                let value = self.value(path, expected, fits)?;
+                self.check_field(path, offer.channel, field, receive, fits);
                 let zero = self.terms.number(0);
                 let there = offer.message.get(field).copied().unwrap_or(zero);
                 let same = self.terms.equal(value, there);
@@ -119,23 +115,22 @@ impl<'s> Maker<'s> {
     pub(super) fn can_receive(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         receive: &Receive,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, actor, &receive.channel, under)?;
+        let number = self.value(path, &receive.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.report(path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(path, none, ViolationKind::ReceiveFromNowhere, receive.span);
         let mut ways = Vec::new();
         for (condition, channel) in list {
             let when = self.terms.and(under, condition);
             if let Some(offer) = path.offer.clone() {
                 if offer.channel == channel && !receive.peek {
-                    ways.push(self.matches_offer(path, actor, &offer, receive, when)?);
+                    ways.push(self.matches_offer(path, &offer, receive, when)?);
                 }
             } else if self.channel_kind(channel).capacity > 0 {
-                ways.extend(self.matching(path, actor, channel, receive, when)?);
+                ways.extend(self.matching(path, channel, receive, when)?);
             }
         }
         Ok(self.terms.any(&ways))
@@ -145,14 +140,13 @@ impl<'s> Maker<'s> {
     pub(super) fn can_send(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         send: &Send,
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let number = self.value(path, actor, &send.channel, under)?;
+        let number = self.value(path, &send.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.fault(path, actor, none, ViolationKind::NoChannel, send.span);
+        self.fault(path, none, ViolationKind::NoChannel, send.span);
         let mut ways = Vec::new();
         for (condition, channel) in list {
             let full = self.is_full(path, channel);
@@ -167,14 +161,13 @@ impl<'s> Maker<'s> {
     pub(super) fn receive(
         &mut self,
         mut path: Path,
-        actor: Actor,
         receive: &Receive,
         tried: &mut StatementPaths,
     ) -> Result<(), Refused> {
         let always = self.terms.truth(true);
-        let number = self.value(&mut path, actor, &receive.channel, always)?;
+        let number = self.value(&mut path, &receive.channel, always)?;
         let (list, none) = self.channels(&path, number);
-        self.report(&path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(&path, none, ViolationKind::ReceiveFromNowhere, receive.span);
         for (condition, channel) in list {
             let mut path = path.clone();
             path.assume(&mut self.terms, condition);
@@ -183,20 +176,20 @@ impl<'s> Maker<'s> {
             }
             if let Some(offer) = path.offer.clone() {
                 if offer.channel == channel && !receive.peek {
-                    let fits = self.matches_offer(&mut path, actor, &offer, receive, always)?;
+                    let fits = self.matches_offer(&mut path, &offer, receive, always)?;
                     path.assume(&mut self.terms, fits);
-                    self.take(path, actor, (channel, 0), receive, tried)?;
+                    self.take(path, (channel, 0), receive, tried)?;
                 }
             } else if self.channel_kind(channel).capacity == 0 {
                 if receive.peek {
-                    self.report(&path, actor, always, ViolationKind::PolledRendezvous, receive.span);
+                    self.report(&path, always, ViolationKind::PolledRendezvous, receive.span);
                 }
             } else {
-                let slots = self.matching(&mut path, actor, channel, receive, always)?;
+                let slots = self.matching(&mut path, channel, receive, always)?;
                 for (slot, fits) in slots.into_iter().enumerate() {
                     let mut path = path.clone();
                     path.assume(&mut self.terms, fits);
-                    self.take(path, actor, (channel, slot), receive, tried)?;
+                    self.take(path, (channel, slot), receive, tried)?;
                 }
             }
         }
@@ -207,7 +200,6 @@ impl<'s> Maker<'s> {
     fn take(
         &mut self,
         mut path: Path,
-        actor: Actor,
         (channel, slot): (ChannelId, usize),
         receive: &Receive,
         tried: &mut StatementPaths,
@@ -220,10 +212,10 @@ impl<'s> Maker<'s> {
         if receive.patterns.len() != count && !receive.peek {
             let only_tests = receive.patterns.iter().all(|pattern| matches!(pattern, Pattern::Match(_)));
             if only_tests && !receive.random {
-                self.fault(&mut path, actor, always, ViolationKind::TooManyFieldsReceived, receive.span);
+                self.fault(&mut path, always, ViolationKind::TooManyFieldsReceived, receive.span);
                 return Ok(());
             }
-            self.report(&path, actor, always, ViolationKind::WrongFieldCountReceived, receive.span);
+            self.report(&path, always, ViolationKind::WrongFieldCountReceived, receive.span);
         }
         let offer = path.offer.clone();
         let mut message = Vec::new();
@@ -237,10 +229,10 @@ impl<'s> Maker<'s> {
         }
         for (field, pattern) in receive.patterns.iter().enumerate() {
             if let Pattern::Store(_) | Pattern::Discard = pattern {
-                self.check_field(&mut path, actor, channel, field, receive, always);
+                self.check_field(&mut path, channel, field, receive, always);
             }
             if let Pattern::Store(place) = pattern {
-                self.store(&mut path, actor, place, message[field])?;
+                self.store(&mut path, place, message[field])?;
             }
         }
         if offer.is_none() && !receive.peek {
@@ -270,14 +262,13 @@ impl<'s> Maker<'s> {
     pub(super) fn send(
         &mut self,
         mut path: Path,
-        actor: Actor,
         send: &Send,
         tried: &mut StatementPaths,
     ) -> Result<(), Refused> {
         let always = self.terms.truth(true);
-        let number = self.value(&mut path, actor, &send.channel, always)?;
+        let number = self.value(&mut path, &send.channel, always)?;
         let (list, none) = self.channels(&path, number);
-        self.fault(&mut path, actor, none, ViolationKind::NoChannel, send.span);
+        self.fault(&mut path, none, ViolationKind::NoChannel, send.span);
         for (condition, channel) in list {
             let mut path = path.clone();
             path.assume(&mut self.terms, condition);
@@ -290,13 +281,13 @@ impl<'s> Maker<'s> {
             let kind = self.channel_kind(channel);
             let mut raw = Vec::new();
             for argument in &send.arguments {
-                raw.push(self.value(&mut path, actor, argument, always)?);
+                raw.push(self.value(&mut path, argument, always)?);
             }
             if raw.len() != kind.fields.len() {
                 let few = raw.len() < kind.fields.len();
                 let fault =
                     if few { ViolationKind::TooFewFieldsSent } else { ViolationKind::TooManyFieldsSent };
-                self.report(&path, actor, always, fault, send.span);
+                self.report(&path, always, fault, send.span);
                 raw.resize(kind.fields.len(), self.terms.builder.constant(0));
             }
             let message: Vec<ExprId> = raw

@@ -27,35 +27,21 @@ pub(super) type Candidate = (ExprId, VariableId);
 
 impl Maker<'_> {
     /// Notes that something goes wrong on a path if a condition holds; it goes on.
-    pub(super) fn report(
-        &mut self,
-        path: &Path,
-        actor: Actor,
-        condition: ExprId,
-        kind: ViolationKind,
-        span: Span,
-    ) {
+    pub(super) fn report(&mut self, path: &Path, condition: ExprId, kind: ViolationKind, span: Span) {
         if self.terms.is_false(condition) || path.is_impossible() {
             return;
         }
         let before = path.condition(&mut self.terms);
         let condition = self.terms.and(before, condition);
-        self.note_hazard(actor, condition, kind, span);
+        self.note_hazard(path.actor, condition, kind, span);
     }
 
     /// Notes that something goes so wrong on a path, if a condition holds, that it ends.
-    pub(super) fn fault(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        condition: ExprId,
-        kind: ViolationKind,
-        span: Span,
-    ) {
+    pub(super) fn fault(&mut self, path: &mut Path, condition: ExprId, kind: ViolationKind, span: Span) {
         if self.terms.is_false(condition) || path.is_impossible() {
             return;
         }
-        self.report(path, actor, condition, kind, span);
+        self.report(path, condition, kind, span);
         let since = path.since(&mut self.terms, self.attempt);
         let here = self.terms.and(since, condition);
         self.faulted = self.terms.or(self.faulted, here);
@@ -64,53 +50,37 @@ impl Maker<'_> {
     }
 
     /// Returns whether an expression is true; it is looked at only under a condition.
-    pub(super) fn holds(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        expr: &Expr,
-        under: ExprId,
-    ) -> Result<ExprId, Refused> {
-        let value = self.value(path, actor, expr, under)?;
+    pub(super) fn holds(&mut self, path: &mut Path, expr: &Expr, under: ExprId) -> Result<ExprId, Refused> {
+        let value = self.value(path, expr, under)?;
         Ok(self.terms.is_so(value))
     }
 
     /// Returns the value of an expression, which is looked at only under a condition.
-    pub(super) fn value(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        expr: &Expr,
-        under: ExprId,
-    ) -> Result<ExprId, Refused> {
+    pub(super) fn value(&mut self, path: &mut Path, expr: &Expr, under: ExprId) -> Result<ExprId, Refused> {
         Ok(match expr {
             Expr::Constant(value) => self.terms.number(*value),
             Expr::Load(place) => {
-                let candidates = self.place(path, actor, actor, place, under)?;
+                let candidates = self.place(path, None, place, under)?;
                 self.chosen(path, &candidates)
             }
             Expr::Unary(operator, operand) => {
-                let operand = self.value(path, actor, operand, under)?;
+                let operand = self.value(path, operand, under)?;
                 self.terms.unary(*operator, operand)
             }
             Expr::Binary(operator, left, right, span) => {
-                self.binary(path, actor, (*operator, left, right, *span), under)?
+                self.binary(path, (*operator, left, right, *span), under)?
             }
             Expr::Conditional(condition, yes, no) => {
-                let condition = self.holds(path, actor, condition, under)?;
+                let condition = self.holds(path, condition, under)?;
                 let (when, otherwise) = (self.terms.and(under, condition), self.terms.not(condition));
                 let otherwise = self.terms.and(under, otherwise);
                 // What is never looked at may be anything.
                 let zero = self.terms.number(0);
-                let yes = if self.terms.is_false(when) { zero } else { self.value(path, actor, yes, when)? };
-                let no = if self.terms.is_false(otherwise) {
-                    zero
-                } else {
-                    self.value(path, actor, no, otherwise)?
-                };
+                let yes = if self.terms.is_false(when) { zero } else { self.value(path, yes, when)? };
+                let no = if self.terms.is_false(otherwise) { zero } else { self.value(path, no, otherwise)? };
                 self.terms.choose(condition, yes, no)
             }
-            Expr::Pid => self.terms.number(actor.pid as i32),
+            Expr::Pid => self.terms.number(path.actor.pid as i32),
             Expr::ProcessCount => self.process_count(path),
             Expr::Last => match self.layout.last {
                 Some(last) => path.value(last),
@@ -123,20 +93,20 @@ impl Maker<'_> {
             }
             Expr::RunResult => path.run_result,
             Expr::Channel(query, channel, span) => {
-                let number = self.value(path, actor, channel, under)?;
-                self.query(path, actor, *query, number, *span, under)
+                let number = self.value(path, channel, under)?;
+                self.query(path, *query, number, *span, under)
             }
-            Expr::Poll(receive) => self.poll(path, actor, receive, under)?,
+            Expr::Poll(receive) => self.poll(path, receive, under)?,
             Expr::Enabled(_, span) => {
                 return Err(refused("`enabled()` asks what other processes can do.", *span));
             }
-            Expr::LocationOf(pid) => self.location_of(path, actor, pid, under)?,
+            Expr::LocationOf(pid) => self.location_of(path, pid, under)?,
             Expr::PriorityOf(_) | Expr::Priority => {
                 return Err(Refused { reason: "Priorities decide who may move.".to_owned(), span: None });
             }
             Expr::AtLocation { proctype, pid, location } => {
                 let mut list = Vec::new();
-                for (there, slot) in self.remote(path, actor, *proctype, pid.as_deref(), under)? {
+                for (there, slot) in self.remote(path, *proctype, pid.as_deref(), under)? {
                     let code = self.code(slot, *proctype, *location);
                     let control = path.value(self.layout.slots[slot].control);
                     let at = self.terms.equals(control, code);
@@ -146,10 +116,10 @@ impl Maker<'_> {
             }
             Expr::Remote { proctype, pid, place } => {
                 let mut value = self.terms.number(0);
-                for (there, slot) in self.remote(path, actor, *proctype, pid.as_deref(), under)? {
+                for (there, slot) in self.remote(path, *proctype, pid.as_deref(), under)? {
                     let other = Actor { pid: slot, proctype: Some(*proctype) };
                     let when = self.terms.and(under, there);
-                    let candidates = self.place(path, actor, other, place, when)?;
+                    let candidates = self.place(path, Some(other), place, when)?;
                     let here = self.chosen(path, &candidates);
                     value = self.terms.choose(there, here, value);
                 }
@@ -161,11 +131,10 @@ impl Maker<'_> {
     fn binary(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         (operator, left, right, span): (Binary, &Expr, &Expr, Span),
         under: ExprId,
     ) -> Result<ExprId, Refused> {
-        let left = self.value(path, actor, left, under)?;
+        let left = self.value(path, left, under)?;
         let mut when = under;
         if matches!(operator, Binary::And | Binary::Or) {
             let mut goes_on = self.terms.is_so(left);
@@ -177,39 +146,37 @@ impl Maker<'_> {
                 return Ok(self.terms.is_so(left));
             }
         }
-        let right = self.value(path, actor, right, when)?;
+        let right = self.value(path, right, when)?;
         if matches!(operator, Binary::Divide | Binary::Remainder) {
             let none = self.terms.equals(right, 0);
             let none = self.terms.and(when, none);
-            self.fault(path, actor, none, ViolationKind::DivisionByZero, span);
+            self.fault(path, none, ViolationKind::DivisionByZero, span);
             let (least, minus) = (self.terms.equals(left, i32::MIN), self.terms.equals(right, -1));
             let overflow = self.terms.and(least, minus);
             let overflow = self.terms.and(when, overflow);
-            self.fault(path, actor, overflow, ViolationKind::DivisionOverflow, span);
+            self.fault(path, overflow, ViolationKind::DivisionOverflow, span);
         }
         Ok(self.terms.binary(operator, left, right))
     }
 
-    /// Returns which variables a place may mean. Its indices are read by `actor`, and the variable is that of
-    /// `owner`.
+    /// Returns which variables a place may mean: those of `owner`, or of whoever takes the path.
     pub(super) fn place(
         &mut self,
         path: &mut Path,
-        actor: Actor,
-        owner: Actor,
+        owner: Option<Actor>,
         place: &Place,
         under: ExprId,
     ) -> Result<Vec<Candidate>, Refused> {
         let mut when = under;
         let mut offsets: Vec<(ExprId, u32)> = vec![(self.terms.truth(true), place.offset)];
         for index in &place.indices {
-            let value = self.value(path, actor, &index.value, when)?;
+            let value = self.value(path, &index.value, when)?;
             let (zero, length) = (self.terms.number(0), self.terms.number(index.length));
             let (below, inside) = (self.terms.less(value, zero), self.terms.less(value, length));
             let above = self.terms.not(inside);
             let outside = self.terms.or(below, above);
             let wrong = self.terms.and(when, outside);
-            self.report(path, actor, wrong, ViolationKind::IndexOutOfRange, place.span);
+            self.report(path, wrong, ViolationKind::IndexOutOfRange, place.span);
             let fine = self.terms.not(outside);
             when = self.terms.and(when, fine);
             let (low, high) = self.terms.range(value);
@@ -231,7 +198,7 @@ impl Maker<'_> {
         }
         let mut candidates = Vec::new();
         for (condition, offset) in offsets {
-            let variable = self.variable(owner, place.area, offset, place.scalar);
+            let variable = self.variable(owner.unwrap_or(path.actor), place.area, offset, place.scalar);
             let variable =
                 variable.ok_or_else(|| refused("A variable can't be told from others.", place.span))?;
             candidates.push((condition, variable));
@@ -264,16 +231,10 @@ impl Maker<'_> {
         value
     }
 
-    pub(super) fn store(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        place: &Place,
-        value: ExprId,
-    ) -> Result<(), Refused> {
+    pub(super) fn store(&mut self, path: &mut Path, place: &Place, value: ExprId) -> Result<(), Refused> {
         let always = self.terms.truth(true);
         let value = self.terms.stored(value, place.scalar);
-        for (condition, variable) in self.place(path, actor, actor, place, always)? {
+        for (condition, variable) in self.place(path, None, place, always)? {
             let stored = self.terms.choose(condition, value, path.value(variable));
             path.set(variable, stored);
         }
@@ -336,13 +297,12 @@ impl Maker<'_> {
     fn remote(
         &mut self,
         path: &mut Path,
-        actor: Actor,
         proctype: ProctypeId,
         pid: Option<&Expr>,
         under: ExprId,
     ) -> Result<Vec<(ExprId, usize)>, Refused> {
         let number = match pid {
-            Some(pid) => Some(self.value(path, actor, pid, under)?),
+            Some(pid) => Some(self.value(path, pid, under)?),
             None => None,
         };
         let mut list = Vec::new();
@@ -363,14 +323,8 @@ impl Maker<'_> {
         Ok(list)
     }
 
-    fn location_of(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        pid: &Expr,
-        under: ExprId,
-    ) -> Result<ExprId, Refused> {
-        let number = self.value(path, actor, pid, under)?;
+    fn location_of(&mut self, path: &mut Path, pid: &Expr, under: ExprId) -> Result<ExprId, Refused> {
+        let number = self.value(path, pid, under)?;
         let mut value = self.terms.number(0);
         for slot in 0..self.layout.slots.len() {
             let control = path.value(self.layout.slots[slot].control);
@@ -409,18 +363,10 @@ impl Maker<'_> {
         (list, self.terms.not(any))
     }
 
-    fn query(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        query: Query,
-        number: ExprId,
-        span: Span,
-        under: ExprId,
-    ) -> ExprId {
+    fn query(&mut self, path: &mut Path, query: Query, number: ExprId, span: Span, under: ExprId) -> ExprId {
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.fault(path, actor, none, ViolationKind::NoChannel, span);
+        self.fault(path, none, ViolationKind::NoChannel, span);
         let mut value = self.terms.number(0);
         for (condition, channel) in list {
             let full = self.is_full(path, channel);
@@ -443,27 +389,20 @@ impl Maker<'_> {
         value
     }
 
-    fn poll(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        receive: &Receive,
-        under: ExprId,
-    ) -> Result<ExprId, Refused> {
-        let number = self.value(path, actor, &receive.channel, under)?;
+    fn poll(&mut self, path: &mut Path, receive: &Receive, under: ExprId) -> Result<ExprId, Refused> {
+        let number = self.value(path, &receive.channel, under)?;
         let (list, none) = self.channels(path, number);
         let none = self.terms.and(under, none);
-        self.report(path, actor, none, ViolationKind::ReceiveFromNowhere, receive.span);
+        self.report(path, none, ViolationKind::ReceiveFromNowhere, receive.span);
         let mut value = self.terms.number(0);
         for (condition, channel) in list {
             let when = self.terms.and(under, condition);
             if self.channel_kind(channel).capacity == 0 {
-                self.report(path, actor, when, ViolationKind::PolledRendezvous, receive.span);
+                self.report(path, when, ViolationKind::PolledRendezvous, receive.span);
                 continue;
             }
             let mut found = self.terms.number(0);
-            for (slot, matches) in self.matching(path, actor, channel, receive, when)?.into_iter().enumerate()
-            {
+            for (slot, matches) in self.matching(path, channel, receive, when)?.into_iter().enumerate() {
                 let position = self.terms.number(slot as i32 + 1);
                 found = self.terms.choose(matches, position, found);
             }

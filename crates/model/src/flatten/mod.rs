@@ -263,7 +263,7 @@ impl Maker<'_> {
         let mut path = Path::new(&mut self.terms);
         let always = self.terms.truth(true);
         let hazards = std::mem::take(&mut self.hazards);
-        let holds = self.holds(&mut path, Actor::OBSERVER, expr, always);
+        let holds = self.holds(&mut path, expr, always);
         let wrong: Vec<ExprId> = std::mem::replace(&mut self.hazards, hazards)
             .into_iter()
             .map(|hazard| hazard.condition)

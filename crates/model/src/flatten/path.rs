@@ -1,5 +1,6 @@
 //! One symbolic path through a step: its path condition, and the values of variables along it.
 
+use super::expressions::Actor;
 use super::layout::ChannelId;
 use super::terms::Terms;
 use crate::synchronous::{ExprId, Node, Operator, VariableId};
@@ -14,6 +15,8 @@ pub(super) struct HeldMessage {
 /// A prefix of a symbolic path.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
+    /// Whoever takes it.
+    pub(super) actor: Actor,
     /// The value of each variable, as an expression over the variables before the step.
     pub(super) values: Vec<ExprId>,
     /// The path condition, as conjuncts; they are only added.
@@ -32,6 +35,7 @@ impl Path {
         let values = (0..count).map(|index| terms.current(VariableId(index as u32))).collect();
         let zero = terms.number(0);
         Path {
+            actor: Actor::OBSERVER,
             values,
             facts: Vec::new(),
             known: Vec::new(),

@@ -20,7 +20,6 @@ impl Maker<'_> {
     pub(super) fn execute(
         &mut self,
         mut path: Path,
-        actor: Actor,
         statement: &Statement,
         taken: ExprId,
         span: Span,
@@ -39,19 +38,19 @@ impl Maker<'_> {
                 path.assume(&mut self.terms, free);
             }
             Statement::Condition(condition) => {
-                let holds = self.holds(&mut path, actor, condition, always)?;
+                let holds = self.holds(&mut path, condition, always)?;
                 path.assume(&mut self.terms, holds);
             }
             Statement::Assign(place, value) => {
-                let value = self.value(&mut path, actor, value, always)?;
-                self.store(&mut path, actor, place, value)?;
+                let value = self.value(&mut path, value, always)?;
+                self.store(&mut path, place, value)?;
             }
             Statement::Run(run, assign) => {
-                for mut path in self.run(path, actor, run)? {
+                for mut path in self.run(path, run)? {
                     match assign {
                         Some((place, value)) => {
-                            let value = self.value(&mut path, actor, value, always)?;
-                            self.store(&mut path, actor, place, value)?;
+                            let value = self.value(&mut path, value, always)?;
+                            self.store(&mut path, place, value)?;
                         }
                         None => {
                             let nonzero = self.terms.is_so(path.run_result);
@@ -65,35 +64,35 @@ impl Maker<'_> {
                 return Ok(tried);
             }
             Statement::Send(send) => {
-                self.send(path, actor, send, &mut tried)?;
+                self.send(path, send, &mut tried)?;
                 return Ok(tried);
             }
             Statement::Receive(receive) => {
-                self.receive(path, actor, receive, &mut tried)?;
+                self.receive(path, receive, &mut tried)?;
                 return Ok(tried);
             }
             Statement::Assert(condition) => {
-                let holds = self.holds(&mut path, actor, condition, always)?;
+                let holds = self.holds(&mut path, condition, always)?;
                 let wrong = self.terms.not(holds);
-                self.report(&path, actor, wrong, ViolationKind::Assertion, span);
+                self.report(&path, wrong, ViolationKind::Assertion, span);
             }
             Statement::Print(_, arguments) => {
                 for argument in arguments {
-                    self.value(&mut path, actor, argument, always)?;
+                    self.value(&mut path, argument, always)?;
                 }
             }
             Statement::PrintMtype(value, _) => {
-                self.value(&mut path, actor, value, always)?;
+                self.value(&mut path, value, always)?;
             }
             Statement::SetPriority(..) => {
                 return Err(refused("Priorities decide who may move.", span));
             }
-            Statement::End => self.end(&mut path, actor),
+            Statement::End => self.end(&mut path),
             Statement::DStep(step) => {
-                let may = self.may_start(&mut path, actor, step, taken)?;
+                let may = self.may_start(&mut path, step, taken)?;
                 path.assume(&mut self.terms, may);
                 if !path.is_impossible() {
-                    tried.done.extend(self.d_step(path, actor, step)?);
+                    tried.done.extend(self.d_step(path, step)?);
                 }
                 return Ok(tried);
             }
@@ -105,12 +104,12 @@ impl Maker<'_> {
     }
 
     /// Ends a process, if it is the youngest.
-    fn end(&mut self, path: &mut Path, actor: Actor) {
-        let younger = self.is_alive(path, actor.pid + 1);
+    fn end(&mut self, path: &mut Path) {
+        let younger = self.is_alive(path, path.actor.pid + 1);
         let youngest = self.terms.not(younger);
         path.assume(&mut self.terms, youngest);
         let zero = self.terms.number(0);
-        let slot = &self.layout.slots[actor.pid];
+        let (actor, slot) = (path.actor, &self.layout.slots[path.actor.pid]);
         path.set(slot.control, zero);
         for kind in slot.kinds.iter().filter(|kind| Some(kind.proctype) == actor.proctype) {
             for local in &kind.locals {
@@ -126,15 +125,15 @@ impl Maker<'_> {
     }
 
     /// Creates a process: one path for each number that it may get.
-    fn run(&mut self, mut path: Path, actor: Actor, run: &Run) -> Result<Vec<Path>, Refused> {
+    fn run(&mut self, mut path: Path, run: &Run) -> Result<Vec<Path>, Refused> {
         let always = self.terms.truth(true);
         let mut arguments = Vec::new();
         for argument in &run.arguments {
-            arguments.push(self.value(&mut path, actor, argument, always)?);
+            arguments.push(self.value(&mut path, argument, always)?);
         }
         let mut paths = Vec::new();
         // Whoever runs it is there itself.
-        for pid in actor.pid + 1..=self.layout.slots.len() {
+        for pid in path.actor.pid + 1..=self.layout.slots.len() {
             let mut path = path.clone();
             let (before, free) = (self.is_alive(&path, pid - 1), self.is_alive(&path, pid));
             let free = self.terms.not(free);
@@ -153,26 +152,27 @@ impl Maker<'_> {
             let proctype = self.system.proctype(run.proctype);
             let code = self.terms.number(slot.first + i128::from(proctype.start.0));
             path.set(control, code);
-            let new = Actor { pid, proctype: Some(run.proctype) };
+            let runner = std::mem::replace(&mut path.actor, Actor { pid, proctype: Some(run.proctype) });
             for (parameter, value) in proctype.parameters.iter().zip(&arguments) {
-                self.store(&mut path, new, parameter, *value)?;
+                self.store(&mut path, parameter, *value)?;
             }
             let mut channels = slot.channels.iter();
             for step in &proctype.setup {
                 match step {
                     Setup::Value(place, value) => {
-                        let value = self.value(&mut path, new, value, always)?;
-                        self.store(&mut path, new, place, value)?;
+                        let value = self.value(&mut path, value, always)?;
+                        self.store(&mut path, place, value)?;
                     }
                     Setup::Channel(place, _) => {
                         let Some(channel) = channels.next() else {
                             return Err(refused("A channel was never seen.", proctype.span));
                         };
                         let number = self.terms.number(self.layout.channels[channel.0].number);
-                        self.store(&mut path, new, place, number)?;
+                        self.store(&mut path, place, number)?;
                     }
                 }
             }
+            path.actor = runner;
             path.run_result = self.terms.number(pid as i32);
             if !path.is_impossible() {
                 paths.push(path);
@@ -182,13 +182,7 @@ impl Maker<'_> {
     }
 
     /// Returns whether a `d_step` may begin.
-    fn may_start(
-        &mut self,
-        path: &mut Path,
-        actor: Actor,
-        step: &DStep,
-        taken: ExprId,
-    ) -> Result<ExprId, Refused> {
+    fn may_start(&mut self, path: &mut Path, step: &DStep, taken: ExprId) -> Result<ExprId, Refused> {
         let free = self.terms.truth(path.offer.is_none());
         if step.guards.is_empty() {
             return Ok(free);
@@ -200,10 +194,10 @@ impl Maker<'_> {
             let holds = match guard {
                 Guard::Else => self.terms.and(free, first),
                 Guard::Always => free,
-                Guard::Receive(receive) => self.can_receive(path, actor, receive, open)?,
+                Guard::Receive(receive) => self.can_receive(path, receive, open)?,
                 _ if self.terms.is_false(free) => free,
-                Guard::Condition(condition) => self.holds(path, actor, condition, open)?,
-                Guard::Send(send) => self.can_send(path, actor, send, open)?,
+                Guard::Condition(condition) => self.holds(path, condition, open)?,
+                Guard::Send(send) => self.can_send(path, send, open)?,
             };
             let here = self.terms.and(open, holds);
             may = self.terms.or(may, here);
@@ -215,7 +209,7 @@ impl Maker<'_> {
 
     /// Executes a `d_step`. It is deterministic, so that paths that meet can be merged: they are postponed
     /// until all predecessors are done.
-    fn d_step(&mut self, path: Path, actor: Actor, step: &DStep) -> Result<Vec<Path>, Refused> {
+    fn d_step(&mut self, path: Path, step: &DStep) -> Result<Vec<Path>, Refused> {
         let ranks = ranks(step);
         let mut waiting: BTreeMap<usize, Path> = BTreeMap::from([(ranks[step.start.0 as usize], path)]);
         let mut nodes = vec![NodeId(0); ranks.len()];
@@ -243,11 +237,11 @@ impl Maker<'_> {
                 Node::Leave => done.push(path),
                 Node::Jump(next) => add(&mut self.terms, *next, path),
                 Node::Execute(statement, next, span) => {
-                    let (ways, mut rest) = self.executed(path, actor, statement, *span)?;
+                    let (ways, mut rest) = self.executed(path, statement, *span)?;
                     for way in ways {
                         add(&mut self.terms, *next, way);
                     }
-                    self.fault(&mut rest, actor, always, ViolationKind::BlockedDStep, *span);
+                    self.fault(&mut rest, always, ViolationKind::BlockedDStep, *span);
                 }
                 Node::Choose(options, span) => {
                     let mut rest = Some(path);
@@ -255,7 +249,7 @@ impl Maker<'_> {
                         let Some(path) = rest.take().filter(|path| !path.is_impossible()) else { break };
                         match &step.nodes[option.0 as usize] {
                             Node::Execute(statement, next, span) => {
-                                let (ways, blocked) = self.executed(path, actor, statement, *span)?;
+                                let (ways, blocked) = self.executed(path, statement, *span)?;
                                 for way in ways {
                                     add(&mut self.terms, *next, way);
                                 }
@@ -265,7 +259,7 @@ impl Maker<'_> {
                         }
                     }
                     if let Some(mut path) = rest {
-                        self.fault(&mut path, actor, always, ViolationKind::BlockedDStep, *span);
+                        self.fault(&mut path, always, ViolationKind::BlockedDStep, *span);
                     }
                 }
             }
@@ -279,14 +273,13 @@ impl Maker<'_> {
     fn executed(
         &mut self,
         path: Path,
-        actor: Actor,
         statement: &Statement,
         span: Span,
     ) -> Result<(Vec<Path>, Path), Refused> {
         let mark = path.mark();
         let outer = self.begin_attempt(mark);
         let never = self.terms.truth(false);
-        let mut tried = self.execute(path.clone(), actor, statement, never, span)?;
+        let mut tried = self.execute(path.clone(), statement, never, span)?;
         let faulted = self.end_attempt(outer, &path);
         let mut rest = path;
         let fine = self.terms.not(faulted);
@@ -298,7 +291,7 @@ impl Maker<'_> {
         }
         let always = self.terms.truth(true);
         for mut path in tried.offered {
-            self.fault(&mut path, actor, always, ViolationKind::RendezvousInDStep, span);
+            self.fault(&mut path, always, ViolationKind::RendezvousInDStep, span);
         }
         if matches!(statement, Statement::Receive(_)) {
             for path in &mut tried.done {

@@ -50,15 +50,15 @@ impl Maker<'_> {
                         continue;
                     }
                     let mut path = start.clone();
-                    self.pin(&mut path, pid, kind.first + index as Value);
+                    let actor = Actor { pid, proctype: Some(kind.proctype) };
+                    self.pin(&mut path, actor, kind.first + index as Value);
                     if let Some(stuck) = self.stuck {
                         path.assume(&mut self.terms, stuck);
                     }
                     let here = self
                         .terms
                         .equals(start.value(self.layout.slots[pid].control), kind.first + index as Value);
-                    let actor = Actor { pid, proctype: Some(kind.proctype) };
-                    let went = self.process(&path, actor)?;
+                    let went = self.process(&path)?;
                     moved.push(self.terms.and(here, went));
                 }
             }
@@ -66,9 +66,10 @@ impl Maker<'_> {
         Ok(self.terms.any(&moved))
     }
 
-    /// Assumes the location of a process.
-    fn pin(&mut self, path: &mut Path, pid: usize, code: Value) {
-        let control = self.layout.slots[pid].control;
+    /// Makes a process the one that takes a path, and assumes its location.
+    fn pin(&mut self, path: &mut Path, actor: Actor, code: Value) {
+        path.actor = actor;
+        let control = self.layout.slots[actor.pid].control;
         let value = path.value(control);
         let here = self.terms.equals(value, code);
         path.assume(&mut self.terms, here);
@@ -80,11 +81,11 @@ impl Maker<'_> {
     }
 
     /// Returns where a process is on a path.
-    fn location(&self, path: &Path, actor: Actor) -> Option<LocationId> {
-        let slot = self.layout.slots.get(actor.pid)?;
+    fn location(&self, path: &Path) -> Option<LocationId> {
+        let slot = self.layout.slots.get(path.actor.pid)?;
         let code = self.terms.constant(path.value(slot.control))?;
         let (kind, location) = slot.place(code)?;
-        (Some(kind.proctype) == actor.proctype).then_some(location)
+        (Some(kind.proctype) == path.actor.proctype).then_some(location)
     }
 
     /// Starts to collect the conditions of faults; returns what was collected before.
@@ -106,15 +107,15 @@ impl Maker<'_> {
     }
 
     /// Executes every edge of a process; returns the condition under which one is taken, given the path.
-    fn process(&mut self, path: &Path, actor: Actor) -> Result<ExprId, Refused> {
+    fn process(&mut self, path: &Path) -> Result<ExprId, Refused> {
         let nothing = self.terms.truth(false);
-        let (Some(location), Some(kind)) = (self.location(path, actor), actor.proctype) else {
+        let (Some(location), Some(kind)) = (self.location(path), path.actor.proctype) else {
             return Ok(nothing);
         };
         let proctype = self.system.proctype(kind);
         let mark = path.mark();
         let mut path = path.clone();
-        self.provide(&mut path, actor, proctype)?;
+        self.provide(&mut path, proctype)?;
         let mut open = self.terms.truth(true);
         let mut escapes: Vec<(u16, ExprId)> = Vec::new();
         let mut moved = nothing;
@@ -134,7 +135,7 @@ impl Maker<'_> {
                 continue;
             }
             self.count_step(transition.span)?;
-            let taken = self.edge(&start, actor, proctype, transition, moved)?;
+            let taken = self.edge(&start, proctype, transition, moved)?;
             // Given the path that this began with.
             let since = start.since(&mut self.terms, mark);
             let when = self.terms.and(since, taken.when);
@@ -161,14 +162,14 @@ impl Maker<'_> {
     }
 
     /// Assumes that a process may move.
-    fn provide(&mut self, path: &mut Path, actor: Actor, proctype: &Proctype) -> Result<(), Refused> {
+    fn provide(&mut self, path: &mut Path, proctype: &Proctype) -> Result<(), Refused> {
         let Some(condition) = &proctype.provided else { return Ok(()) };
         if asks_timeout(condition) {
             return Err(refused("Whether a process may move depends on a timeout.", proctype.span));
         }
         let hazards = self.hazards.len();
         let always = self.terms.truth(true);
-        let holds = self.holds(path, actor, condition, always)?;
+        let holds = self.holds(path, condition, always)?;
         if self.hazards.len() > hazards {
             return Err(refused("What a process is provided with may go wrong.", proctype.span));
         }
@@ -180,7 +181,6 @@ impl Maker<'_> {
     fn edge(
         &mut self,
         start: &Path,
-        actor: Actor,
         proctype: &Proctype,
         transition: &Transition,
         moved: ExprId,
@@ -189,7 +189,7 @@ impl Maker<'_> {
         let outer = self.begin_attempt(mark);
         let hazards = self.hazards.len();
         let timeout = self.timeout;
-        let tried = self.execute(start.clone(), actor, &transition.statement, moved, transition.span)?;
+        let tried = self.execute(start.clone(), &transition.statement, moved, transition.span)?;
         let tried_hazards = hazards..self.hazards.len();
         let mut ways = vec![self.end_attempt(outer, start)];
         // What goes on from here is no longer in the round after a timeout.
@@ -197,15 +197,15 @@ impl Maker<'_> {
         for mut path in tried.done {
             ways.push(path.since(&mut self.terms, mark));
             if proctype.deterministic && transition.statement != Statement::Else {
-                self.report(&path, actor, moved, ViolationKind::Nondeterminism, transition.span);
+                self.report(&path, moved, ViolationKind::Nondeterminism, transition.span);
             }
             path.offer = None;
             if transition.statement != Statement::End {
-                self.arrive(&mut path, actor, transition);
+                self.arrive(&mut path, transition);
             }
-            self.set_last(&mut path, actor);
+            self.set_last(&mut path);
             if transition.atomic {
-                self.stay_inside(&path, actor, transition)?;
+                self.stay_inside(&path, transition)?;
             } else {
                 self.emit(&path);
             }
@@ -213,9 +213,9 @@ impl Maker<'_> {
         let mut offers = Vec::new();
         for mut path in tried.offered {
             let went = path.since(&mut self.terms, mark);
-            self.arrive(&mut path, actor, transition);
-            self.set_last(&mut path, actor);
-            let taken = self.hold_out(&path, actor)?;
+            self.arrive(&mut path, transition);
+            self.set_last(&mut path);
+            let taken = self.hold_out(&path)?;
             // What goes wrong with a message that nobody takes does not count.
             let whole = path.condition(&mut self.terms);
             let other = self.terms.not(whole);
@@ -231,8 +231,8 @@ impl Maker<'_> {
     }
 
     /// Puts a process where a transition leads.
-    fn arrive(&mut self, path: &mut Path, actor: Actor, transition: &Transition) {
-        let slot = &self.layout.slots[actor.pid];
+    fn arrive(&mut self, path: &mut Path, transition: &Transition) {
+        let (actor, slot) = (path.actor, &self.layout.slots[path.actor.pid]);
         let first =
             slot.kinds.iter().find(|kind| Some(kind.proctype) == actor.proctype).map_or(0, |kind| kind.first);
         let (control, code) = (slot.control, first + Value::from(transition.target.0));
@@ -240,19 +240,19 @@ impl Maker<'_> {
         path.set(control, code);
     }
 
-    fn set_last(&mut self, path: &mut Path, actor: Actor) {
+    fn set_last(&mut self, path: &mut Path) {
         if let Some(last) = self.layout.last {
-            let pid = self.terms.number(actor.pid as i32);
+            let pid = self.terms.number(path.actor.pid as i32);
             path.set(last, pid);
         }
     }
 
     /// Lets another process take an offered message; returns the condition under which one can, given the
     /// path.
-    fn hold_out(&mut self, path: &Path, sender: Actor) -> Result<ExprId, Refused> {
+    fn hold_out(&mut self, path: &Path) -> Result<ExprId, Refused> {
         let mark = path.mark();
         let mut taken = Vec::new();
-        for pid in (0..self.layout.slots.len()).rev().filter(|pid| *pid != sender.pid) {
+        for pid in (0..self.layout.slots.len()).rev().filter(|pid| *pid != path.actor.pid) {
             for kind in self.layout.slots[pid].kinds.clone() {
                 let proctype = self.system.proctype(kind.proctype);
                 for (index, location) in proctype.locations.iter().enumerate() {
@@ -264,12 +264,12 @@ impl Maker<'_> {
                         continue;
                     }
                     let mut path = path.clone();
-                    self.pin(&mut path, pid, kind.first + index as Value);
+                    let actor = Actor { pid, proctype: Some(kind.proctype) };
+                    self.pin(&mut path, actor, kind.first + index as Value);
                     if path.is_impossible() {
                         continue;
                     }
-                    let actor = Actor { pid, proctype: Some(kind.proctype) };
-                    let went = self.process(&path, actor)?;
+                    let went = self.process(&path)?;
                     let here = path.since(&mut self.terms, mark);
                     taken.push(self.terms.and(here, went));
                 }
@@ -279,22 +279,22 @@ impl Maker<'_> {
     }
 
     /// Continues inside an atomic sequence; where it blocks, the state is stored like any other.
-    fn stay_inside(&mut self, path: &Path, actor: Actor, transition: &Transition) -> Result<(), Refused> {
+    fn stay_inside(&mut self, path: &Path, transition: &Transition) -> Result<(), Refused> {
         if path.is_impossible() {
             return Ok(());
         }
         if self.inside.len() > MAX_SEQUENCE {
             return Err(refused("An atomic sequence is too long, or does not end.", transition.span));
         }
-        let here = (actor.pid, path.values.clone());
+        let here = (path.actor.pid, path.values.clone());
         if self.inside.contains(&here) {
             // From the same values on, it does the same again.
             let always = self.terms.truth(true);
-            self.report(path, actor, always, ViolationKind::EndlessAtomic, transition.span);
+            self.report(path, always, ViolationKind::EndlessAtomic, transition.span);
             return Ok(());
         }
         self.inside.push(here);
-        let moved = self.process(path, actor)?;
+        let moved = self.process(path)?;
         self.inside.pop();
         let mut blocked = path.clone();
         let other = self.terms.not(moved);

@@ -114,9 +114,10 @@ fn find_constructors(resolved: &[Resolved], scope: &mut Scope, diagnostics: &mut
         let operation = scope.data.operation(equation.operation);
         let title = format!("`{}` is a constructor, and has an equation", operation.name);
         let help = "a constructor's values are what they are: make an operation of its own of this";
-        diagnostics.push(
-            Diagnostic::error("L0222", equation.span, title).also(operation.span, "declared here").help(help),
-        );
+        Diagnostic::error("L0222", equation.span, title)
+            .also(operation.span, "declared here")
+            .help(help)
+            .emit(diagnostics);
     }
     let heads: BTreeSet<OperationId> = resolved.iter().map(|equation| equation.operation).collect();
     for index in 0..scope.data.operations.len() {
@@ -207,11 +208,10 @@ fn pattern(
                 let name = &scope.data.operation(*id).name;
                 let title = format!("`{name}` is no constructor, and can't stand within the left side");
                 let help = "values are told apart by their constructors; use a premise for the rest";
-                diagnostics.push(
-                    Diagnostic::error("L0224", equation.span, title)
-                        .also(scope.data.operation(*id).span, "declared here")
-                        .help(help),
-                );
+                Diagnostic::error("L0224", equation.span, title)
+                    .also(scope.data.operation(*id).span, "declared here")
+                    .help(help)
+                    .emit(diagnostics);
                 None
             }
         },

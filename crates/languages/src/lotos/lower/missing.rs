@@ -22,9 +22,10 @@ pub(super) fn warn(scope: &Scope, diagnostics: &mut Diagnostics) {
         let title = format!("some values have no equation for `{}`", operation.name);
         if rules.is_empty() {
             let help = "write its equations, or make it a constructor with `(*! constructor *)`";
-            diagnostics.push(
-                Diagnostic::warning("L0225", operation.span, title).label("it has no equation").help(help),
-            );
+            Diagnostic::warning("L0225", operation.span, title)
+                .label("it has no equation")
+                .help(help)
+                .emit(diagnostics);
             continue;
         }
         let rows: Vec<Vec<&Pattern>> = rules.iter().map(|rule| rule.patterns.iter().collect()).collect();

@@ -100,9 +100,9 @@ impl Terms<'_, '_> {
                     Some(truth) => Some(Condition::True(self.term(expr, Some(truth))?.0)),
                     None => {
                         let title = "there are no truth values";
-                        self.diagnostics.push(
-                            Diagnostic::error("L0208", expr.span, title).help("add `library Boolean endlib`"),
-                        );
+                        Diagnostic::error("L0208", expr.span, title)
+                            .help("add `library Boolean endlib`")
+                            .emit(self.diagnostics);
                         None
                     }
                 }
@@ -220,9 +220,9 @@ impl Terms<'_, '_> {
                 let wanted = &self.scope.data.sort(expected).name;
                 let title = format!("a value of sort {wanted} should stand here");
                 let found = self.names(all);
-                self.diagnostics.push(
-                    Diagnostic::error("L0213", options.expr.span, title).label(format!("this is {found}")),
-                );
+                Diagnostic::error("L0213", options.expr.span, title)
+                    .label(format!("this is {found}"))
+                    .emit(self.diagnostics);
                 None
             }
             (None, [only]) => Some(*only),

@@ -166,10 +166,7 @@ impl<'t> Types<'t> {
             diagnostics.push(if self.is_library.contains(alias(&name.name)) {
                 diagnostic.help(format!("it is in the library: add `library {} endlib`", name.name))
             } else {
-                match closest(&name.name, self.types.keys().map(|name| &**name)) {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                    None => diagnostic,
-                }
+                diagnostic.did_you_mean(closest(&name.name, self.types.keys().map(|name| &**name)))
             });
         }
         let mut path = vec![&one.name.name];

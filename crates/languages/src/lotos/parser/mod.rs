@@ -165,9 +165,7 @@ impl Parser<'_> {
             }
             Kind::Name => {
                 let lower = token.text.to_ascii_lowercase();
-                if let Some(word) = closest(&lower, WORDS.iter().copied()) {
-                    diagnostic = diagnostic.help(format!("did you mean `{word}`?"));
-                }
+                diagnostic = diagnostic.did_you_mean(closest(&lower, WORDS.iter().copied()));
             }
             _ => {}
         }

@@ -45,10 +45,9 @@ pub(in super::super) fn finish(
         Err(TooMany) => {
             let span = edges.graph.element(first).span;
             let message = "the escapes of this process cover too many statements";
-            diagnostics.push(
-                Diagnostic::error("P0235", span, message)
-                    .help("let an `unless` cover less, or have fewer options where its escape starts"),
-            );
+            Diagnostic::error("P0235", span, message)
+                .help("let an `unless` cover less, or have fewer options where its escape starts")
+                .emit(diagnostics);
             None
         }
     }
@@ -284,24 +283,20 @@ impl Graph {
                 }
                 let mut names: Vec<&str> = self.labels.names().collect();
                 names.sort_unstable();
-                let mut diagnostic =
-                    Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))
-                        .label("no statement of this process has this label");
-                if let Some(close) = narrows_source::closest(name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                diagnostics.push(diagnostic);
+                Diagnostic::error("P0212", element.span, format!("unknown label `{name}`"))
+                    .label("no statement of this process has this label")
+                    .did_you_mean(narrows_source::closest(name, names))
+                    .emit(diagnostics);
                 continue;
             };
             let (inside, target_inside) =
                 (element.status & status::D_STEP != 0, self.element(to).status & status::D_STEP != 0);
             if inside != target_inside {
                 let what = if inside { "out of" } else { "into" };
-                diagnostics.push(
-                    Diagnostic::error("P0216", element.span, format!("this jumps {what} a d_step"))
-                        .also(self.element(to).span, "to here")
-                        .help("use atomic instead of d_step"),
-                );
+                Diagnostic::error("P0216", element.span, format!("this jumps {what} a d_step"))
+                    .also(self.element(to).span, "to here")
+                    .help("use atomic instead of d_step")
+                    .emit(diagnostics);
             }
         }
     }

@@ -13,19 +13,17 @@ impl Lowering<'_> {
         let capacity = self.constant(&channel.capacity).unwrap_or(0);
         let capacity = u16::try_from(capacity).unwrap_or_else(|_| {
             let title = format!("a channel can't hold {capacity} messages");
-            self.diagnostics.push(
-                Diagnostic::error("P0228", channel.capacity.span, title)
-                    .help("0 makes a rendezvous channel; 65535 messages are the most"),
-            );
+            Diagnostic::error("P0228", channel.capacity.span, title)
+                .help("0 makes a rendezvous channel; 65535 messages are the most")
+                .emit(self.diagnostics);
             1
         });
         let mut fields = Vec::new();
         for (kind, span) in &channel.fields {
             if *kind == ast::Type::Unsigned {
-                self.diagnostics.push(
-                    Diagnostic::error("P0237", *span, "a message field can't be `unsigned`")
-                        .help("use `bit`, `byte`, `short` or `int`"),
-                );
+                Diagnostic::error("P0237", *span, "a message field can't be `unsigned`")
+                    .help("use `bit`, `byte`, `short` or `int`")
+                    .emit(self.diagnostics);
                 continue;
             }
             let kind = self.resolve_type(kind, None, false, *span);
@@ -42,9 +40,9 @@ impl Lowering<'_> {
         let kind = ChannelKind { name: name.to_owned(), capacity, fields };
         if self.system.channel_kinds.len() >= MAX_KINDS {
             let title = format!("more than {MAX_KINDS} channels are declared");
-            self.diagnostics.push(
-                Diagnostic::error("P0240", channel.span, title).help("declare an array of channels instead"),
-            );
+            Diagnostic::error("P0240", channel.span, title)
+                .help("declare an array of channels instead")
+                .emit(self.diagnostics);
             return 0;
         }
         self.system.channel_kinds.push(kind);
@@ -94,17 +92,13 @@ impl Lowering<'_> {
         let Some(kind) = kind else { return };
         let expected = self.system.channel_kinds[kind as usize].fields.len();
         if given != expected {
-            self.diagnostics.push(
-                Diagnostic::warning(
-                    "P0302",
-                    span,
-                    format!(
-                        "this {verb} {}, but the channel's messages have {expected}",
-                        count(given, "field")
-                    ),
-                )
-                .note("it is a fault when it is executed"),
-            );
+            Diagnostic::warning(
+                "P0302",
+                span,
+                format!("this {verb} {}, but the channel's messages have {expected}", count(given, "field")),
+            )
+            .note("it is a fault when it is executed")
+            .emit(self.diagnostics);
         }
     }
 
@@ -187,11 +181,10 @@ impl Lowering<'_> {
 
     /// Reports a receive into a name that Promela itself sets: most often a match is meant.
     fn receive_predefined(&mut self, name: &str, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::error("P0223", span, format!("nothing can be received into `{name}`"))
-                .label("Promela itself sets it")
-                .help(format!("write `eval({name})` to receive only messages with this value")),
-        );
+        Diagnostic::error("P0223", span, format!("nothing can be received into `{name}`"))
+            .label("Promela itself sets it")
+            .help(format!("write `eval({name})` to receive only messages with this value"))
+            .emit(self.diagnostics);
     }
 
     fn pattern(&mut self, argument: &ReceiveArgument, patterns: &mut Vec<Pattern>) {

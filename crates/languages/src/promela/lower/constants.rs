@@ -55,19 +55,17 @@ impl Lowering<'_> {
     /// Reports a name in a constant that is neither a macro nor anything else.
     fn not_defined(&mut self, name: &Ident) {
         let name_text = &name.name;
-        self.diagnostics.push(
-            Diagnostic::error("P0209", name.span, format!("`{name_text}` is not defined"))
-                .label("no macro, symbolic name or variable with this name stands above")
-                .help(format!("write `#define {name_text} …` above, or give it with `-D {name_text}=…`")),
-        );
+        Diagnostic::error("P0209", name.span, format!("`{name_text}` is not defined"))
+            .label("no macro, symbolic name or variable with this name stands above")
+            .help(format!("write `#define {name_text} …` above, or give it with `-D {name_text}=…`"))
+            .emit(self.diagnostics);
     }
 
     fn not_constant(&mut self, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::error("P0209", span, "this is not a constant expression")
-                .label("its value must be known before anything runs")
-                .help("use numbers, macros, and the operators + - * / % << >>"),
-        );
+        Diagnostic::error("P0209", span, "this is not a constant expression")
+            .label("its value must be known before anything runs")
+            .help("use numbers, macros, and the operators + - * / % << >>")
+            .emit(self.diagnostics);
     }
 
     /// Returns the number of elements of an array.
@@ -77,10 +75,9 @@ impl Lowering<'_> {
         match u32::try_from(value) {
             Ok(length @ 1..=65_535) => Some(length),
             _ => {
-                self.diagnostics.push(
-                    Diagnostic::error("P0210", expr.span, format!("an array can't have {value} elements"))
-                        .help("an array has 1 to 65535 elements"),
-                );
+                Diagnostic::error("P0210", expr.span, format!("an array can't have {value} elements"))
+                    .help("an array has 1 to 65535 elements")
+                    .emit(self.diagnostics);
                 Some(1)
             }
         }
@@ -95,14 +92,13 @@ impl Lowering<'_> {
                 match usize::try_from(value) {
                     Ok(count @ 0..=255) => count,
                     _ => {
-                        self.diagnostics.push(
-                            Diagnostic::error(
-                                "P0219",
-                                expr.span,
-                                format!("{value} processes can't run at the start"),
-                            )
-                            .help("0 to 255 can; 255 is the most that can exist at a time"),
-                        );
+                        Diagnostic::error(
+                            "P0219",
+                            expr.span,
+                            format!("{value} processes can't run at the start"),
+                        )
+                        .help("0 to 255 can; 255 is the most that can exist at a time")
+                        .emit(self.diagnostics);
                         1
                     }
                 }

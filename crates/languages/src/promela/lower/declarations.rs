@@ -53,14 +53,13 @@ impl Lowering<'_> {
     }
 
     fn warn_hidden(&mut self, variable: &Variable) {
-        self.diagnostics.push(
-            Diagnostic::warning(
-                "P0301",
-                variable.name.span,
-                format!("`{}` is hidden: states that differ only in it count as one", variable.name.name),
-            )
-            .help("make sure that nothing depends on its value between steps, or drop `hidden`"),
-        );
+        Diagnostic::warning(
+            "P0301",
+            variable.name.span,
+            format!("`{}` is hidden: states that differ only in it count as one", variable.name.name),
+        )
+        .help("make sure that nothing depends on its value between steps, or drop `hidden`")
+        .emit(self.diagnostics);
     }
 
     fn allocate(&mut self, hidden: bool, kind: Type, length: Option<u32>) -> (Area, u32) {
@@ -137,10 +136,9 @@ impl Lowering<'_> {
                 let length = self.length(variable);
                 if length.is_none() {
                     let name = &variable.name.name;
-                    self.diagnostics.push(
-                        Diagnostic::error("P0207", *span, format!("`{name}` is not an array"))
-                            .help(format!("write `{name}[{}]` to declare an array", values.len())),
-                    );
+                    Diagnostic::error("P0207", *span, format!("`{name}` is not an array"))
+                        .help(format!("write `{name}[{}]` to declare an array", values.len()))
+                        .emit(self.diagnostics);
                 } else if values.len() > length.unwrap_or(0) as usize {
                     let title = format!(
                         "`{}` has {}, but is given {} values",
@@ -148,10 +146,9 @@ impl Lowering<'_> {
                         count(length.unwrap_or(0) as usize, "element"),
                         values.len()
                     );
-                    self.diagnostics.push(
-                        Diagnostic::error("P0233", *span, title)
-                            .help("leave some out, or make the array longer"),
-                    );
+                    Diagnostic::error("P0233", *span, title)
+                        .help("leave some out, or make the array longer")
+                        .emit(self.diagnostics);
                 }
                 let values = values.iter().map(|value| self.constant(value).unwrap_or(0)).collect();
                 if let (Type::Structure(_), Some(_)) = (kind, length) {
@@ -163,11 +160,10 @@ impl Lowering<'_> {
             Some(Initial::Channel(channel)) => {
                 if kind != Type::Scalar(Scalar::Channel) {
                     let title = format!("`{}` is not a channel", variable.name.name);
-                    self.diagnostics.push(
-                        Diagnostic::error("P0206", channel.span, title)
-                            .label("this makes a channel")
-                            .help(format!("declare it with `chan {} = …`", variable.name.name)),
-                    );
+                    Diagnostic::error("P0206", channel.span, title)
+                        .label("this makes a channel")
+                        .help(format!("declare it with `chan {} = …`", variable.name.name))
+                        .emit(self.diagnostics);
                     return Start::Zero;
                 }
                 Start::Channel(self.channel_kind(channel, &variable.name.name))
@@ -178,21 +174,19 @@ impl Lowering<'_> {
     /// Warns of a value that is given to a structure as a whole: SPIN takes no notice of it.
     fn warn_ignored(&mut self, variable: &Variable, span: Span) {
         let title = format!("the initial value of `{}` is ignored: it is a structure", variable.name.name);
-        self.diagnostics.push(
-            Diagnostic::warning("P0304", span, title)
-                .label("without effect, as in SPIN")
-                .help("assign its fields one by one, or give them values in the typedef"),
-        );
+        Diagnostic::warning("P0304", span, title)
+            .label("without effect, as in SPIN")
+            .help("assign its fields one by one, or give them values in the typedef")
+            .emit(self.diagnostics);
     }
 
     /// Warns of a constant that does not fit where it is stored.
     pub(super) fn warn_truncation(&mut self, scalar: Scalar, value: i32, span: Span) {
         let kept = scalar.truncate(value);
         if kept != value {
-            self.diagnostics.push(
-                Diagnostic::warning("P0303", span, format!("{value} does not fit: {kept} is stored"))
-                    .help("use a wider type, or a value that fits"),
-            );
+            Diagnostic::warning("P0303", span, format!("{value} does not fit: {kept} is stored"))
+                .help("use a wider type, or a value that fits")
+                .emit(self.diagnostics);
         }
     }
 
@@ -242,10 +236,9 @@ impl Lowering<'_> {
         else {
             return false;
         };
-        self.diagnostics.push(
-            Diagnostic::error("P0224", variable.name.span, "a whole structure can't be given one value")
-                .help("assign its fields one by one, or give them values in the typedef"),
-        );
+        Diagnostic::error("P0224", variable.name.span, "a whole structure can't be given one value")
+            .help("assign its fields one by one, or give them values in the typedef")
+            .emit(self.diagnostics);
         true
     }
 
@@ -282,10 +275,9 @@ impl Lowering<'_> {
                 continue;
             }
             if let Start::Channel(_) = start {
-                self.diagnostics.push(
-                    Diagnostic::error("P0229", span, "a channel can't be created behind the first statement")
-                        .help("move the declaration to the start of the process"),
-                );
+                Diagnostic::error("P0229", span, "a channel can't be created behind the first statement")
+                    .help("move the declaration to the start of the process")
+                    .emit(self.diagnostics);
                 continue;
             }
             let text = format!("{} = …", variable.name.name);

@@ -40,10 +40,9 @@ impl Lowering<'_> {
                 Expr::Conditional(Box::new(condition), Box::new(yes), Box::new(no))
             }
             ExprKind::Run { .. } => {
-                self.diagnostics.push(
-                    Diagnostic::error("P0217", expr.span, "`run` can't stand here")
-                        .help("make it a statement of its own: `run P()` or `p = run P()`"),
-                );
+                Diagnostic::error("P0217", expr.span, "`run` can't stand here")
+                    .help("make it a statement of its own: `run P()` or `p = run P()`")
+                    .emit(self.diagnostics);
                 Expr::Constant(0)
             }
             ExprKind::Channel(query, channel) => {
@@ -88,10 +87,9 @@ impl Lowering<'_> {
                     return Expr::Priority;
                 }
                 "_" => {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0222", name.span, "`_` can't be read")
-                            .note("what is stored in it is thrown away"),
-                    );
+                    Diagnostic::error("P0222", name.span, "`_` can't be read")
+                        .note("what is stored in it is thrown away")
+                        .emit(self.diagnostics);
                     return Expr::Constant(0);
                 }
                 _ => {}
@@ -113,10 +111,9 @@ impl Lowering<'_> {
             }),
             Type::Structure(_) => {
                 let text = crate::promela::text::place(place);
-                self.diagnostics.push(
-                    Diagnostic::error("P0224", place.span, format!("`{text}` is a whole structure"))
-                        .help("name one of its fields"),
-                );
+                Diagnostic::error("P0224", place.span, format!("`{text}` is a whole structure"))
+                    .help("name one of its fields")
+                    .emit(self.diagnostics);
                 None
             }
         }
@@ -127,20 +124,18 @@ impl Lowering<'_> {
         let name = &place.parts[0].name;
         if place.parts.len() == 1 {
             if PREDEFINED.contains(&&*name.name) {
-                self.diagnostics.push(
-                    Diagnostic::error("P0223", name.span, format!("`{}` can't be assigned", name.name))
-                        .note("Promela itself sets it"),
-                );
+                Diagnostic::error("P0223", name.span, format!("`{}` can't be assigned", name.name))
+                    .note("Promela itself sets it")
+                    .emit(self.diagnostics);
                 return None;
             }
             if self.mtypes.contains_key(&name.name) {
                 let declared = self.mtypes[&name.name].2;
                 let title = format!("`{}` is a symbolic name: it can't be assigned", name.name);
-                self.diagnostics.push(
-                    Diagnostic::error("P0223", name.span, title)
-                        .also(declared, "it is declared here")
-                        .help("assign to a variable of type `mtype`"),
-                );
+                Diagnostic::error("P0223", name.span, title)
+                    .also(declared, "it is declared here")
+                    .help("assign to a variable of type `mtype`")
+                    .emit(self.diagnostics);
                 return None;
             }
         }
@@ -160,11 +155,10 @@ impl Lowering<'_> {
         for part in &place.parts[1..] {
             let Type::Structure(structure) = found.kind else {
                 let title = format!("what stands before `.{}` has no fields", part.name.name);
-                self.diagnostics.push(
-                    Diagnostic::error("P0208", part.name.span, title)
-                        .also(variable.span, "the variable is declared here")
-                        .help("only a variable whose type is a typedef has fields"),
-                );
+                Diagnostic::error("P0208", part.name.span, title)
+                    .also(variable.span, "the variable is declared here")
+                    .help("only a variable whose type is a typedef has fields")
+                    .emit(self.diagnostics);
                 return None;
             };
             let structure = &self.structures[structure];
@@ -173,12 +167,10 @@ impl Lowering<'_> {
             else {
                 let names: Vec<&str> = structure.fields.iter().map(|field| &*field.name.name).collect();
                 let title = format!("`{}` has no field `{}`", structure.name, part.name.name);
-                let mut diagnostic = Diagnostic::error("P0208", part.name.span, title)
-                    .also(structure.span, "the structure is declared here");
-                if let Some(close) = closest(&part.name.name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                self.diagnostics.push(diagnostic);
+                Diagnostic::error("P0208", part.name.span, title)
+                    .also(structure.span, "the structure is declared here")
+                    .did_you_mean(closest(&part.name.name, names))
+                    .emit(self.diagnostics);
                 return None;
             };
             found.kind = field.kind;
@@ -195,21 +187,19 @@ impl Lowering<'_> {
             (None, Some(index)) => {
                 // SPIN takes `x[0]` for `x`.
                 if self.expr(index).constant() != Some(0) {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "P0207",
-                            part.name.span,
-                            format!("`{}` is not an array", part.name.name),
-                        )
-                        .help("leave the index out, or declare it as an array"),
-                    );
+                    Diagnostic::error(
+                        "P0207",
+                        part.name.span,
+                        format!("`{}` is not an array", part.name.name),
+                    )
+                    .help("leave the index out, or declare it as an array")
+                    .emit(self.diagnostics);
                 }
             }
             (Some(_), None) => {
-                self.diagnostics.push(
-                    Diagnostic::error("P0207", part.name.span, format!("`{}` is an array", part.name.name))
-                        .help(format!("write `{}[0]` for its first element", part.name.name)),
-                );
+                Diagnostic::error("P0207", part.name.span, format!("`{}` is an array", part.name.name))
+                    .help(format!("write `{}[0]` for its first element", part.name.name))
+                    .emit(self.diagnostics);
             }
             (Some(length), Some(index)) => {
                 let value = self.expr(index);
@@ -262,11 +252,9 @@ impl Lowering<'_> {
             let mut names: Vec<&str> = self.signatures.keys().map(|name| &**name).collect();
             names.sort_unstable();
             let title = format!("unknown proctype `{}`", process.name);
-            let mut diagnostic = Diagnostic::error("P0204", process.span, title);
-            if let Some(close) = closest(&process.name, names) {
-                diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-            }
-            self.diagnostics.push(diagnostic);
+            Diagnostic::error("P0204", process.span, title)
+                .did_you_mean(closest(&process.name, names))
+                .emit(self.diagnostics);
         }
         signature
     }

@@ -109,10 +109,9 @@ impl<'d> Lowering<'d> {
         for (index, proctype) in proctypes.enumerate() {
             if index >= MAX_KINDS {
                 let title = format!("more than {MAX_KINDS} proctypes");
-                self.diagnostics.push(
-                    Diagnostic::error("P0240", proctype.name.span, title)
-                        .help("give one proctype parameters instead of writing many"),
-                );
+                Diagnostic::error("P0240", proctype.name.span, title)
+                    .help("give one proctype parameters instead of writing many")
+                    .emit(self.diagnostics);
                 break;
             }
             let signature = Signature {
@@ -135,10 +134,9 @@ impl<'d> Lowering<'d> {
     }
 
     fn redeclared(&mut self, name: &Ident, earlier: Span) {
-        self.diagnostics.push(
-            Diagnostic::error("P0202", name.span, format!("`{}` is declared twice", name.name))
-                .also(earlier, "first declared here"),
-        );
+        Diagnostic::error("P0202", name.span, format!("`{}` is declared twice", name.name))
+            .also(earlier, "first declared here")
+            .emit(self.diagnostics);
     }
 
     fn units(&mut self, program: &Program) {
@@ -148,11 +146,10 @@ impl<'d> Lowering<'d> {
                 Unit::Proctype(proctype) => self.proctype_unit(proctype),
                 Unit::Init(body) => {
                     if let Some(earlier) = inits.last() {
-                        self.diagnostics.push(
-                            Diagnostic::warning("P0308", body.head, "a second `init` runs beside the first")
-                                .also(*earlier, "first declared here")
-                                .help("write `active proctype` and a name if that is meant"),
-                        );
+                        Diagnostic::warning("P0308", body.head, "a second `init` runs beside the first")
+                            .also(*earlier, "first declared here")
+                            .help("write `active proctype` and a name if that is meant")
+                            .emit(self.diagnostics);
                     }
                     let priority = Self::priority_of(body.priority);
                     self.system.has_priorities |= body.priority.is_some();
@@ -197,10 +194,9 @@ impl<'d> Lowering<'d> {
         self.check_runs();
         if self.system.initial_processes.is_empty() && !self.diagnostics.has_errors() {
             let span = self.system.proctypes.first().map_or(Span::default(), |proctype| proctype.span);
-            self.diagnostics.push(
-                Diagnostic::error("P0231", span, "no process runs at the start")
-                    .help("write `active` before a proctype, or add an `init` process that runs it"),
-            );
+            Diagnostic::error("P0231", span, "no process runs at the start")
+                .help("write `active` before a proctype, or add an `init` process that runs it")
+                .emit(self.diagnostics);
         }
         (!self.diagnostics.has_errors()).then(|| {
             self.system.hidden_bytes = self.scopes.hidden_bytes;

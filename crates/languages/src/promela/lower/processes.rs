@@ -84,20 +84,14 @@ impl Lowering<'_> {
         for declaration in &proctype.parameters {
             for variable in &declaration.variables {
                 if let Some(length) = &variable.length {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0220", length.span, "a parameter can't be an array")
-                            .help("make the array global, or put it into a typedef"),
-                    );
+                    Diagnostic::error("P0220", length.span, "a parameter can't be an array")
+                        .help("make the array global, or put it into a typedef")
+                        .emit(self.diagnostics);
                 }
                 if variable.initial.is_some() {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "P0220",
-                            variable.name.span,
-                            "a parameter can't have an initial value",
-                        )
-                        .help("give the value where the process is run"),
-                    );
+                    Diagnostic::error("P0220", variable.name.span, "a parameter can't have an initial value")
+                        .help("give the value where the process is run")
+                        .emit(self.diagnostics);
                 }
                 let kind = self.resolve_type(&declaration.kind, variable.width, false, declaration.kind_span);
                 let offset = self.scopes.local_bytes;
@@ -155,10 +149,9 @@ impl Lowering<'_> {
             ..blank_proctype()
         };
         if graph.is_too_large() {
-            self.diagnostics.push(
-                Diagnostic::error("P0235", head, "this process has more than 65 000 statements")
-                    .help("write loops, or split it into several processes"),
-            );
+            Diagnostic::error("P0235", head, "this process has more than 65 000 statements")
+                .help("write loops, or split it into several processes")
+                .emit(self.diagnostics);
             return proctype;
         }
         let labels = graph.label_locations();

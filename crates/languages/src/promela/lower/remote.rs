@@ -39,26 +39,23 @@ impl Lowering<'_> {
                 let mut names: Vec<&str> = labels.keys().map(String::as_str).collect();
                 names.sort_unstable();
                 let title = format!("`{}` has no label `{}`", process.name, label.name);
-                let mut diagnostic = Diagnostic::error("P0212", label.span, title);
-                if let Some(close) = closest(&label.name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                self.diagnostics.push(diagnostic);
+                Diagnostic::error("P0212", label.span, title)
+                    .did_you_mean(closest(&label.name, names))
+                    .emit(self.diagnostics);
                 Expr::Constant(0)
             }
         }
     }
 
     fn remote_too_early(&mut self, process: &Ident, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::error(
-                "P0226",
-                span,
-                format!("nothing is known of the inside of `{}` here", process.name),
-            )
-            .note("a remote reference stands behind the proctype it refers to")
-            .help("move the proctype up, or give it that label or variable"),
-        );
+        Diagnostic::error(
+            "P0226",
+            span,
+            format!("nothing is known of the inside of `{}` here", process.name),
+        )
+        .note("a remote reference stands behind the proctype it refers to")
+        .help("move the proctype up, or give it that label or variable")
+        .emit(self.diagnostics);
     }
 
     pub(super) fn remote_variable(
@@ -79,12 +76,10 @@ impl Lowering<'_> {
             } else {
                 let title = format!("`{}` has no variable `{}`", process.name, part.name.name);
                 let names = locals.into_iter().flatten().map(|local| &*local.0);
-                let mut diagnostic = Diagnostic::error("P0234", part.name.span, title)
-                    .note("only variables at the top level of a process can be named from outside");
-                if let Some(close) = closest(&part.name.name, names) {
-                    diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
-                }
-                self.diagnostics.push(diagnostic);
+                Diagnostic::error("P0234", part.name.span, title)
+                    .note("only variables at the top level of a process can be named from outside")
+                    .did_you_mean(closest(&part.name.name, names))
+                    .emit(self.diagnostics);
             }
             return Expr::Constant(0);
         };
@@ -92,14 +87,13 @@ impl Lowering<'_> {
             Found { kind: local.kind, area: Area::Local, offset: local.offset, indices: Vec::new() };
         self.index(&mut found, part, local.length);
         let Type::Scalar(scalar) = found.kind else {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    "P0224",
-                    part.name.span,
-                    "a whole structure can't be read from another process",
-                )
-                .help("keep what others read in a variable of its own"),
-            );
+            Diagnostic::error(
+                "P0224",
+                part.name.span,
+                "a whole structure can't be read from another process",
+            )
+            .help("keep what others read in a variable of its own")
+            .emit(self.diagnostics);
             return Expr::Constant(0);
         };
         let place = Place {

@@ -53,10 +53,9 @@ impl Lowering<'_> {
         }
         let closed = body.graph.close();
         if closed.is_none() && !self.diagnostics.has_errors() {
-            self.diagnostics.push(
-                Diagnostic::error("P0225", sequence.span, "this needs at least one statement")
-                    .help("write `skip` if nothing is to be done"),
-            );
+            Diagnostic::error("P0225", sequence.span, "this needs at least one statement")
+                .help("write `skip` if nothing is to be done")
+                .emit(self.diagnostics);
         }
         closed
     }
@@ -95,10 +94,9 @@ impl Lowering<'_> {
             StatementKind::Break => match body.loops.last() {
                 Some(number) => ShapeKind::Goto(Target::Break(*number)),
                 None => {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0214", span, "`break` stands outside of a loop")
-                            .help("it leaves the `do` or `for` around it; use `goto` to go elsewhere"),
-                    );
+                    Diagnostic::error("P0214", span, "`break` stands outside of a loop")
+                        .help("it leaves the `do` or `for` around it; use `goto` to go elsewhere")
+                        .emit(self.diagnostics);
                     return None;
                 }
             },
@@ -130,11 +128,10 @@ impl Lowering<'_> {
         } else {
             (label.span, other)
         };
-        self.diagnostics.push(
-            Diagnostic::error("P0213", second, format!("label `{}` stands twice", label.name))
-                .also(first, "first here")
-                .help("give one of them another name"),
-        );
+        Diagnostic::error("P0213", second, format!("label `{}` stands twice", label.name))
+            .also(first, "first here")
+            .help("give one of them another name")
+            .emit(self.diagnostics);
     }
 
     fn enter_loop(&mut self, body: &mut Body) -> u32 {
@@ -151,11 +148,10 @@ impl Lowering<'_> {
                 option.steps.first()
                 && let Some(earlier) = first_else.replace(*span)
             {
-                self.diagnostics.push(
-                    Diagnostic::error("P0215", *span, "two options start with `else`")
-                        .also(earlier, "the other one")
-                        .help("join them: `else -> if :: … :: … fi`"),
-                );
+                Diagnostic::error("P0215", *span, "two options start with `else`")
+                    .also(earlier, "the other one")
+                    .help("join them: `else -> if :: … :: … fi`")
+                    .emit(self.diagnostics);
             }
             let sequence = self.nested(option, body, false);
             if let Some(sequence) = sequence {
@@ -173,13 +169,12 @@ impl Lowering<'_> {
     fn warn_else(&mut self, options: &[Sequence], span: Span) {
         let mut first = options.iter().filter_map(|option| option.steps.first());
         let Some(operation) = first.find_map(channel_operation) else { return };
-        self.diagnostics.push(
-            Diagnostic::warning("P0307", span, "`else` stands beside a channel operation")
-                .label("taken when no message can be sent or received at this moment")
-                .also(operation, "the operation")
-                .note("SPIN calls this dubious, and refuses it where `xr` or `xs` is used")
-                .help("test the channel with `len(…)` or a poll, if a moment without message is meant"),
-        );
+        Diagnostic::warning("P0307", span, "`else` stands beside a channel operation")
+            .label("taken when no message can be sent or received at this moment")
+            .also(operation, "the operation")
+            .note("SPIN calls this dubious, and refuses it where `xr` or `xs` is used")
+            .help("test the channel with `len(…)` or a poll, if a moment without message is meant")
+            .emit(self.diagnostics);
     }
 
     fn basic(&mut self, statement: &StatementKind, span: Span) -> Statement {
@@ -240,15 +235,10 @@ impl Lowering<'_> {
         }
         if let (Scalar::Bool | Scalar::Bit, ExprKind::Poll { random: true, .. }) = (place.scalar, &value.kind)
         {
-            self.diagnostics.push(
-                Diagnostic::warning(
-                    "P0306",
-                    value.span,
-                    "the poll gives a position, of which one bit is kept",
-                )
+            Diagnostic::warning("P0306", value.span, "the poll gives a position, of which one bit is kept")
                 .note("`??[…]` gives the position of the message, from 1; position 2 is stored as 0")
-                .help("compare it: `c??[…] > 0`"),
-            );
+                .help("compare it: `c??[…] > 0`")
+                .emit(self.diagnostics);
         }
         match run {
             Some(run) => Statement::Run(run, Some((place, lowered))),
@@ -275,10 +265,9 @@ impl Lowering<'_> {
             }
         });
         for span in runs {
-            self.diagnostics.push(
-                Diagnostic::error("P0218", span, "`run` can't stand in a d_step")
-                    .help("use atomic instead of d_step"),
-            );
+            Diagnostic::error("P0218", span, "`run` can't stand in a d_step")
+                .help("use atomic instead of d_step")
+                .emit(self.diagnostics);
         }
     }
 
@@ -296,10 +285,9 @@ impl Lowering<'_> {
     fn loop_variable(&mut self, variable: &ast::Place) -> Option<Place> {
         let place = self.assignable(variable)?;
         if place.scalar == Scalar::Channel {
-            self.diagnostics.push(
-                Diagnostic::error("P0239", variable.span, "a channel can't count")
-                    .help("use a variable of type `byte`, `short` or `int`"),
-            );
+            Diagnostic::error("P0239", variable.span, "a channel can't count")
+                .help("use a variable of type `byte`, `short` or `int`")
+                .emit(self.diagnostics);
             return None;
         }
         Some(place)
@@ -368,11 +356,11 @@ impl Lowering<'_> {
             return self.for_in_channel(fields, variable, container, inner, span, body);
         }
         let Some(length) = self.array_length(container) else {
-            self.diagnostics.push(
-                Diagnostic::error("P0230", container.span, "`for … in` needs an array here").note(
+            Diagnostic::error("P0230", container.span, "`for … in` needs an array here")
+                .note(
                     "to go through a channel's messages, the variable must be a structure like its messages",
-                ),
-            );
+                )
+                .emit(self.diagnostics);
             return None;
         };
         let number = self.enter_loop(body);
@@ -458,11 +446,10 @@ impl Lowering<'_> {
         let name = text::place(variable);
         if let (Some(first), Some(last)) = (low_value.constant(), high_value.constant()) {
             if first > last {
-                self.diagnostics.push(
-                    Diagnostic::error("P0238", span, format!("the range from {first} to {last} is empty"))
-                        .label("nothing can be selected")
-                        .help("the lower bound comes first"),
-                );
+                Diagnostic::error("P0238", span, format!("the range from {first} to {last} is empty"))
+                    .label("nothing can be selected")
+                    .help("the lower bound comes first")
+                    .emit(self.diagnostics);
                 return None;
             }
             if literal && i64::from(last) - i64::from(first) <= SELECT_AS_CHOICE {
@@ -504,10 +491,9 @@ impl Lowering<'_> {
         let escape = self.shape(escape, body);
         let (main, escape) = (main?, escape?);
         if let Some((_, label)) = escape.labels.first() {
-            self.diagnostics.push(
-                Diagnostic::error("P0232", *label, "the start of an escape can't have a label")
-                    .help("put the label on a later statement of the escape"),
-            );
+            Diagnostic::error("P0232", *label, "the start of an escape can't have a label")
+                .help("put the label on a later statement of the escape")
+                .emit(self.diagnostics);
             return None;
         }
         let escape = match escape.kind {

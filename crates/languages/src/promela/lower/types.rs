@@ -106,12 +106,11 @@ impl Lowering<'_> {
     }
 
     pub(super) fn too_large(&mut self, span: Span) {
-        self.diagnostics.push(
-            Diagnostic::error("P0240", span, "this takes too much memory")
-                .label("too large, together with what stands before")
-                .note("all variables, arrays and channels of a model may take 1 MiB of a state")
-                .help("make arrays shorter, messages smaller, or channels less deep"),
-        );
+        Diagnostic::error("P0240", span, "this takes too much memory")
+            .label("too large, together with what stands before")
+            .note("all variables, arrays and channels of a model may take 1 MiB of a state")
+            .help("make arrays shorter, messages smaller, or channels less deep")
+            .emit(self.diagnostics);
     }
 
     fn scalars_of(&self, kind: Type) -> u64 {
@@ -147,10 +146,9 @@ impl Lowering<'_> {
         span: Span,
     ) -> Type {
         if let (Some((_, width_span)), false) = (width, *kind == ast::Type::Unsigned) {
-            self.diagnostics.push(
-                Diagnostic::error("P0211", width_span, "only an `unsigned` variable has a width")
-                    .help("write `unsigned x : 4` for four bits"),
-            );
+            Diagnostic::error("P0211", width_span, "only an `unsigned` variable has a width")
+                .help("write `unsigned x : 4` for four bits")
+                .emit(self.diagnostics);
         }
         Type::Scalar(match kind {
             ast::Type::Bit if array => Scalar::Byte,
@@ -165,17 +163,15 @@ impl Lowering<'_> {
             ast::Type::Unsigned => match width {
                 Some((bits @ 1..=31, _)) => Scalar::Unsigned(bits as u8),
                 Some((_, width_span)) => {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0211", width_span, "an unsigned variable has 1 to 31 bits")
-                            .help("use `int` for 32 bits with a sign"),
-                    );
+                    Diagnostic::error("P0211", width_span, "an unsigned variable has 1 to 31 bits")
+                        .help("use `int` for 32 bits with a sign")
+                        .emit(self.diagnostics);
                     Scalar::Unsigned(31)
                 }
                 None => {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0211", span, "an unsigned variable needs a width")
-                            .help("write `unsigned x : 4` for four bits"),
-                    );
+                    Diagnostic::error("P0211", span, "an unsigned variable needs a width")
+                        .help("write `unsigned x : 4` for four bits")
+                        .emit(self.diagnostics);
                     Scalar::Unsigned(16)
                 }
             },
@@ -196,10 +192,9 @@ impl Lowering<'_> {
         }
         if sets.len() > MAX_SETS {
             let title = format!("more than {MAX_SETS} sets of symbolic names");
-            self.diagnostics.push(
-                Diagnostic::error("P0227", set.span, title)
-                    .help("put names that belong together into one set"),
-            );
+            Diagnostic::error("P0227", set.span, title)
+                .help("put names that belong together into one set")
+                .emit(self.diagnostics);
             return 0;
         }
         sets.push(narrows_model::MtypeSet { name: set.name.to_string(), names: Vec::new() });
@@ -224,10 +219,9 @@ impl Lowering<'_> {
         }
         if self.system.mtypes[set as usize].names.len() > 255 {
             let span = mtype.names.last().map_or(Span::default(), |name| name.span);
-            self.diagnostics.push(
-                Diagnostic::error("P0227", span, "more than 255 names in a set of symbolic names")
-                    .help("put some of them into a set of their own: `mtype:colour = { … }`"),
-            );
+            Diagnostic::error("P0227", span, "more than 255 names in a set of symbolic names")
+                .help("put some of them into a set of their own: `mtype:colour = { … }`")
+                .emit(self.diagnostics);
         }
     }
 
@@ -278,15 +272,10 @@ impl Lowering<'_> {
                     structure.depth = structure.depth.max(self.structures[index].depth + 1);
                 }
                 if structure.depth > MAX_DEPTH {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "P0240",
-                            variable.name.span,
-                            "structures stand too deep in each other",
-                        )
+                    Diagnostic::error("P0240", variable.name.span, "structures stand too deep in each other")
                         .label(format!("more than {MAX_DEPTH} levels"))
-                        .help("put the fields into fewer structures"),
-                    );
+                        .help("put the fields into fewer structures")
+                        .emit(self.diagnostics);
                     continue;
                 }
                 let scalars = self.scalars_of(kind).saturating_mul(u64::from(length.unwrap_or(1)));

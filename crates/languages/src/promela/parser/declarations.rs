@@ -196,11 +196,9 @@ impl Parser<'_> {
         let keywords = KEYWORDS.iter().filter(|(_, kind)| WORDS.contains(kind)).map(|(text, _)| *text);
         let known: Vec<_> = self.typedefs.clone();
         let meant = closest(&word, keywords.chain(known.iter().map(|name| &**name)));
-        let mut diagnostic = Diagnostic::error("P0105", self.span(), format!("unknown type `{word}`"))
-            .label("neither a type nor a typedef above");
-        if let Some(meant) = meant {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        }
+        let diagnostic = Diagnostic::error("P0105", self.span(), format!("unknown type `{word}`"))
+            .label("neither a type nor a typedef above")
+            .did_you_mean(meant);
         if self.unknown_types.insert(word) {
             self.report(diagnostic);
         }

@@ -111,7 +111,7 @@ impl Parser<'_> {
         let word = self.token().text.clone();
         let diagnostic = Diagnostic::error("P0121", self.span(), format!("unknown word `{word}`"))
             .label("not a keyword, nor a type")
-            .help(format!("did you mean `{text}`?"));
+            .did_you_mean(Some(text));
         self.report(diagnostic);
         let position = self.position;
         self.tokens[position].kind = kind;
@@ -164,9 +164,7 @@ impl Parser<'_> {
                 ["assert", "printf", "printm", "run", "len", "full", "empty", "nfull", "nempty", "eval"];
             let words = words.into_iter().chain(["select", "for", "enabled", "set_priority"]);
             let inlines = self.all_inlines.iter().map(|(known, _)| &**known);
-            if let Some(meant) = closest(&name, inlines.chain(words)) {
-                diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-            }
+            diagnostic = diagnostic.did_you_mean(closest(&name, inlines.chain(words)));
         }
         self.report(diagnostic);
         self.bump();

@@ -39,10 +39,9 @@ pub(super) fn evaluate(expander: &mut Expander<'_>, tokens: &[Token], span: Span
         Ok(value) => value != 0,
         Err(reason) => {
             let place = tokens.get(evaluator.position).map_or(span, |token| token.span);
-            expander.diagnostics.push(
-                Diagnostic::error("P0006", place, "malformed condition of the preprocessor")
-                    .label(reason.to_string()),
-            );
+            Diagnostic::error("P0006", place, "malformed condition of the preprocessor")
+                .label(reason.to_string())
+                .emit(expander.diagnostics);
             false
         }
     }

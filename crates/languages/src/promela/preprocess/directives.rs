@@ -40,10 +40,9 @@ impl Preprocessor<'_> {
             "elif" | "else" => self.branch(&word.text, rest, span, conditionals),
             "endif" => {
                 if conditionals.pop().is_none() {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0005", span, "`#endif` without `#if`")
-                            .label("nothing is open here"),
-                    );
+                    Diagnostic::error("P0005", span, "`#endif` without `#if`")
+                        .label("nothing is open here")
+                        .emit(self.diagnostics);
                 }
             }
             _ if !active => {}
@@ -83,17 +82,15 @@ impl Preprocessor<'_> {
     /// Takes an `#elif` or an `#else`.
     fn branch(&mut self, word: &str, rest: &[Token], span: Span, conditionals: &mut [Conditional]) {
         let Some(conditional) = conditionals.last_mut() else {
-            self.diagnostics.push(
-                Diagnostic::error("P0005", span, format!("`#{word}` without `#if`"))
-                    .label("nothing is open here"),
-            );
+            Diagnostic::error("P0005", span, format!("`#{word}` without `#if`"))
+                .label("nothing is open here")
+                .emit(self.diagnostics);
             return;
         };
         if let Some(previous) = conditional.otherwise {
-            self.diagnostics.push(
-                Diagnostic::error("P0005", span, format!("`#{word}` after `#else`"))
-                    .also(previous, "the `#else` is here"),
-            );
+            Diagnostic::error("P0005", span, format!("`#{word}` after `#else`"))
+                .also(previous, "the `#else` is here")
+                .emit(self.diagnostics);
             conditional.active = false;
             return;
         }
@@ -115,10 +112,9 @@ impl Preprocessor<'_> {
                 self.macros.contains_key(&name.text) == (word == "ifdef")
             }
             _ => {
-                self.diagnostics.push(
-                    Diagnostic::error("P0006", span, format!("`#{word}` needs a name"))
-                        .label("no name follows"),
-                );
+                Diagnostic::error("P0006", span, format!("`#{word}` needs a name"))
+                    .label("no name follows")
+                    .emit(self.diagnostics);
                 false
             }
         }
@@ -142,14 +138,9 @@ impl Preprocessor<'_> {
         let mut parameters = None;
         if body.first().is_some_and(|token| token.kind == Kind::LeftParen && !token.space) {
             let Some((names, length)) = parameter_list(&body[1..]) else {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        "P0009",
-                        span,
-                        format!("malformed parameters of macro `{}`", name.text),
-                    )
-                    .label("expected names, separated by commas, and `)`"),
-                );
+                Diagnostic::error("P0009", span, format!("malformed parameters of macro `{}`", name.text))
+                    .label("expected names, separated by commas, and `)`")
+                    .emit(self.diagnostics);
                 return;
             };
             parameters = Some(names);
@@ -159,12 +150,11 @@ impl Preprocessor<'_> {
         if let Some(old) = self.macros.get(&name.text)
             && !old.same(&new)
         {
-            self.diagnostics.push(
-                Diagnostic::warning("P0010", name.span, format!("macro `{}` is defined again", name.text))
-                    .label("this definition counts from here on")
-                    .also(old.span, "it was defined here")
-                    .help(format!("write `#undef {}` before it if this is meant", name.text)),
-            );
+            Diagnostic::warning("P0010", name.span, format!("macro `{}` is defined again", name.text))
+                .label("this definition counts from here on")
+                .also(old.span, "it was defined here")
+                .help(format!("write `#undef {}` before it if this is meant", name.text))
+                .emit(self.diagnostics);
         }
         self.macros.insert(name.text.clone(), Rc::new(new));
     }
@@ -186,31 +176,28 @@ impl Preprocessor<'_> {
                 (path, true)
             }
             _ => {
-                self.diagnostics.push(
-                    Diagnostic::error("P0002", span, "`#include` needs a file")
-                        .label("expected `\"file\"` or `<file>`"),
-                );
+                Diagnostic::error("P0002", span, "`#include` needs a file")
+                    .label("expected `\"file\"` or `<file>`")
+                    .emit(self.diagnostics);
                 return;
             }
         };
         if self.includes.len() >= MAX_INCLUDES {
-            self.diagnostics.push(
-                Diagnostic::error("P0003", span, "includes are nested too deeply")
-                    .label(format!("more than {MAX_INCLUDES} files deep"))
-                    .also(self.includes[0], "the chain starts here")
-                    .help("does a file include itself?"),
-            );
+            Diagnostic::error("P0003", span, "includes are nested too deeply")
+                .label(format!("more than {MAX_INCLUDES} files deep"))
+                .also(self.includes[0], "the chain starts here")
+                .help("does a file include itself?")
+                .emit(self.diagnostics);
             return;
         }
         let (files, bytes) = self.included;
         if files >= MAX_FILES || bytes > MAX_INCLUDED {
             let title =
                 if files >= MAX_FILES { "too many files are included" } else { "too much is included" };
-            self.diagnostics.push(
-                Diagnostic::error("P0003", span, title)
-                    .label(format!("{files} files with {bytes} bytes so far"))
-                    .help("does a file include itself?"),
-            );
+            Diagnostic::error("P0003", span, title)
+                .label(format!("{files} files with {bytes} bytes so far"))
+                .help("does a file include itself?")
+                .emit(self.diagnostics);
             return;
         }
         let from = self.sources.file(span.file).name.clone();
@@ -224,11 +211,10 @@ impl Preprocessor<'_> {
             }
             Err(reason) => {
                 self.lacks_file = true;
-                self.diagnostics.push(
-                    Diagnostic::error("P0002", span, format!("can't include `{path}`"))
-                        .label(reason.to_string())
-                        .note("what depends on this file is not looked at"),
-                );
+                Diagnostic::error("P0002", span, format!("can't include `{path}`"))
+                    .label(reason.to_string())
+                    .note("what depends on this file is not looked at")
+                    .emit(self.diagnostics);
             }
         }
     }

@@ -27,21 +27,19 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
                 token.kind = Kind::Character;
             }
             Kind::QuotedText => {
-                diagnostics.push(
-                    Diagnostic::error("P0019", token.span, "a string stands between double quotes")
-                        .label("single quotes hold one character")
-                        .help("write \"…\" instead of '…'"),
-                );
+                Diagnostic::error("P0019", token.span, "a string stands between double quotes")
+                    .label("single quotes hold one character")
+                    .help("write \"…\" instead of '…'")
+                    .emit(diagnostics);
                 token.kind = Kind::Text;
             }
             Kind::Star if ends_comment(tokens, index) => {
                 let span = token.span.to(tokens[index].span);
-                diagnostics.push(
-                    Diagnostic::warning("P0020", span, "`*/` ends no comment")
-                        .label("no comment is open here")
-                        .note("it is left out, as SPIN does")
-                        .help("remove it, or open the comment with `/*`"),
-                );
+                Diagnostic::warning("P0020", span, "`*/` ends no comment")
+                    .label("no comment is open here")
+                    .note("it is left out, as SPIN does")
+                    .help("remove it, or open the comment with `/*`")
+                    .emit(diagnostics);
                 index += 1;
                 continue;
             }
@@ -49,10 +47,9 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
                 diagnostics.push(odd_operator(&token));
             }
             Kind::UnterminatedText => {
-                diagnostics.push(
-                    Diagnostic::error("P0016", token.span, "unterminated string")
-                        .label("no quote closes it on this line"),
-                );
+                Diagnostic::error("P0016", token.span, "unterminated string")
+                    .label("no quote closes it on this line")
+                    .emit(diagnostics);
                 token.kind = Kind::Text;
             }
             Kind::Unknown | Kind::Hash | Kind::HashHash => {
@@ -169,16 +166,15 @@ fn number(token: &Token, negative: bool, diagnostics: &mut Diagnostics) -> i32 {
         value => {
             // SPIN reads with strtol, which stops at the greatest long, and keeps the lower 32 bits.
             let wrapped = value.unwrap_or(i64::MAX) as i32;
-            diagnostics.push(
-                Diagnostic::warning(
-                    "P0022",
-                    token.span,
-                    format!("the number {text} is out of range: {wrapped} is used"),
-                )
-                .label("the greatest int is 2147483647")
-                .note("SPIN keeps the lower 32 bits, and so do we")
-                .help(format!("write {wrapped} if that is meant")),
-            );
+            Diagnostic::warning(
+                "P0022",
+                token.span,
+                format!("the number {text} is out of range: {wrapped} is used"),
+            )
+            .label("the greatest int is 2147483647")
+            .note("SPIN keeps the lower 32 bits, and so do we")
+            .help(format!("write {wrapped} if that is meant"))
+            .emit(diagnostics);
             wrapped
         }
     }

@@ -113,11 +113,10 @@ impl Expander<'_> {
                     continue;
                 }
                 let Some((given, close)) = take_arguments(&mut work) else {
-                    self.diagnostics.push(
-                        Diagnostic::error("P0012", span, format!("unterminated call of macro `{name}`"))
-                            .label("no `)` closes its arguments")
-                            .also(found.span, "the macro is defined here"),
-                    );
+                    Diagnostic::error("P0012", span, format!("unterminated call of macro `{name}`"))
+                        .label("no `)` closes its arguments")
+                        .also(found.span, "the macro is defined here")
+                        .emit(self.diagnostics);
                     output.push(traveller);
                     continue;
                 };
@@ -175,20 +174,18 @@ impl Expander<'_> {
     #[cold]
     fn wrong_count(&mut self, name: &str, found: &Macro, given: usize, span: Span) {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
-        self.diagnostics.push(
-            Diagnostic::error("P0011", span, format!("wrong number of arguments for macro `{name}`"))
-                .label(format!("{given} given, {wanted} expected"))
-                .also(found.span, "the macro is defined here"),
-        );
+        Diagnostic::error("P0011", span, format!("wrong number of arguments for macro `{name}`"))
+            .label(format!("{given} given, {wanted} expected"))
+            .also(found.span, "the macro is defined here")
+            .emit(self.diagnostics);
     }
 
     #[cold]
     fn too_large(&mut self, span: Span, name: &str) {
         if *self.budget > 0 {
-            self.diagnostics.push(
-                Diagnostic::error("P0014", span, format!("the expansion of macro `{name}` is too large"))
-                    .label("macros that use each other grow without bound here"),
-            );
+            Diagnostic::error("P0014", span, format!("the expansion of macro `{name}` is too large"))
+                .label("macros that use each other grow without bound here")
+                .emit(self.diagnostics);
         }
     }
 
@@ -304,10 +301,9 @@ impl Expander<'_> {
         let mut tokens = lex(&text, FileId(0), self.interner, self.diagnostics);
         tokens.pop();
         if tokens.len() != 1 {
-            self.diagnostics.push(
-                Diagnostic::error("P0013", span, format!("`##` makes no token of `{text}`"))
-                    .label("in the expansion of this macro"),
-            );
+            Diagnostic::error("P0013", span, format!("`##` makes no token of `{text}`"))
+                .label("in the expansion of this macro")
+                .emit(self.diagnostics);
             return vec![left.clone(), right.clone()];
         }
         let mut joined = left.clone();

@@ -233,10 +233,9 @@ impl Preprocessor<'_> {
         }
         self.flush(&mut pending);
         for conditional in conditionals {
-            self.diagnostics.push(
-                Diagnostic::error("P0004", conditional.span, "unterminated conditional")
-                    .label("this has no `#endif`"),
-            );
+            Diagnostic::error("P0004", conditional.span, "unterminated conditional")
+                .label("this has no `#endif`")
+                .emit(self.diagnostics);
         }
     }
 

@@ -231,11 +231,9 @@ impl Lowering<'_> {
         }
         let module = &self.tree.modules[self.scopes[scope.0].modules[0]].name;
         let title = format!("module `{}` has no `{}`", module.name, part.name);
-        let mut diagnostic =
-            Diagnostic::error("V0201", part.span, title).also(module.span, "the module is declared here");
-        if let Some(near) = self.similar(&part.name, scope, false) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        let diagnostic = Diagnostic::error("V0201", part.span, title)
+            .also(module.span, "the module is declared here")
+            .did_you_mean(self.similar(&part.name, scope, false).as_deref());
         self.report(diagnostic);
         None
     }

@@ -367,10 +367,9 @@ impl Lowering<'_> {
             return Some(*module);
         }
         let title = format!("unknown module `{}`", name.name);
-        let mut diagnostic = Diagnostic::error("V0203", name.span, title).label("there is no such module");
-        if let Some(near) = closest(&name.name, self.tree.modules.iter().map(|module| &*module.name.name)) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        }
+        let diagnostic = Diagnostic::error("V0203", name.span, title)
+            .label("there is no such module")
+            .did_you_mean(closest(&name.name, self.tree.modules.iter().map(|module| &*module.name.name)));
         self.report(diagnostic);
         None
     }

@@ -120,10 +120,10 @@ impl Parser<'_> {
         }
         let Some(word) = closest(&self.token().text, SECTIONS.iter().copied()) else { return false };
         let title = format!("`{}` stands where a declaration or a section should", self.token().text);
-        let diagnostic = Diagnostic::error("V0100", self.span(), title)
+        Diagnostic::error("V0100", self.span(), title)
             .label("no word that begins a section")
-            .help(format!("did you mean `{word}`?"));
-        self.diagnostics.push(diagnostic);
+            .help(format!("did you mean `{word}`?"))
+            .emit(self.diagnostics);
         true
     }
 
@@ -169,9 +169,9 @@ impl Parser<'_> {
                 let name = self.spec_name()?;
                 if let Some(place) = self.psl_beyond() {
                     let title = "a specification with a regular expression or `forall` is not checked";
-                    let diagnostic = Diagnostic::warning("V0302", place, title)
-                        .help("write it with `always`, `next`, `until` and the like, or as LTLSPEC");
-                    self.diagnostics.push(diagnostic);
+                    Diagnostic::warning("V0302", place, title)
+                        .help("write it with `always`, `next`, `until` and the like, or as LTLSPEC")
+                        .emit(self.diagnostics);
                     self.psl_skip();
                     return Ok(None);
                 }
@@ -365,11 +365,11 @@ impl Parser<'_> {
     fn unbounded_array(&mut self) -> Reported {
         let token = self.token();
         let title = "an array whose indices are all integers has no bounds";
-        let diagnostic = Diagnostic::error("V0220", token.span, title)
+        Diagnostic::error("V0220", token.span, title)
             .label("NuSMV does not check it either")
             .note("nuXmv alone does, with solvers for arrays")
-            .help("let words be its indices: `array word[4] of …`");
-        self.diagnostics.push(diagnostic);
+            .help("let words be its indices: `array word[4] of …`")
+            .emit(self.diagnostics);
         Reported
     }
 

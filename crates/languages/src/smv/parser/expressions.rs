@@ -407,10 +407,10 @@ impl Parser<'_> {
         let mut branches = Vec::new();
         while !self.at_keyword("esac") {
             if self.at(Kind::End) || self.at_section() {
-                let diagnostic = Diagnostic::error("V0103", self.span(), "a `case` has no `esac`")
+                Diagnostic::error("V0103", self.span(), "a `case` has no `esac`")
                     .label("expected `esac` or another branch")
-                    .also(opening, "it begins here");
-                self.diagnostics.push(diagnostic);
+                    .also(opening, "it begins here")
+                    .emit(self.diagnostics);
                 return Err(Reported);
             }
             let condition = self.expression()?;

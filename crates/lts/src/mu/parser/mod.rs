@@ -91,8 +91,9 @@ impl Parser<'_> {
     }
 
     fn too_large(&mut self, label: String) -> Reported {
-        let diagnostic = Diagnostic::error("M0009", self.span(), "the formula is too large").label(label);
-        self.diagnostics.push(diagnostic);
+        Diagnostic::error("M0009", self.span(), "the formula is too large")
+            .label(label)
+            .emit(self.diagnostics);
         self.position = self.tokens.len() - 1;
         Reported
     }
@@ -113,9 +114,7 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::error("M0001", token.span, title).label(format!("expected {expected}"));
         if token.kind == TokenKind::Word && !WORDS.contains(&token.text.as_str()) {
-            if let Some(word) = closest(&token.text, WORDS) {
-                diagnostic = diagnostic.help(format!("did you mean `{word}`?"));
-            }
+            diagnostic = diagnostic.did_you_mean(closest(&token.text, WORDS));
         } else if matches!(token.kind, TokenKind::Label | TokenKind::Pattern) {
             diagnostic = diagnostic.help("an action stands in brackets: `<\"A\"> true` or `[\"A\"] false`");
         } else if token.kind == TokenKind::Bar {
@@ -130,8 +129,9 @@ impl Parser<'_> {
         let _ = match self.token().kind {
             TokenKind::RightParen | TokenKind::RightBracket | TokenKind::Greater => {
                 let title = format!("`{}` closes nothing", self.token().text);
-                let diagnostic = Diagnostic::error("M0002", self.span(), title).label("nothing is open here");
-                self.diagnostics.push(diagnostic);
+                Diagnostic::error("M0002", self.span(), title)
+                    .label("nothing is open here")
+                    .emit(self.diagnostics);
                 Reported
             }
             _ => self.unexpected("`and`, `or`, `implies`, `equ` or the end of the formula"),
@@ -146,10 +146,10 @@ impl Parser<'_> {
         if self.at(TokenKind::End) {
             let open = &self.tokens.iter().find(|token| token.span == opened).map_or("", |token| &token.text);
             let title = format!("`{open}` is not closed");
-            let diagnostic = Diagnostic::error("M0002", opened, title)
+            Diagnostic::error("M0002", opened, title)
                 .label("it is opened here")
-                .help(format!("close it with `{sign}`"));
-            self.diagnostics.push(diagnostic);
+                .help(format!("close it with `{sign}`"))
+                .emit(self.diagnostics);
             return Err(Reported);
         }
         Err(self.unexpected(&format!("`{sign}`")))

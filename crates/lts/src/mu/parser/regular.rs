@@ -100,11 +100,10 @@ impl Parser<'_> {
             PathOrAction::Action(action) => Ok(action),
             PathOrAction::Path(_) => {
                 let title = format!("`{operator}` stands beside a path");
-                self.diagnostics.push(
-                    Diagnostic::error("M0010", span, title)
-                        .label("this takes actions: sets of labels")
-                        .help("`|` joins paths; there is no path operator for `and` and `not`"),
-                );
+                Diagnostic::error("M0010", span, title)
+                    .label("this takes actions: sets of labels")
+                    .help("`|` joins paths; there is no path operator for `and` and `not`")
+                    .emit(self.diagnostics);
                 Err(Reported)
             }
         }

@@ -107,10 +107,7 @@ pub(super) fn values(
             let upper = name.to_ascii_uppercase();
             let diagnostic = Diagnostic::error("L0231", span, title);
             let names = root.parameters.iter().map(|one| &*one.name.name);
-            diagnostics.push(match closest(&upper, names) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic,
-            });
+            diagnostic.did_you_mean(closest(&upper, names)).emit(diagnostics);
         }
     }
     for parameter in &root.parameters {
