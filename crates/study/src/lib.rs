@@ -20,13 +20,16 @@ mod verdicts;
 pub use accepts::{accepts, kinds};
 pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
-pub use file::{Ask, Axis, DelayEntry, Expect, Question, Study, Text, Values, Variant, View, read};
+pub use file::{
+    Ask, Axis, ChangeError, DelayEntry, Expect, QuantityError, Question, Study, Text, Values, Variant, View,
+    read,
+};
 pub use labelled::Labelled;
 pub use measure::{Measured, Size, simulate, simulate_labelled, trends};
 pub use prepare::Prepared;
 pub use subject::Subject;
 pub use synchronous::PreparedSynchronous;
-pub use verdicts::{Replies, Verdicts};
+pub use verdicts::Verdicts;
 
 /// What the messages about studies mean.
 pub const MESSAGES: &str = include_str!("messages.md");

@@ -240,7 +240,7 @@ impl Reader<'_> {
     pub(crate) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
-            .and_then(|text| time(&text, unit));
+            .and_then(|text| time(&text, unit).map_err(|wrong| wrong.to_string()));
         match result {
             Ok(time) if time >= Time::from_integer(0) => Some(time),
             Ok(_) => {

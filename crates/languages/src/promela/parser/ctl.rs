@@ -11,7 +11,7 @@ use narrows_source::{Diagnostic, Span};
 use super::expressions::binary_operator;
 use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{BinaryOperator, Expr, ExprKind, UnaryOperator};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 type Formula = Ctl<Expr>;
 
@@ -91,14 +91,14 @@ impl Parser<'_> {
         let implies = Operator::Logic(Ctl::Implies, None);
         let equivalent = Operator::Logic(Ctl::Equivalent, None);
         Some(match self.kind() {
-            Kind::Arrow => (implies, 0, 1),
-            Kind::Less if self.ahead(1) == Kind::Arrow => (equivalent, 0, 2),
-            Kind::OrOr => (or, 1, 1),
-            Kind::Backslash if self.ahead(1) == Kind::Slash => (or, 1, 2),
-            Kind::AndAnd => (and, 2, 1),
-            Kind::Slash if self.ahead(1) == Kind::Backslash => (and, 2, 2),
-            Kind::Name if self.at_word("implies") => (implies, 0, 1),
-            Kind::Name if self.at_word("equivalent") => (equivalent, 0, 1),
+            TokenKind::Arrow => (implies, 0, 1),
+            TokenKind::Less if self.ahead(1) == TokenKind::Arrow => (equivalent, 0, 2),
+            TokenKind::OrOr => (or, 1, 1),
+            TokenKind::Backslash if self.ahead(1) == TokenKind::Slash => (or, 1, 2),
+            TokenKind::AndAnd => (and, 2, 1),
+            TokenKind::Slash if self.ahead(1) == TokenKind::Backslash => (and, 2, 2),
+            TokenKind::Name if self.at_word("implies") => (implies, 0, 1),
+            TokenKind::Name if self.at_word("equivalent") => (equivalent, 0, 1),
             kind => {
                 let (operator, strength) = binary_operator(kind)?;
                 (Operator::Plain(operator), strength + 1, 1)
@@ -159,25 +159,27 @@ impl Parser<'_> {
     fn ctl_unary(&mut self, place: Position) -> Parsed<Operand> {
         let start = self.position;
         match self.kind() {
-            Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => {
+            TokenKind::LeftBracket if self.ahead(1) == TokenKind::RightBracket => {
                 Err(self.without_paths("`AG p` or `EG p`"))
             }
-            Kind::Less if self.ahead(1) == Kind::Greater => Err(self.without_paths("`AF p` or `EF p`")),
-            Kind::Name => self.ctl_word(place),
-            Kind::LeftParen => {
+            TokenKind::Less if self.ahead(1) == TokenKind::Greater => {
+                Err(self.without_paths("`AF p` or `EF p`"))
+            }
+            TokenKind::Name => self.ctl_word(place),
+            TokenKind::LeftParen => {
                 self.bump();
                 let mut part =
                     self.enclosed(|parser| parser.nested(|parser| parser.ctl_part(0, Position::Elsewhere)))?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 if let Operand::Plain(expression) = &mut part {
                     expression.span = self.span_from(start);
                 }
                 Ok(part)
             }
-            Kind::Bang | Kind::BangBang => self.ctl_not(place),
-            Kind::Minus | Kind::Tilde => {
+            TokenKind::Bang | TokenKind::BangBang => self.ctl_not(place),
+            TokenKind::Minus | TokenKind::Tilde => {
                 let operator =
-                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
+                    if self.at(TokenKind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
                 let span = self.span();
                 self.bump();
                 match self.nested(|parser| parser.ctl_unary(place))? {
@@ -200,7 +202,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn ctl_not(&mut self, place: Position) -> Parsed<Operand> {
         let start = self.position;
-        let times = if self.at(Kind::BangBang) { 2 } else { 1 };
+        let times = if self.at(TokenKind::BangBang) { 2 } else { 1 };
         self.bump();
         let mut part = self.nested(|parser| parser.ctl_unary(place))?;
         for _ in 0..times {
@@ -254,8 +256,8 @@ impl Parser<'_> {
     fn ctl_until(&mut self, paths: Paths) -> Parsed<Operand> {
         self.bump();
         let (close, expected) = match self.kind() {
-            Kind::LeftBracket => (Kind::RightBracket, "`]` or an operator"),
-            _ => (Kind::RightParen, "`)` or an operator"),
+            TokenKind::LeftBracket => (TokenKind::RightBracket, "`]` or an operator"),
+            _ => (TokenKind::RightParen, "`)` or an operator"),
         };
         self.bump();
         let formula = self.enclosed(|parser| {
@@ -282,33 +284,33 @@ impl Parser<'_> {
     /// Returns whether the token after this one starts an operand, so that this one is an operator.
     fn operand_follows(&self, place: Position) -> bool {
         match self.ahead(1) {
-            Kind::Name => {
+            TokenKind::Name => {
                 // `AG U q` within `A[…]`: there the variable comes first.
                 let next = &self.tokens[self.position + 1].text;
                 let is_until = UNTIL.iter().chain(&WEAK_UNTIL).any(|word| **word == **next);
                 !(is_until && place == Position::Until) && &**next != "implies" && &**next != "equivalent"
             }
-            Kind::LeftBracket => self.ahead(2) == Kind::RightBracket,
-            Kind::Less => self.ahead(2) == Kind::Greater,
-            Kind::LeftParen
-            | Kind::Bang
-            | Kind::BangBang
-            | Kind::Tilde
-            | Kind::Number
-            | Kind::Character
-            | Kind::True
-            | Kind::False
-            | Kind::Skip
-            | Kind::Timeout
-            | Kind::Np
-            | Kind::Len
-            | Kind::Full
-            | Kind::Empty
-            | Kind::Nfull
-            | Kind::Nempty
-            | Kind::Enabled
-            | Kind::PcValue
-            | Kind::GetPriority => true,
+            TokenKind::LeftBracket => self.ahead(2) == TokenKind::RightBracket,
+            TokenKind::Less => self.ahead(2) == TokenKind::Greater,
+            TokenKind::LeftParen
+            | TokenKind::Bang
+            | TokenKind::BangBang
+            | TokenKind::Tilde
+            | TokenKind::Number
+            | TokenKind::Character
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::Skip
+            | TokenKind::Timeout
+            | TokenKind::Np
+            | TokenKind::Len
+            | TokenKind::Full
+            | TokenKind::Empty
+            | TokenKind::Nfull
+            | TokenKind::Nempty
+            | TokenKind::Enabled
+            | TokenKind::PcValue
+            | TokenKind::GetPriority => true,
             _ => false,
         }
     }
@@ -317,30 +319,30 @@ impl Parser<'_> {
     /// parentheses.
     fn until_follows(&self) -> bool {
         match self.ahead(1) {
-            Kind::LeftParen => return true,
-            Kind::LeftBracket => {}
+            TokenKind::LeftParen => return true,
+            TokenKind::LeftBracket => {}
             _ => return false,
         }
         let mut depth = 0_usize;
         for (index, token) in self.tokens.iter().enumerate().skip(self.position + 1) {
             match token.kind {
-                Kind::LeftBracket | Kind::LeftParen => depth += 1,
-                Kind::RightBracket | Kind::RightParen => depth -= 1,
-                Kind::Name if depth == 1 && index > self.position + 2 => {
+                TokenKind::LeftBracket | TokenKind::LeftParen => depth += 1,
+                TokenKind::RightBracket | TokenKind::RightParen => depth -= 1,
+                TokenKind::Name if depth == 1 && index > self.position + 2 => {
                     let is_until = UNTIL.iter().chain(&WEAK_UNTIL).any(|word| **word == *token.text);
                     let before = self.tokens[index - 1].kind;
                     let is_between = matches!(
                         before,
-                        Kind::Name
-                            | Kind::Number
-                            | Kind::Character
-                            | Kind::RightParen
-                            | Kind::RightBracket
-                            | Kind::True
-                            | Kind::False
-                            | Kind::Skip
-                            | Kind::Timeout
-                            | Kind::Np
+                        TokenKind::Name
+                            | TokenKind::Number
+                            | TokenKind::Character
+                            | TokenKind::RightParen
+                            | TokenKind::RightBracket
+                            | TokenKind::True
+                            | TokenKind::False
+                            | TokenKind::Skip
+                            | TokenKind::Timeout
+                            | TokenKind::Np
                     );
                     if is_until && is_between {
                         return true;

@@ -10,7 +10,7 @@ use narrows_source::{Diagnostic, Span};
 use super::expressions::binary_operator;
 use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{BinaryOperator, Expr, ExprKind, Ltl, LtlBinary, LtlUnary, UnaryOperator};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 /// A part of a formula: an expression as long as nothing in it is temporal.
 enum Operand {
@@ -63,13 +63,13 @@ impl Parser<'_> {
     fn formula_operator(&self) -> Option<(Operator, u8, usize)> {
         let logic = |operator, strength, length| Some((Operator::Logic(operator), strength, length));
         match self.kind() {
-            Kind::Arrow => logic(LtlBinary::Implies, 0, 1),
-            Kind::Less if self.ahead(1) == Kind::Arrow => logic(LtlBinary::Equivalent, 0, 2),
-            Kind::OrOr => logic(LtlBinary::Or, 1, 1),
-            Kind::Backslash if self.ahead(1) == Kind::Slash => logic(LtlBinary::Or, 1, 2),
-            Kind::AndAnd => logic(LtlBinary::And, 2, 1),
-            Kind::Slash if self.ahead(1) == Kind::Backslash => logic(LtlBinary::And, 2, 2),
-            Kind::Name => match &*self.token().text {
+            TokenKind::Arrow => logic(LtlBinary::Implies, 0, 1),
+            TokenKind::Less if self.ahead(1) == TokenKind::Arrow => logic(LtlBinary::Equivalent, 0, 2),
+            TokenKind::OrOr => logic(LtlBinary::Or, 1, 1),
+            TokenKind::Backslash if self.ahead(1) == TokenKind::Slash => logic(LtlBinary::Or, 1, 2),
+            TokenKind::AndAnd => logic(LtlBinary::And, 2, 1),
+            TokenKind::Slash if self.ahead(1) == TokenKind::Backslash => logic(LtlBinary::And, 2, 2),
+            TokenKind::Name => match &*self.token().text {
                 "implies" => logic(LtlBinary::Implies, 0, 1),
                 "equivalent" => logic(LtlBinary::Equivalent, 0, 1),
                 "U" | "until" | "stronguntil" => logic(LtlBinary::Until, 3, 1),
@@ -152,27 +152,27 @@ impl Parser<'_> {
     fn formula_unary(&mut self) -> Parsed<Operand> {
         let start = self.position;
         let (operator, length) = match self.kind() {
-            Kind::LeftBracket if self.ahead(1) == Kind::RightBracket => (LtlUnary::Always, 2),
-            Kind::Less if self.ahead(1) == Kind::Greater => (LtlUnary::Eventually, 2),
-            Kind::Name => match &*self.token().text {
+            TokenKind::LeftBracket if self.ahead(1) == TokenKind::RightBracket => (LtlUnary::Always, 2),
+            TokenKind::Less if self.ahead(1) == TokenKind::Greater => (LtlUnary::Eventually, 2),
+            TokenKind::Name => match &*self.token().text {
                 "always" => (LtlUnary::Always, 1),
                 "eventually" => (LtlUnary::Eventually, 1),
                 "X" | "next" => (LtlUnary::Next, 1),
                 _ => return Ok(Operand::Plain(self.named()?)),
             },
-            Kind::LeftParen => {
+            TokenKind::LeftParen => {
                 self.bump();
                 let mut part = self.enclosed(|parser| parser.nested(|parser| parser.formula_part(0)))?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 if let Operand::Plain(expression) = &mut part {
                     expression.span = self.span_from(start);
                 }
                 return Ok(part);
             }
-            Kind::Bang | Kind::BangBang => return self.formula_not(),
-            Kind::Minus | Kind::Tilde => {
+            TokenKind::Bang | TokenKind::BangBang => return self.formula_not(),
+            TokenKind::Minus | TokenKind::Tilde => {
                 let operator =
-                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
+                    if self.at(TokenKind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
                 let span = self.span();
                 self.bump();
                 return match self.nested(Parser::formula_unary)? {
@@ -200,7 +200,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn formula_not(&mut self) -> Parsed<Operand> {
         let start = self.position;
-        let times = if self.at(Kind::BangBang) { 2 } else { 1 };
+        let times = if self.at(TokenKind::BangBang) { 2 } else { 1 };
         self.bump();
         let mut part = self.nested(Parser::formula_unary)?;
         for _ in 0..times {
