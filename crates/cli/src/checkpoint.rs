@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use narrows_explicit::{CheckpointError, Checkpoints, Progress};
+use narrows::{CheckpointError, Checkpoints, Progress};
 use narrows_model::Limit;
 use narrows_report::{bytes, count, grouped, seconds};
 

@@ -166,7 +166,6 @@ impl Models {
 
     /// Returns the files if they are studies; `None` if they are models.
     pub(crate) fn studies(&self) -> anyhow::Result<Option<&[PathBuf]>> {
-        let is_study = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
         let count = self.files.iter().filter(|path| is_study(path)).count();
         anyhow::ensure!(
             count == 0 || count == self.files.len(),
@@ -202,6 +201,11 @@ impl Models {
         let name = path.display().to_string();
         self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
     }
+}
+
+/// Returns whether a file is a study, by its name.
+pub(crate) fn is_study(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
 }
 
 /// Replaces folders by the files in them whose names end so.

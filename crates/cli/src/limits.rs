@@ -14,11 +14,26 @@ use crate::progress::Display;
 /// If the machine does not say how much memory it has.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
 
+/// What is wrong with the text of a limit.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LimitError {
+    #[error("write a size such as 4G or 500M")]
+    NotASize,
+    #[error("write a unit, such as {0}M or {0}G")]
+    MissingUnit(String),
+    #[error("unknown unit of memory `{0}`; use K, M, G or T")]
+    UnknownMemoryUnit(String),
+    #[error("write a time such as 90s, 5m or 1h30m")]
+    NotATime,
+    #[error("unknown unit of time `{0}`; use ms, s, m, h or d")]
+    UnknownTimeUnit(String),
+}
+
 /// Reads a size such as `4G`, `500MB` or `1.5GiB`.
-pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_memory(text: &str) -> Result<u64, LimitError> {
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
-    let number: f64 = number.parse().map_err(|_| "write a size such as 4G or 500M".to_owned())?;
+    let number: f64 = number.parse().map_err(|_| LimitError::NotASize)?;
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
         "k" | "kib" => f64::from(1 << 10),
         "m" | "mib" => f64::from(1 << 20),
@@ -28,23 +43,22 @@ pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
         "mb" => 1e6,
         "gb" => 1e9,
         "tb" => 1e12,
-        "" => return Err(format!("write a unit, such as {text}M or {text}G")),
-        other => return Err(format!("`{other}` is not a unit of memory; use K, M, G or T")),
+        "" => return Err(LimitError::MissingUnit(text.to_owned())),
+        other => return Err(LimitError::UnknownMemoryUnit(other.to_owned())),
     };
     Ok((number * factor) as u64)
 }
 
 /// Reads a time such as `90s`, `5m`, `1h30m` or `500ms`; a plain number is seconds.
-pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a time such as 90s, 5m or 1h30m".to_owned();
+pub(crate) fn parse_time(text: &str) -> Result<Duration, LimitError> {
     let mut rest = text.trim();
     let mut total = 0.0;
     if rest.is_empty() {
-        return Err(wrong());
+        return Err(LimitError::NotATime);
     }
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        let number: f64 = rest[..digits].parse().map_err(|_| LimitError::NotATime)?;
         rest = &rest[digits..];
         let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         total += number
@@ -54,11 +68,11 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
                 "m" | "min" => 60.0,
                 "h" => 3600.0,
                 "d" => 86_400.0,
-                other => return Err(format!("`{other}` is not a unit of time; use ms, s, m, h or d")),
+                other => return Err(LimitError::UnknownTimeUnit(other.to_owned())),
             };
         rest = rest[letters..].trim_start();
     }
-    Duration::try_from_secs_f64(total).map_err(|_| wrong())
+    Duration::try_from_secs_f64(total).map_err(|_| LimitError::NotATime)
 }
 
 /// Returns how much memory a search may use if the user does not say.
@@ -266,7 +280,7 @@ mod tests {
         for text in ["", "G", "4096", "4X", "1.2.3G", "-1G"] {
             assert!(parse_memory(text).is_err(), "{text}");
         }
-        assert_eq!(parse_memory("4096").unwrap_err(), "write a unit, such as 4096M or 4096G");
+        assert_eq!(parse_memory("4096").unwrap_err().to_string(), "write a unit, such as 4096M or 4096G");
     }
 
     #[test]

@@ -505,7 +505,7 @@ fn orders_of_variables_are_written_and_read() {
         assert!(stderr(&output).contains(part), "{part}\n{}", stderr(&output));
     }
     for (command, part) in [
-        ("check good.pml --order some.ord", "--order is for SMV models"),
+        ("check good.pml --order some.ord", "an order of variables is for SMV models"),
         ("check two.smv --order none.ord", "can't read `"),
         ("check two.smv --order some.ord --engine ic3", "`ic3` has no order of variables"),
     ] {
@@ -548,12 +548,12 @@ fn smv_models_are_checked_counted_and_bounded() {
     assert!([0, 2].contains(&status(&output)));
     for (command, expected) in [
         ("check wrong.smv", "V0216"),
-        ("check counter.smv --spin-trail run.trail", "--spin-trail is for Promela models"),
+        ("check counter.smv --spin-trail run.trail", "trails are of Promela models"),
         ("check counter.smv --chart", "there are no messages between processes"),
         ("check counter.smv -D N=4", "`main` has no definition `N`"),
         ("check counter.smv --ctl AG(m=1)", "unknown name `m`"),
         ("graph counter.smv --labels channel", "`text` or `inputs`"),
-        ("simulate counter.smv --trail run.trail --random 1", "--trail is for Promela models"),
+        ("simulate counter.smv --trail run.trail --random 1", "trails are of Promela models"),
         ("bounds counter.smv --from n=1 --to q", "unknown name `q`"),
     ] {
         let output = folder.run(command);

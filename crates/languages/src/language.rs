@@ -25,6 +25,11 @@ pub trait Language: Sync {
     /// Returns what its messages mean, as [`Explanation::read`](narrows_source::Explanation::read) takes it.
     fn messages(&self) -> &'static str;
 
+    /// Returns whether its texts list all states and steps, and so are graphs already.
+    fn is_graph(&self) -> bool {
+        false
+    }
+
     /// Returns the names to which values can be given, where the text declares them.
     fn parameters(&self, text: &str) -> Vec<String> {
         let _ = text;
@@ -78,6 +83,30 @@ impl Definition {
             None => (&self.text, None),
         }
     }
+}
+
+/// Says which definitions are for which of several texts, by the parameters that each declares; `None` stands for one that
+/// has no parameters. What fits none is for the first that can have some, which says so. Returns `None` if none can.
+pub fn assign_definitions(
+    parameters: &[Option<Vec<String>>],
+    definitions: &[String],
+) -> Option<Vec<Vec<String>>> {
+    let first = parameters.iter().position(Option::is_some)?;
+    let mut given = vec![Vec::new(); parameters.len()];
+    for definition in definitions {
+        let name = definition.split('=').next().unwrap_or("").trim();
+        let is_it = |known: &String| known.eq_ignore_ascii_case(name);
+        let has_it = |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| list.iter().any(is_it));
+        let mut found: Vec<usize> =
+            (0..parameters.len()).filter(|place| has_it(&parameters[*place])).collect();
+        if found.is_empty() {
+            found.push(first);
+        }
+        for place in found {
+            given[place].push(definition.clone());
+        }
+    }
+    Some(given)
 }
 
 /// A formula that is asked beside what the text asks.

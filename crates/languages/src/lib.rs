@@ -7,6 +7,6 @@ pub mod promela;
 pub mod smv;
 
 pub use language::{
-    Definition, Formula, Identified, LANGUAGES, Language, Logic, Options, Read, Rejected, Task, identify,
-    of_ending, read,
+    Definition, Formula, Identified, LANGUAGES, Language, Logic, Options, Read, Rejected, Task,
+    assign_definitions, identify, of_ending, read,
 };

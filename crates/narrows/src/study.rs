@@ -8,13 +8,13 @@ use narrows_model::{Coverage, Evaluator, Figure, Model, Refusal, Reply, Share, S
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
-    Analysis, Measured, Prepared, Question, Replies, Study, Subject, Text, Variant, Verdicts, View, simulate,
+    Analysis, Measured, Prepared, Question, Study, Subject, Text, Variant, Verdicts, View, simulate,
     simulate_labelled, trends,
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
-use crate::engines::symbolic::{coverage, refused};
-use crate::{Budget, CheckOptions, ExploreOptions, Rejected, Unanswered, answer, explore};
+use crate::engines::symbolic::refused;
+use crate::{Budget, CheckOptions, Checked, Choice, ExploreOptions, Rejected, Unanswered, answer, explore};
 
 /// A study together with its model.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct PreparedStudy {
     pub sources: Sources,
     /// What is wrong with it, but does no harm.
     pub warnings: Vec<Diagnostic>,
+    /// Which engine answers what is asked of the model as such: verdicts, and bounds of synchronous systems.
+    pub engine: Choice,
     /// The model's file.
     file: FileId,
     subject: Subject,
@@ -57,7 +59,10 @@ impl PreparedStudy {
         };
         let diagnostics = diagnostics.sorted();
         match subject {
-            Some(subject) => Ok(PreparedStudy { name, study, sources, warnings: diagnostics, file, subject }),
+            Some(subject) => {
+                let engine = Choice::Automatic;
+                Ok(PreparedStudy { name, study, sources, warnings: diagnostics, engine, file, subject })
+            }
             None => Err(Box::new(Rejected { sources, diagnostics })),
         }
     }
@@ -69,13 +74,13 @@ impl PreparedStudy {
 
     /// Answers all questions.
     pub fn measure(&self, budget: &Budget) -> Measured {
-        let engines = Engines { model: &self.model(), budget };
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
         self.subject.measure(&self.study, budget, &engines)
     }
 
     /// Answers all questions, and finds the bottleneck.
     pub fn analyse(&self, budget: &Budget) -> Analysis {
-        let engines = Engines { model: &self.model(), budget };
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
         self.subject.analyse(&self.study, budget, &engines)
     }
 
@@ -96,7 +101,7 @@ impl PreparedStudy {
             let figures = match subject {
                 Some(subject) => {
                     let model = &subject.model(&self.name, &self.sources);
-                    let engines = Engines { model, budget };
+                    let engines = Engines { model, engine: self.engine, budget };
                     let mut figures = subject.measure(&study, budget, &engines).figures;
                     // A table shows numbers; the runs behind them are those of one study at a time.
                     for figure in &mut figures {
@@ -218,6 +223,7 @@ impl PreparedStudy {
 /// The engines of this library, for the verdicts that a study asks for.
 struct Engines<'a> {
     model: &'a Model,
+    engine: Choice,
     budget: &'a Budget,
 }
 
@@ -227,19 +233,24 @@ impl Verdicts for Engines<'_> {
         questions: &[narrows_model::Question],
         fair: bool,
         seconds: Option<f64>,
-    ) -> Result<Replies, String> {
+    ) -> Result<Checked, Refusal> {
         let watch = Arc::new(Share::of(&self.budget.watch, seconds));
         let budget = Budget { watch, ..self.budget.clone() };
-        let options = CheckOptions { fair, ..CheckOptions::default() };
-        let checked = answer(self.model, questions, &options, &budget).map_err(|wrong| wrong.to_string())?;
-        Ok(Replies { replies: checked.replies, coverage: checked.coverage, limit: checked.limit })
+        let options = CheckOptions { engine: self.engine, fair, ..CheckOptions::default() };
+        answer(self.model, questions, &options, &budget).map_err(refusal)
     }
 
-    fn cover(&self, seconds: Option<f64>) -> Result<Replies, String> {
-        let watch = Arc::new(Share::of(Arc::clone(&self.budget.watch), seconds));
+    fn cover(&self, seconds: Option<f64>) -> Result<Checked, Refusal> {
+        let watch = Arc::new(Share::of(&self.budget.watch, seconds));
         let budget = Budget { watch, ..self.budget.clone() };
-        let found =
-            explore(self.model, &ExploreOptions::default(), &budget).map_err(|wrong| wrong.to_string())?;
-        Ok(Replies { replies: Vec::new(), coverage: found.coverage, limit: found.limit })
+        explore(self.model, &ExploreOptions::default(), &budget).map_err(refusal)
+    }
+}
+
+/// Says in the words of an engine why there is no answer.
+fn refusal(why: Unanswered) -> Refusal {
+    match why {
+        Unanswered::Refused(refusal) => refusal,
+        wrong @ Unanswered::Internal(_) => Refusal::new(wrong.to_string()),
     }
 }

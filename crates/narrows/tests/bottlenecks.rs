@@ -316,7 +316,7 @@ fn changed_delays_are_checked() {
     let faster = analysed_with(STAGES, study, &|study| {
         assert_eq!(study.change_delay("drain:drained = 0.002 ms"), Ok(()));
         let wrong = study.change_delay("drain:draind=1").expect_err("no such delay");
-        assert!(wrong.contains("did you mean `drain:drained`"), "{wrong}");
+        assert!(wrong.to_string().contains("did you mean `drain:drained`"), "{wrong}");
         assert!(study.change_delay("drain:drained=-1").is_err());
         assert!(study.change_delay("drain:drained").is_err());
         assert!(study.change_delay("drain:drained=1 parsec").is_err());

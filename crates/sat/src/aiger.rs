@@ -1,4 +1,4 @@
-//! Machines as files for other programs: AIGER 1.9, as text or in its binary form.
+//! Synchronous systems as files for other programs: AIGER 1.9, as text or in its binary form.
 //!
 //! Invariants and faults are bad states. What holds of every state is a constraint; that steps are steps, and
 //! that the first state is one, is kept in two latches of their own: so the last state of a run needs no

@@ -43,8 +43,8 @@ pub(crate) fn refusal(reason: &str) -> Refusal {
 }
 
 /// Returns why SAT engines do not take a question, if that is plain without looking at the system's circuit.
-pub fn accepts(machine: &SynchronousSystem, question: &Question) -> Result<(), Refusal> {
-    understand(machine, question).map(|_| ())
+pub fn accepts(system: &SynchronousSystem, question: &Question) -> Result<(), Refusal> {
+    understand(system, question).map(|_| ())
 }
 
 /// Finds out what is asked.

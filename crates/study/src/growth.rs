@@ -106,8 +106,9 @@ fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
             }
         }
     };
-    let watch = Overtime { watch: Arc::clone(watch), until: watch.seconds() + SECONDS };
-    let budget = Budget { memory: MEMORY, ..Budget::unlimited(watch) };
+    let until = watch.seconds() + SECONDS;
+    let overtime = Overtime { watch: Arc::clone(watch), until };
+    let budget = Budget { memory: MEMORY, ..Budget::unlimited(overtime) };
     numbered_walk(&engine, &budget, &mut |edge| {
         if let Some(state) = edge.successor.target
             && edge.target > known
@@ -116,7 +117,7 @@ fn growth(prepared: &Prepared, watch: &Arc<dyn Watch>) -> Option<String> {
             look(&evaluator.describe(state), known < STATES / 2);
         }
         // Enough is known when there is no room left. Large states take long to look at.
-        if known < STATES && watch.seconds() < watch.until { 0 } else { MEMORY }
+        if known < STATES && watch.seconds() < until { 0 } else { MEMORY }
     });
     ranges.retain(|range| range.growth() > 0);
     ranges.sort_by_key(|range| std::cmp::Reverse(range.growth()));

@@ -21,15 +21,15 @@ pub use accepts::{accepts, kinds};
 pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{
-    Ask, Axis, DelayEntry, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, Values, Variant,
-    View, read,
+    Ask, Axis, ChangeError, DelayEntry, Expect, Latency, LatencyKind, QuantityError, Question, SizePart,
+    Study, Text, Values, Variant, View, read,
 };
 pub use labelled::Labelled;
 pub use measure::{Measured, Size, simulate, simulate_labelled, trends};
 pub use prepare::Prepared;
 pub use subject::Subject;
 pub use synchronous::PreparedSynchronous;
-pub use verdicts::{Replies, Verdicts};
+pub use verdicts::Verdicts;
 
 /// What the messages about studies mean.
 pub const MESSAGES: &str = include_str!("messages.md");

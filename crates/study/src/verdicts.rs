@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use narrows_explicit::Watch;
-use narrows_model::{Answer, Coverage, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
+use narrows_model::{Answer, Checked, Figure, FigureResult, Limit, Question, Refusal, Reply, Verdict};
 
 use crate::measure::{blank, span};
 use crate::{Ask, Question as StudyQuestion, Study, View};
@@ -15,33 +15,22 @@ pub trait Verdicts {
     ///
     /// # Errors
     ///
-    /// The error says why there are no answers, for people.
-    fn answer(&self, questions: &[Question], fair: bool, seconds: Option<f64>) -> Result<Replies, String>;
+    /// No engine may take the model or the questions.
+    fn answer(&self, questions: &[Question], fair: bool, seconds: Option<f64>) -> Result<Checked, Refusal>;
 
     /// Visits all states, within so many seconds if they are limited.
     ///
     /// # Errors
     ///
-    /// The error says why they can't be visited, for people.
-    fn cover(&self, seconds: Option<f64>) -> Result<Replies, String>;
-}
-
-/// What came out.
-#[derive(Debug, Default)]
-pub struct Replies {
-    /// The answers, in the order of the questions.
-    pub replies: Vec<Reply>,
-    /// What was covered.
-    pub coverage: Coverage,
-    /// Why not everything was found out.
-    pub limit: Option<Limit>,
+    /// No engine may visit the states of such a model.
+    fn cover(&self, seconds: Option<f64>) -> Result<Checked, Refusal>;
 }
 
 /// Asks questions, each once, and keeps what came out.
 pub(crate) struct Asker<'a> {
     verdicts: &'a dyn Verdicts,
     watch: Arc<dyn Watch>,
-    known: Vec<(Question, Result<Reply, String>)>,
+    known: Vec<(Question, Result<Reply, Refusal>)>,
 }
 
 impl<'a> Asker<'a> {
@@ -50,7 +39,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks together what is not known yet. If nothing is open, states are counted.
-    pub(crate) fn ask(&mut self, questions: &[Question], fair: bool) -> Replies {
+    pub(crate) fn ask(&mut self, questions: &[Question], fair: bool) -> Checked {
         let is_open = |question: &&Question| !self.known.iter().any(|(known, _)| known == *question);
         let open: Vec<Question> = questions.iter().filter(is_open).cloned().collect();
         match self.verdicts.answer(&open, fair, self.watch.seconds_left()) {
@@ -63,15 +52,15 @@ impl<'a> Asker<'a> {
                 let last = open.iter().map(|question| self.ask(std::slice::from_ref(question), fair)).last();
                 last.unwrap_or_default()
             }
-            Err(reason) => {
-                self.known.extend(open.into_iter().map(|question| (question, Err(reason.clone()))));
-                Replies::default()
+            Err(refusal) => {
+                self.known.extend(open.into_iter().map(|question| (question, Err(refusal.clone()))));
+                Checked::default()
             }
         }
     }
 
     /// Visits all states.
-    pub(crate) fn cover(&self) -> Result<Replies, String> {
+    pub(crate) fn cover(&self) -> Result<Checked, Refusal> {
         self.verdicts.cover(self.watch.seconds_left())
     }
 
@@ -85,13 +74,13 @@ impl<'a> Asker<'a> {
     }
 
     /// Returns what is known of a question, after asking it if nothing is.
-    pub(crate) fn reply(&mut self, question: &Question, fair: bool) -> Result<Reply, String> {
+    pub(crate) fn reply(&mut self, question: &Question, fair: bool) -> Result<Reply, Refusal> {
         let find = |asker: &Self| asker.known.iter().find(|(known, _)| known == question).cloned();
         let found = find(self).or_else(|| {
             self.ask(std::slice::from_ref(question), fair);
             find(self)
         });
-        found.map_or_else(|| Err("There is no answer.".to_owned()), |(_, reply)| reply)
+        found.map_or_else(|| Err(Refusal::new("There is no answer.")), |(_, reply)| reply)
     }
 
     /// Returns what is said of a property.
@@ -99,7 +88,7 @@ impl<'a> Asker<'a> {
         match self.reply(question, fair) {
             Ok(Reply::Answer(answer)) => answer.verdict,
             Ok(Reply::Figure(_)) => Verdict::Refused(Refusal::new("There is no answer.")),
-            Err(reason) => Verdict::Refused(Refusal::new(reason)),
+            Err(refusal) => Verdict::Refused(refusal),
         }
     }
 
@@ -129,8 +118,8 @@ impl<'a> Asker<'a> {
                     figure.witnesses.extend(runs.map(|(what, run)| (format!("{which}: {what}"), run)));
                     figure.notes.extend(part.notes);
                 }
-                Err(reason) => {
-                    figure.result = FigureResult::None(reason);
+                Err(refusal) => {
+                    figure.result = FigureResult::None(refusal.reason);
                     return figure;
                 }
             }

@@ -4,7 +4,7 @@ use narrows_graph::Random;
 
 use super::features::Feature;
 use super::globals::World;
-use super::names::{Channel, Kind, Place};
+use super::names::{Channel, Place, ScalarKind};
 use super::statements::starts_with_step;
 use crate::tree::Node;
 
@@ -122,12 +122,12 @@ impl<'a> Body<'a> {
 
     /// Declares a counter at the start of the body, or here as a statement.
     pub(super) fn counter(&mut self, here: &mut Vec<Node>) -> String {
-        let kind = if self.random.percent(50) { Kind::Byte } else { Kind::Int };
+        let kind = if self.random.percent(50) { ScalarKind::Byte } else { ScalarKind::Int };
         self.counter_of(kind, here)
     }
 
     /// Declares a counter of a type.
-    pub(super) fn counter_of(&mut self, kind: Kind, here: &mut Vec<Node>) -> String {
+    pub(super) fn counter_of(&mut self, kind: ScalarKind, here: &mut Vec<Node>) -> String {
         let name = format!("k{}", self.fresh());
         let declaration = Node::leaf(kind.declare(&name, &self.world.sets));
         if self.outside || (self.has(Feature::LateDeclarations) && self.random.percent(40)) {

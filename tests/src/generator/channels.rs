@@ -2,7 +2,7 @@
 
 use super::bodies::Body;
 use super::features::Feature;
-use super::names::{Channel, Field, Kind};
+use super::names::{Channel, Field, ScalarKind};
 use crate::tree::Node;
 
 impl Body<'_> {
@@ -40,9 +40,9 @@ impl Body<'_> {
     pub(super) fn send(&mut self, only_buffered: bool) -> Option<Node> {
         let channel = self.channel(|channel| channel.buffered || !only_buffered)?;
         let mut fields = self.world.shapes[channel.shape].clone();
-        if let [Field::Scalar(alone @ (Kind::Bit | Kind::Bool))] = fields.as_mut_slice() {
+        if let [Field::Scalar(alone @ (ScalarKind::Bit | ScalarKind::Bool))] = fields.as_mut_slice() {
             // SPIN keeps a bit that is alone in its message as a byte.
-            *alone = Kind::Byte;
+            *alone = ScalarKind::Byte;
         }
         let mut arguments = Vec::new();
         for field in fields {
@@ -52,7 +52,7 @@ impl Body<'_> {
         let name = self.channel_text(&channel);
         if arguments.len() > 1
             && self.random.percent(10)
-            && matches!(self.world.shapes[channel.shape][0], Field::Scalar(Kind::Mtype(_)))
+            && matches!(self.world.shapes[channel.shape][0], Field::Scalar(ScalarKind::Mtype(_)))
         {
             let rest = arguments[1..].join(", ");
             return Some(Node::leaf(format!("{name} {operator} {}({rest})", arguments[0])));
@@ -62,7 +62,7 @@ impl Body<'_> {
 
     fn sent(&mut self, field: Field) -> Option<String> {
         match field {
-            Field::Scalar(kind @ Kind::Mtype(_)) => Some(self.world.draw_constant(self.random, kind)),
+            Field::Scalar(kind @ ScalarKind::Mtype(_)) => Some(self.world.draw_constant(self.random, kind)),
             Field::Scalar(_) if self.has(Feature::Truncation) && self.random.percent(15) => {
                 Some(["2", "256", "258", "65535", "70000", "-1"][self.random.index(6)].into())
             }
@@ -106,9 +106,9 @@ impl Body<'_> {
 
     fn received(&mut self, channel: &Channel, poll: bool) -> Option<String> {
         let mut fields = self.world.shapes[channel.shape].clone();
-        if let [Field::Scalar(alone @ (Kind::Bit | Kind::Bool))] = fields.as_mut_slice() {
+        if let [Field::Scalar(alone @ (ScalarKind::Bit | ScalarKind::Bool))] = fields.as_mut_slice() {
             // SPIN keeps a bit that is alone in its message as a byte.
-            *alone = Kind::Byte;
+            *alone = ScalarKind::Byte;
         }
         let mut arguments = Vec::new();
         for field in fields {

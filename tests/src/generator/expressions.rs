@@ -2,7 +2,7 @@
 
 use super::bodies::Body;
 use super::features::Feature;
-use super::names::{Kind, Place};
+use super::names::{Place, ScalarKind};
 
 impl Body<'_> {
     /// The text of a place, with an index in range where it needs one.
@@ -123,14 +123,14 @@ impl Body<'_> {
     pub(super) fn assignment(&mut self, place: &Place) -> String {
         let constant = self.world.draw_constant(self.random, place.kind);
         match place.kind {
-            Kind::Mtype(_) => {
+            ScalarKind::Mtype(_) => {
                 let same = self.place(|other| other.kind == place.kind);
                 match same {
                     Some(other) if self.random.percent(40) => format!(" = {}", self.text(&other)),
                     _ => format!(" = {constant}"),
                 }
             }
-            Kind::Bool if self.random.percent(50) => format!(" = {}", self.condition(1)),
+            ScalarKind::Bool if self.random.percent(50) => format!(" = {}", self.condition(1)),
             kind => match self.random.weighted(&[
                 4,
                 3,
@@ -140,7 +140,9 @@ impl Body<'_> {
             ]) {
                 0 => format!(" = {constant}"),
                 1 => format!(" = ({} % {})", self.number(2), self.random.between(2, 3)),
-                2 if matches!(kind, Kind::Bit | Kind::Bool | Kind::Unsigned(1 | 2)) || self.looping == 0 => {
+                2 if matches!(kind, ScalarKind::Bit | ScalarKind::Bool | ScalarKind::Unsigned(1 | 2))
+                    || self.looping == 0 =>
+                {
                     if self.random.percent(60) { "++" } else { "--" }.into()
                 }
                 2 => format!(" = {constant}"),
@@ -158,14 +160,14 @@ impl Body<'_> {
     }
 
     /// The rest of an assignment whose value need not fit the type.
-    fn overflow(&mut self, kind: Kind) -> String {
+    fn overflow(&mut self, kind: ScalarKind) -> String {
         let constants: &[&str] = match kind {
-            Kind::Int => &["70000", "-70000", "-1", "65536"],
+            ScalarKind::Int => &["70000", "-70000", "-1", "65536"],
             _ => &["2", "3", "255", "256", "257", "-1", "32767", "32768", "65535", "40000", "-40000"],
         };
         let constant = self.random.pick(constants).copied().unwrap_or_default();
         match self.random.index(3) {
-            0 if kind != Kind::Int => format!(" = ({} + {constant})", self.number(1)),
+            0 if kind != ScalarKind::Int => format!(" = ({} + {constant})", self.number(1)),
             1 => format!(" = {}", self.number(2)),
             _ => format!(" = {constant}"),
         }

@@ -3,7 +3,7 @@
 use narrows_graph::Random;
 
 use super::features::{Feature, Features};
-use super::names::{Channel, Field, Kind, MtypeSet, Place, Typedef};
+use super::names::{Channel, Field, MtypeSet, Place, ScalarKind, Typedef};
 use crate::tree::Node;
 
 /// Everything that bodies can refer to.
@@ -68,7 +68,7 @@ impl World {
             nodes.push(Node::leaf("hidden byte hid"));
             nodes.push(Node::leaf("show byte shown"));
             world.hidden.push("hid".into());
-            world.places.push(Place::scalar("shown", Kind::Byte));
+            world.places.push(Place::scalar("shown", ScalarKind::Byte));
         }
         world.draw_channels(random, nodes);
         world
@@ -101,7 +101,7 @@ impl World {
                 let kind = if number == 0 { self.draw_field(random) } else { self.draw_kind(random) };
                 let field = format!("f{index}");
                 // A typedef that messages carry, the first, has no arrays.
-                if number > 0 && !matches!(kind, Kind::Unsigned(_)) && random.percent(40) {
+                if number > 0 && !matches!(kind, ScalarKind::Unsigned(_)) && random.percent(40) {
                     body.push(Node::leaf(kind.declare(&format!("{field}[2]"), &self.sets)));
                     fields.push((format!(".{field}"), Some(2), kind));
                 } else {
@@ -191,27 +191,28 @@ impl World {
     }
 
     /// The type of a message's field: a bit field cannot be one.
-    fn draw_field(&self, random: &mut Random) -> Kind {
+    fn draw_field(&self, random: &mut Random) -> ScalarKind {
         match self.draw_kind(random) {
-            Kind::Unsigned(_) => Kind::Byte,
+            ScalarKind::Unsigned(_) => ScalarKind::Byte,
             kind => kind,
         }
     }
 
     /// Draws a type, symbolic ones included.
-    pub(super) fn draw_kind(&self, random: &mut Random) -> Kind {
+    pub(super) fn draw_kind(&self, random: &mut Random) -> ScalarKind {
         if !self.sets.is_empty() && random.percent(30) {
-            Kind::Mtype(random.index(self.sets.len()))
+            ScalarKind::Mtype(random.index(self.sets.len()))
         } else {
-            Kind::draw(random)
+            ScalarKind::draw(random)
         }
     }
 
     /// Draws the declaration of a variable, an array sometimes, with constants as initial values.
     pub(super) fn draw_variable(&self, random: &mut Random, name: &str) -> (String, Vec<Place>) {
         let kind = self.draw_kind(random);
-        let is_array =
-            self.features.has(Feature::Arrays) && !matches!(kind, Kind::Unsigned(_)) && random.percent(40);
+        let is_array = self.features.has(Feature::Arrays)
+            && !matches!(kind, ScalarKind::Unsigned(_))
+            && random.percent(40);
         if is_array {
             let size = random.between(1, 3);
             let mut text = kind.declare(&format!("{name}[{size}]"), &self.sets);
@@ -233,11 +234,11 @@ impl World {
     }
 
     /// A constant that a variable of the type may well have.
-    pub(super) fn draw_constant(&self, random: &mut Random, kind: Kind) -> String {
+    pub(super) fn draw_constant(&self, random: &mut Random, kind: ScalarKind) -> String {
         match kind {
-            Kind::Bit => random.index(2).to_string(),
-            Kind::Bool => if random.percent(50) { "true" } else { "false" }.into(),
-            Kind::Mtype(set) => random.pick(&self.sets[set].names).cloned().unwrap_or_default(),
+            ScalarKind::Bit => random.index(2).to_string(),
+            ScalarKind::Bool => if random.percent(50) { "true" } else { "false" }.into(),
+            ScalarKind::Mtype(set) => random.pick(&self.sets[set].names).cloned().unwrap_or_default(),
             _ => random.index(4).to_string(),
         }
     }

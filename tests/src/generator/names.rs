@@ -4,7 +4,7 @@ use narrows_graph::Random;
 
 /// The type of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScalarKind {
     Bit,
     Bool,
     Byte,
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Pid,
 }
 
-impl Kind {
+impl ScalarKind {
     /// Draws a type that is not symbolic.
     pub(super) fn draw(random: &mut Random) -> Self {
         match random.weighted(&[2, 2, 5, 2, 3, 2, 1]) {
@@ -97,21 +97,21 @@ pub(super) struct Place {
     pub(super) size: Option<usize>,
     /// What comes after the index, such as `.field`.
     pub(super) suffix: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ScalarKind,
     /// False for counters of loops, which nothing else may write.
     pub(super) writable: bool,
 }
 
 impl Place {
-    pub(super) fn scalar(name: impl Into<String>, kind: Kind) -> Self {
+    pub(super) fn scalar(name: impl Into<String>, kind: ScalarKind) -> Self {
         Self { name: name.into(), size: None, suffix: String::new(), kind, writable: true }
     }
 
-    pub(super) fn array(name: impl Into<String>, size: usize, kind: Kind) -> Self {
+    pub(super) fn array(name: impl Into<String>, size: usize, kind: ScalarKind) -> Self {
         Self { size: Some(size), ..Self::scalar(name, kind) }
     }
 
-    pub(super) fn counter(name: impl Into<String>, kind: Kind) -> Self {
+    pub(super) fn counter(name: impl Into<String>, kind: ScalarKind) -> Self {
         Self { writable: false, ..Self::scalar(name, kind) }
     }
 }
@@ -119,7 +119,7 @@ impl Place {
 /// A field of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
-    Scalar(Kind),
+    Scalar(ScalarKind),
     /// A channel whose messages are those of the shape with the number.
     Channel(usize),
     /// A typedef, all of it.
@@ -146,7 +146,7 @@ pub(super) struct Channel {
 pub(super) struct Typedef {
     pub(super) name: String,
     /// For each field what follows the variable's name, such as `.f` or `.a` with an array's size.
-    pub(super) fields: Vec<(String, Option<usize>, Kind)>,
+    pub(super) fields: Vec<(String, Option<usize>, ScalarKind)>,
 }
 
 impl Typedef {

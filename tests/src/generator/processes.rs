@@ -5,7 +5,7 @@ use narrows_graph::Random;
 use super::bodies::Body;
 use super::features::Feature;
 use super::globals::{Inline, World};
-use super::names::{Channel, Kind, Place};
+use super::names::{Channel, Place, ScalarKind};
 use crate::tree::Node;
 
 /// A proctype before its body is written.
@@ -23,7 +23,7 @@ struct Plan {
 
 #[derive(Debug, Clone, Copy)]
 enum Parameter {
-    Scalar(Kind),
+    Scalar(ScalarKind),
     /// A channel of the shape.
     Channel(usize),
 }
@@ -237,7 +237,7 @@ fn inline(random: &mut Random, world: &World, index: usize, nodes: &mut Vec<Node
     let places = parameters
         .iter()
         .zip(&written)
-        .map(|(name, &written)| Place { writable: written, ..Place::scalar(name, Kind::Short) });
+        .map(|(name, &written)| Place { writable: written, ..Place::scalar(name, ScalarKind::Short) });
     body.scopes.push(places.collect());
     let plain = body.random.percent(40);
     let text = if plain {
@@ -358,8 +358,8 @@ impl Body<'_> {
             let mut arguments = Vec::new();
             for parameter in &plan.parameters {
                 arguments.push(match *parameter {
-                    Parameter::Scalar(Kind::Mtype(set)) => {
-                        self.world.draw_constant(self.random, Kind::Mtype(set))
+                    Parameter::Scalar(ScalarKind::Mtype(set)) => {
+                        self.world.draw_constant(self.random, ScalarKind::Mtype(set))
                     }
                     Parameter::Scalar(_) if self.random.percent(60) => self.random.index(3).to_string(),
                     Parameter::Scalar(_) => format!("({} % 3)", self.number(1)),
@@ -374,7 +374,7 @@ impl Body<'_> {
                 && let Some(place) = self.place(|place| {
                     place.writable
                         && !place.kind.is_symbolic()
-                        && matches!(place.kind, Kind::Byte | Kind::Pid | Kind::Int)
+                        && matches!(place.kind, ScalarKind::Byte | ScalarKind::Pid | ScalarKind::Int)
                 })
             {
                 text = format!("{} = {text}", self.text(&place));

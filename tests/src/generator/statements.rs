@@ -2,8 +2,8 @@
 
 use super::bodies::Body;
 use super::features::Feature;
-use super::names::Kind;
 use super::names::Place;
+use super::names::ScalarKind;
 use crate::tree::Node;
 
 impl Body<'_> {
@@ -317,7 +317,7 @@ impl Body<'_> {
 
     /// A loop of many rounds, in which nothing is chosen: SPIN would try every combination of choices.
     fn count_far(&mut self, nodes: &mut Vec<Node>) -> Node {
-        let counter = self.counter_of(Kind::Int, nodes);
+        let counter = self.counter_of(ScalarKind::Int, nodes);
         let rounds = [60, 400, 3000][self.random.weighted(&[5, 3, 1])] + self.random.index(20);
         let statement = if self.random.percent(40) { Node::leaf("skip") } else { self.assign() };
         if self.random.percent(60) {
@@ -457,7 +457,8 @@ impl Body<'_> {
         for written in inline.written {
             // The inline takes what it writes for a short, and may receive into it.
             let place = self.place(|place| {
-                !place.kind.is_symbolic() && (!written || place.writable && place.kind.holds(Kind::Short))
+                !place.kind.is_symbolic()
+                    && (!written || place.writable && place.kind.holds(ScalarKind::Short))
             });
             let argument = match place {
                 Some(place) if written || self.random.percent(60) => self.text(&place),

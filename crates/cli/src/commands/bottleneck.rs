@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
+use narrows::process_diagrams;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 use serde_json::Value;
 
 use super::figures::Options;
 use super::files::write;
-use super::graph::processes::diagrams;
 use crate::input::expand;
 use crate::limits::interrupt_flag;
 use crate::output::{self, Outcome};
@@ -120,9 +120,8 @@ impl Work<'_> {
                 let said =
                     Outcome::new(options.is_json(), status, || analysed.text(), || analysed.document());
                 if !self.arguments.no_report {
-                    let system = analysed.figures.model.processes();
-                    let pictures = system.map_or_else(Vec::new, |system| diagrams(system, &prepared.sources));
-                    self.page.add(&analysed, &pictures);
+                    let diagrams = process_diagrams(analysed.figures.model).unwrap_or_default();
+                    self.page.add(&analysed, &diagrams);
                 }
                 let charts = if self.arguments.charts.is_some() { analysed.charts() } else { Vec::new() };
                 (said, analysed.column(), charts)

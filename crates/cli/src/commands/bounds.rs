@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, ValueEnum};
-use narrows::{PreparedStudy, Refusal, Unanswered};
+use narrows::{PreparedStudy, Refusal, StudyText, Unanswered};
 use narrows_report::json_diagnostics;
-use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
+use narrows_source::{Diagnostic, Sources, Span};
 use narrows_study::{Ask, Question, Study, Text, View};
 
 use super::figures::{Options, Way};
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     };
     let name = arguments.file.display().to_string();
     let options = &arguments.options;
-    let said = match options.prepare(&name, study, Some(&arguments.file), sources, Diagnostics::default())? {
+    let said = match options.prepare(&name, StudyText::of(&name, study, sources), Some(&arguments.file))? {
         Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }

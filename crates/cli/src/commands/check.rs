@@ -97,10 +97,20 @@ enum Fairness {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if let Some(studies) = arguments.models.studies()? {
-        anyhow::ensure!(
-            formulas(arguments).is_empty() && arguments.only.is_empty(),
-            "formulas and names are for models: a study says itself what it asks"
-        );
+        let others = [
+            (!formulas(arguments).is_empty() || !arguments.only.is_empty(), "formulas and names are"),
+            (arguments.fair.is_some(), "--fair is"),
+            (arguments.all > 1, "--all is"),
+            (arguments.chart, "--chart is"),
+            (arguments.no_reduction, "--no-reduction is"),
+            (arguments.checkpointing.is_wanted(), "--checkpoint is"),
+            (arguments.storage.is_lossy(), "storing states with loss is"),
+            (arguments.order.is_some() || arguments.write_order.is_some(), "an order of variables is"),
+            (arguments.files.saves_runs(), "a file for the first counterexample is"),
+        ];
+        if let Some((_, what)) = others.into_iter().find(|(is_given, _)| *is_given) {
+            anyhow::bail!("{what} for models: a study says itself what it asks");
+        }
         return figures::Options::of(&arguments.models).answer_all(
             studies,
             &arguments.models.definitions,
@@ -185,18 +195,16 @@ fn one(
 
 /// Reads an order of variables.
 fn read_order(model: &Model, path: &Path) -> anyhow::Result<Order> {
-    let system = model.synchronous().context("--order is for SMV models")?;
+    narrows::accepts_order(model).map_err(|refusal| anyhow::anyhow!(refusal.reason))?;
     let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-    let order = Order::read(system, &text);
-    order.map_err(|wrong| anyhow::anyhow!("{}: {}", path.display(), wrong.join("\n")))
+    narrows::read_order(model, &text).map_err(|wrong| anyhow::anyhow!("{}: {wrong}", path.display()))
 }
 
 /// Writes the order of variables that was found.
 fn write_order(model: &Model, order: Option<&Order>, path: &Path) -> anyhow::Result<()> {
-    match (order, model.synchronous()) {
-        (Some(order), Some(system)) => std::fs::write(path, order.write(system))
-            .with_context(|| format!("can't write `{}`", path.display())),
-        _ => {
+    match order.and_then(|order| narrows::write_order(model, order)) {
+        Some(text) => super::files::write(path, &text),
+        None => {
             output::error("no order was written: not all states were found");
             Ok(())
         }

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
 use clap::Args;
-use narrows::{Budget, PreparedStudy, of_ending};
+use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
 use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
-use narrows_source::{Diagnostic, Diagnostics, Sources, Span};
-use narrows_study::{Measured, Study, Text, View, read};
+use narrows_source::Diagnostic;
+use narrows_study::{Measured, View};
 
 use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -45,6 +45,10 @@ pub(crate) struct Options {
     /// Show neither progress nor warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Which engine answers what is asked of the model as such.
+    #[arg(skip)]
+    engine: Choice,
 }
 
 /// Files to which answers go too.
@@ -75,16 +79,8 @@ impl Way<'_> {
 }
 
 /// Says that a study asks nothing, and what it could ask.
-fn nothing_asked(prepared: &PreparedStudy) -> Outcome {
-    let PreparedStudy { name, study, sources, .. } = prepared;
-    let span = study.model.as_ref().map_or(Span::default(), |model| model.span);
-    let event = study.events.first().map(|(name, _)| &name.text);
-    let event = event.or(study.delays.first().map(|entry| &entry.place.text));
-    let question =
-        event.map_or_else(|| "deadlock = true".to_owned(), |event| format!("throughput = \"{event}\""));
-    let error = Diagnostic::error("S0019", span, "the study asks nothing")
-        .label("so there is nothing to measure")
-        .help(format!("add a question: `[[ask]]`, and in the next line `{question}`"));
+fn nothing_asked(prepared: &PreparedStudy, error: Diagnostic) -> Outcome {
+    let PreparedStudy { name, sources, .. } = prepared;
     let diagnostics = [error];
     output::diagnostics(&diagnostics, sources);
     let document = json_diagnostics(name, &diagnostics, sources, None);
@@ -125,7 +121,7 @@ impl Options {
     /// Makes the options of a command that has few of its own.
     pub(super) fn plain(include: &[PathBuf], quiet: bool) -> Options {
         let (runs, format, include) = (false, Format::Text, include.to_vec());
-        Options { runs, format, include, memory: None, time: None, quiet }
+        Options { runs, format, include, memory: None, time: None, quiet, engine: Choice::Automatic }
     }
 
     /// Makes the options of a command that also takes models.
@@ -137,6 +133,7 @@ impl Options {
             memory: models.memory,
             time: models.time,
             quiet: models.quiet,
+            engine: models.choice(),
         }
     }
 
@@ -173,8 +170,10 @@ impl Options {
         interrupted: &Arc<AtomicBool>,
     ) -> anyhow::Result<Outcome> {
         match self.load(path, definitions, &[])? {
-            Ok(prepared) if prepared.study.asks.is_empty() && !way.writes() => Ok(nothing_asked(&prepared)),
-            Ok(prepared) => self.answer(prepared, way, page, interrupted),
+            Ok(prepared) => match prepared.nothing_asked().filter(|_| !way.writes()) {
+                Some(error) => Ok(nothing_asked(&prepared, error)),
+                None => self.answer(prepared, way, page, interrupted),
+            },
             Err(said) => Ok(said),
         }
     }
@@ -191,42 +190,37 @@ impl Options {
             of_ending(&name).is_none(),
             "`{name}` is a model, and this is for studies: a study names its model, and says how long things take"
         );
-        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
         let text = read_text(path).map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
-        let file = sources.add(name.clone(), text);
-        let mut study = read(&sources, file, &mut diagnostics);
+        let mut study = StudyText::read(&name, text);
         for definition in definitions {
             let (constant, value) = definition.split_once('=').context("write -D NAME=VALUE")?;
-            let span = Span::new(sources.add("-D", definition.clone()), 0, constant.len());
-            study.set_constant(&Text { text: constant.to_owned(), span }, value);
+            study.define(constant, value);
         }
         for change in changes {
-            study.change_delay(change).map_err(|message| anyhow::anyhow!(message))?;
+            study.change_delay(change)?;
         }
-        let model = study.model.as_ref().map(|model| path.with_file_name(&model.text));
-        self.prepare(&name, study, model.as_deref(), sources, diagnostics)
+        let model = study.model().map(|model| path.with_file_name(model));
+        self.prepare(&name, study, model.as_deref())
     }
 
-    /// Reads the model of a study. The diagnostics are what was wrong with the study so far.
+    /// Reads the model of a study.
     pub(super) fn prepare(
         &self,
         name: &str,
-        study: Study,
+        study: StudyText,
         model: Option<&Path>,
-        sources: Sources,
-        diagnostics: Diagnostics,
     ) -> anyhow::Result<Result<PreparedStudy, Outcome>> {
         let model = match model {
-            Some(path) if !diagnostics.has_errors() => {
+            Some(path) => {
                 let text = reading::check_named(path).and_then(|()| read_text(path));
                 let text = text.map_err(|error| anyhow::anyhow!(unreadable(path, &error)))?;
                 Some((path.display().to_string(), text))
             }
-            _ => None,
+            None => None,
         };
-        let prepared = PreparedStudy::new(name.to_owned(), study, model, sources, diagnostics, &self.disk());
-        match prepared {
-            Ok(prepared) => {
+        match study.prepare(model, &self.disk()) {
+            Ok(mut prepared) => {
+                prepared.engine = self.engine;
                 if !self.quiet {
                     output::diagnostics(&prepared.warnings, &prepared.sources);
                 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use narrows::{Model, Trace, Verdict};
-use narrows_report::{Page, Report, drawing, trace_document, write_trail};
+use narrows::{Model, Trace, Verdict, accepts_spin_trail, spin_trail};
+use narrows_report::{Page, Report, drawing, trace_document};
 
 /// Which files, and where.
 #[derive(Args)]
@@ -40,11 +40,15 @@ impl Files {
         self.html.as_deref()
     }
 
+    /// Returns whether counterexamples are to be saved by themselves.
+    pub(crate) fn saves_runs(&self) -> bool {
+        [&self.trace, &self.svg, &self.spin_trail].into_iter().any(Option::is_some)
+    }
+
     /// Refuses what can't be written about a model.
     pub(crate) fn accepts(&self, model: &Model) -> anyhow::Result<()> {
-        let is_refused = self.spin_trail.is_some() && model.processes().is_none();
-        anyhow::ensure!(!is_refused, "--spin-trail is for Promela models: SPIN reads no others");
-        Ok(())
+        let accepted = self.spin_trail.as_ref().map_or(Ok(()), |_| accepts_spin_trail(model));
+        accepted.map_err(|refusal| anyhow::anyhow!(refusal.reason))
     }
 
     pub(crate) fn writer(&self) -> Writer<'_> {
@@ -82,8 +86,8 @@ impl Writer<'_> {
             write(path, &drawing(model, trace, &model.name))?;
         }
         if let Some(path) = &self.files.spin_trail {
-            let system = model.processes().context("--spin-trail is for Promela models")?;
-            write(path, &write_trail(system, trace))?;
+            let trail = spin_trail(model, trace).map_err(|refusal| anyhow::anyhow!(refusal.reason))?;
+            write(path, &trail)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `--bitstate` and `--hash-compact`: what to do with a model that does not fit into memory.
 
 use clap::Args;
-use narrows_explicit::Lossy;
+use narrows::Lossy;
 
 use crate::limits::parse_memory;
 
@@ -24,6 +24,10 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
+    pub(crate) fn is_lossy(&self) -> bool {
+        self.hash_compact || self.bitstate.is_some()
+    }
+
     /// Returns what is kept of states; `None` if all is.
     pub(crate) fn lossy(&self, memory: u64) -> anyhow::Result<Option<Lossy>> {
         if self.hash_compact {

@@ -10,7 +10,7 @@ use narrows_model::Limit;
 use super::formulas::{Formulas, Node, Sub};
 use super::graph::Graph;
 use super::label::{Labels, Means};
-use super::ways::Ways;
+use super::shortest_paths::Ways;
 
 /// A run by the numbers of its states, and what it does not show.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ mod evidence;
 mod formulas;
 mod graph;
 mod label;
-mod ways;
+mod shortest_paths;
 
 #[cfg(test)]
 mod agreement;

@@ -8,7 +8,7 @@ use narrows_model::{LocationId, Move, MoveKind, Outline, ProcessSet, Scratch, St
 use super::Reduction;
 use super::footprint::{Channels, Need};
 use super::instances::{Future, Instances};
-use super::needs::Needs;
+use super::need_cache::Needs;
 use super::resolve::Deed;
 use super::statics::is_else;
 

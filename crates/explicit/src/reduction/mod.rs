@@ -19,14 +19,14 @@
 //! Invariant: a choice depends on the state alone. Cost: about that of one expansion, for each state.
 //!
 //! `statics.rs` analyses a system once, `resolve.rs` finds what a statement touches when a given process
-//! executes it, `instances.rs` memoises that and what a process may do later, `needs.rs` what its steps
+//! executes it, `instances.rs` memoises that and what a process may do later, `need_cache.rs` what its steps
 //! depend on, `visible.rs` which variables a formula reads, and `choose.rs` chooses a stubborn set in a
 //! state. Searches have their own cycle provisos; `breadth_first/reduced.rs` has the parallel one.
 
 mod choose;
 mod footprint;
 mod instances;
-mod needs;
+mod need_cache;
 mod read_set;
 mod resolve;
 mod statics;

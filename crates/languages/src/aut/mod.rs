@@ -67,6 +67,10 @@ fn diagnostic(span: Span, error: &AutError) -> Diagnostic {
 pub struct Aut;
 
 impl Language for Aut {
+    fn is_graph(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "AUT"
     }

@@ -6,7 +6,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Letters, digits and `_`, beginning with a letter.
     Name,
     /// Digits, or digits and letters, beginning with a digit.
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 /// A token.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) text: Rc<str>,
     pub(super) span: Span,
     /// The words of a comment `(*! … *)` that comes after it.
@@ -81,7 +81,7 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
     let mut lexer = Lexer { text, file, position: 0, list: Vec::new(), diagnostics };
     lexer.run();
     let end = Span::new(file, text.len(), text.len());
-    lexer.list.push(Token { kind: Kind::End, text: "".into(), span: end, remark: None });
+    lexer.list.push(Token { kind: TokenKind::End, text: "".into(), span: end, remark: None });
     lexer.list
 }
 
@@ -119,14 +119,14 @@ impl Lexer<'_> {
                 while self.rest()[..length].ends_with('_') {
                     length -= 1;
                 }
-                let kind = if first.is_ascii_digit() { Kind::Digits } else { Kind::Name };
+                let kind = if first.is_ascii_digit() { TokenKind::Digits } else { TokenKind::Name };
                 self.push(kind, start, length);
             } else if SPECIAL.contains(first) {
                 let length = self.rest().find(|c| !SPECIAL.contains(c)).unwrap_or(self.rest().len());
                 let is_sign = SPECIAL_SIGNS.contains(&&self.rest()[..length]);
-                self.push(if is_sign { Kind::Sign } else { Kind::Special }, start, length);
+                self.push(if is_sign { TokenKind::Sign } else { TokenKind::Special }, start, length);
             } else if let Some(sign) = self.sign() {
-                self.push(Kind::Sign, start, sign);
+                self.push(TokenKind::Sign, start, sign);
             } else {
                 let span = Span::new(self.file, start, start + first.len_utf8());
                 let title = format!("`{}` does not belong here", first.escape_default());
@@ -148,12 +148,12 @@ impl Lexer<'_> {
         Some(sign.len())
     }
 
-    fn push(&mut self, kind: Kind, start: usize, length: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize, length: usize) {
         let written = &self.text[start..start + length];
         let lower = written.to_ascii_lowercase();
         let (kind, text) = match kind {
-            Kind::Name if WORDS.contains(&lower.as_str()) => (Kind::Word, lower),
-            Kind::Name | Kind::Digits => (kind, written.to_ascii_uppercase()),
+            TokenKind::Name if WORDS.contains(&lower.as_str()) => (TokenKind::Word, lower),
+            TokenKind::Name | TokenKind::Digits => (kind, written.to_ascii_uppercase()),
             _ => (kind, written.to_owned()),
         };
         let span = Span::new(self.file, start, start + length);
@@ -180,12 +180,12 @@ impl Lexer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, tokens};
+    use super::{TokenKind, tokens};
     use narrows_source::{Diagnostics, FileId};
 
     fn words(text: &str) -> Vec<String> {
         let list = tokens(text, FileId(0), &mut Diagnostics::default());
-        list.iter().filter(|token| token.kind != Kind::End).map(|token| token.text.to_string()).collect()
+        list.iter().filter(|token| token.kind != TokenKind::End).map(|token| token.text.to_string()).collect()
     }
 
     #[test]

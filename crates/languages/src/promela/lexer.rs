@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 #[logos(skip r"[ \t\r\x0B\x0C\x00\u{FEFF}]+")]
 #[logos(skip r"\\[ \t\r]*\n")]
 #[logos(skip r"//(\\\r?\n|[^\n])*")]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
     Comment,
     #[token("\n")]
@@ -208,75 +208,75 @@ pub(crate) enum Kind {
 }
 
 /// Every keyword; `in` is one only in the head of a `for`.
-pub(crate) const KEYWORDS: &[(&str, Kind)] = &[
-    ("active", Kind::Active),
-    ("assert", Kind::Assert),
-    ("atomic", Kind::Atomic),
-    ("bit", Kind::Bit),
-    ("bool", Kind::Bool),
-    ("break", Kind::Break),
-    ("byte", Kind::Byte),
-    ("c_code", Kind::CCode),
-    ("c_decl", Kind::CDecl),
-    ("c_expr", Kind::CExpr),
-    ("c_state", Kind::CState),
-    ("c_track", Kind::CTrack),
-    ("chan", Kind::Chan),
-    ("D_proctype", Kind::DProctype),
-    ("d_step", Kind::DStep),
-    ("do", Kind::Do),
-    ("else", Kind::Else),
-    ("empty", Kind::Empty),
-    ("enabled", Kind::Enabled),
-    ("eval", Kind::Eval),
-    ("false", Kind::False),
-    ("fi", Kind::Fi),
-    ("for", Kind::For),
-    ("full", Kind::Full),
-    ("get_priority", Kind::GetPriority),
-    ("goto", Kind::Goto),
-    ("hidden", Kind::Hidden),
-    ("if", Kind::If),
-    ("init", Kind::Init),
-    ("inline", Kind::Inline),
-    ("int", Kind::Int),
-    ("len", Kind::Len),
-    ("local", Kind::Local),
-    ("ltl", Kind::Ltl),
-    ("mtype", Kind::Mtype),
-    ("nempty", Kind::Nempty),
-    ("never", Kind::Never),
-    ("nfull", Kind::Nfull),
-    ("notrace", Kind::Notrace),
-    ("np_", Kind::Np),
-    ("od", Kind::Od),
-    ("of", Kind::Of),
-    ("pc_value", Kind::PcValue),
-    ("pid", Kind::Pid),
-    ("printf", Kind::Printf),
-    ("printm", Kind::Printm),
-    ("priority", Kind::Priority),
-    ("proctype", Kind::Proctype),
-    ("provided", Kind::Provided),
-    ("return", Kind::Return),
-    ("run", Kind::Run),
-    ("select", Kind::Select),
-    ("set_priority", Kind::SetPriority),
-    ("short", Kind::Short),
-    ("show", Kind::Show),
-    ("skip", Kind::Skip),
-    ("timeout", Kind::Timeout),
-    ("trace", Kind::Trace),
-    ("true", Kind::True),
-    ("typedef", Kind::Typedef),
-    ("unless", Kind::Unless),
-    ("unsigned", Kind::Unsigned),
-    ("xr", Kind::Xr),
-    ("xs", Kind::Xs),
+pub(crate) const KEYWORDS: &[(&str, TokenKind)] = &[
+    ("active", TokenKind::Active),
+    ("assert", TokenKind::Assert),
+    ("atomic", TokenKind::Atomic),
+    ("bit", TokenKind::Bit),
+    ("bool", TokenKind::Bool),
+    ("break", TokenKind::Break),
+    ("byte", TokenKind::Byte),
+    ("c_code", TokenKind::CCode),
+    ("c_decl", TokenKind::CDecl),
+    ("c_expr", TokenKind::CExpr),
+    ("c_state", TokenKind::CState),
+    ("c_track", TokenKind::CTrack),
+    ("chan", TokenKind::Chan),
+    ("D_proctype", TokenKind::DProctype),
+    ("d_step", TokenKind::DStep),
+    ("do", TokenKind::Do),
+    ("else", TokenKind::Else),
+    ("empty", TokenKind::Empty),
+    ("enabled", TokenKind::Enabled),
+    ("eval", TokenKind::Eval),
+    ("false", TokenKind::False),
+    ("fi", TokenKind::Fi),
+    ("for", TokenKind::For),
+    ("full", TokenKind::Full),
+    ("get_priority", TokenKind::GetPriority),
+    ("goto", TokenKind::Goto),
+    ("hidden", TokenKind::Hidden),
+    ("if", TokenKind::If),
+    ("init", TokenKind::Init),
+    ("inline", TokenKind::Inline),
+    ("int", TokenKind::Int),
+    ("len", TokenKind::Len),
+    ("local", TokenKind::Local),
+    ("ltl", TokenKind::Ltl),
+    ("mtype", TokenKind::Mtype),
+    ("nempty", TokenKind::Nempty),
+    ("never", TokenKind::Never),
+    ("nfull", TokenKind::Nfull),
+    ("notrace", TokenKind::Notrace),
+    ("np_", TokenKind::Np),
+    ("od", TokenKind::Od),
+    ("of", TokenKind::Of),
+    ("pc_value", TokenKind::PcValue),
+    ("pid", TokenKind::Pid),
+    ("printf", TokenKind::Printf),
+    ("printm", TokenKind::Printm),
+    ("priority", TokenKind::Priority),
+    ("proctype", TokenKind::Proctype),
+    ("provided", TokenKind::Provided),
+    ("return", TokenKind::Return),
+    ("run", TokenKind::Run),
+    ("select", TokenKind::Select),
+    ("set_priority", TokenKind::SetPriority),
+    ("short", TokenKind::Short),
+    ("show", TokenKind::Show),
+    ("skip", TokenKind::Skip),
+    ("timeout", TokenKind::Timeout),
+    ("trace", TokenKind::Trace),
+    ("true", TokenKind::True),
+    ("typedef", TokenKind::Typedef),
+    ("unless", TokenKind::Unless),
+    ("unsigned", TokenKind::Unsigned),
+    ("xr", TokenKind::Xr),
+    ("xs", TokenKind::Xs),
 ];
 
 /// Returns the keyword with this spelling.
-pub(crate) fn keyword(text: &str) -> Option<Kind> {
+pub(crate) fn keyword(text: &str) -> Option<TokenKind> {
     KEYWORDS.iter().find(|(spelling, _)| *spelling == text).map(|(_, kind)| *kind)
 }
 
@@ -284,7 +284,7 @@ pub(crate) fn keyword(text: &str) -> Option<Kind> {
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// How it is spelt.
     pub(crate) text: Rc<str>,
     /// The value of a number or a character.
@@ -322,7 +322,7 @@ impl Interner {
     }
 }
 
-/// Splits a text into tokens; the last one is [`Kind::End`].
+/// Splits a text into tokens; the last one is [`TokenKind::End`].
 pub(crate) fn lex(
     text: &str,
     file: FileId,
@@ -333,18 +333,18 @@ pub(crate) fn lex(
     let mut newline = true;
     let mut comment_break = false;
     let mut last = 0;
-    for (kind, range) in Kind::lexer(text).spanned() {
-        let kind = kind.unwrap_or(Kind::Unknown);
-        if kind == Kind::Newline {
+    for (kind, range) in TokenKind::lexer(text).spanned() {
+        let kind = kind.unwrap_or(TokenKind::Unknown);
+        if kind == TokenKind::Newline {
             newline = true;
             continue;
         }
-        if kind == Kind::Comment {
+        if kind == TokenKind::Comment {
             comment_break |= text[range].contains('\n');
             continue;
         }
         let span = Span::new(file, range.start, range.end);
-        if kind == Kind::UnterminatedComment {
+        if kind == TokenKind::UnterminatedComment {
             Diagnostic::error("P0015", span, "unterminated comment")
                 .label("this comment has no end")
                 .help("close it with `*/`")
@@ -367,7 +367,7 @@ pub(crate) fn lex(
         last = range.end;
     }
     tokens.push(Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         text: interner.intern(""),
         value: 0,
         span: Span::new(file, text.len(), text.len()),

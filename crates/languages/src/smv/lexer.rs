@@ -9,7 +9,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\x00\u{FEFF}]+")]
 #[logos(skip(r"--[^\n]*", allow_greedy = true))]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     #[token("/--")]
     LongComment,
     #[regex(r"0[usUS]?[bBoOdDhH][0-9]*_[0-9A-Fa-f_]+")]
@@ -99,7 +99,7 @@ pub(super) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) text: Rc<str>,
     pub(super) span: Span,
 }
@@ -150,12 +150,12 @@ pub(super) const SECTIONS: &[&str] = &[
 pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Token> {
     let mut list = Vec::new();
     let mut names: rustc_hash::FxHashMap<&str, Rc<str>> = rustc_hash::FxHashMap::default();
-    let mut lexer = Kind::lexer(text);
+    let mut lexer = TokenKind::lexer(text);
     while let Some(found) = lexer.next() {
         let mut range = lexer.span();
         let span = Span::new(file, range.start, range.end);
         let kind = match found {
-            Ok(Kind::LongComment) => {
+            Ok(TokenKind::LongComment) => {
                 match lexer.remainder().find("--/") {
                     Some(end) => lexer.bump(end + 3),
                     None => {
@@ -166,12 +166,12 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
                 }
                 continue;
             }
-            Ok(Kind::Name) if is_keyword(&text[range.clone()]) => Kind::Keyword,
-            Ok(Kind::Name) if text[range.clone()].ends_with('-') => {
+            Ok(TokenKind::Name) if is_keyword(&text[range.clone()]) => TokenKind::Keyword,
+            Ok(TokenKind::Name) if text[range.clone()].ends_with('-') => {
                 // `x--comment` is a name and a comment, `x- 1` a difference.
                 range.end -= 1;
                 let written = &text[range.clone()];
-                let kind = if is_keyword(written) { Kind::Keyword } else { Kind::Name };
+                let kind = if is_keyword(written) { TokenKind::Keyword } else { TokenKind::Name };
                 let span = Span::new(file, range.start, range.end);
                 let text_of = names.entry(written).or_insert_with(|| written.into());
                 list.push(Token { kind, text: Rc::clone(text_of), span });
@@ -181,10 +181,10 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
                 } else if lexer.remainder().starts_with('>') {
                     lexer.bump(1);
                     let span = Span::new(file, range.end, range.end + 2);
-                    list.push(Token { kind: Kind::Arrow, text: "->".into(), span });
+                    list.push(Token { kind: TokenKind::Arrow, text: "->".into(), span });
                 } else {
                     let span = Span::new(file, range.end, range.end + 1);
-                    list.push(Token { kind: Kind::Minus, text: "-".into(), span });
+                    list.push(Token { kind: TokenKind::Minus, text: "-".into(), span });
                 }
                 continue;
             }
@@ -193,25 +193,25 @@ pub(super) fn tokens(text: &str, file: FileId, diagnostics: &mut Diagnostics) ->
                 let letter = &text[range.clone()];
                 let title = format!("`{}` does not belong here", letter.escape_default());
                 diagnostics.push(Diagnostic::error("V0001", span, title).label("no word of SMV begins so"));
-                Kind::Unknown
+                TokenKind::Unknown
             }
         };
         let written = &text[range];
         let text_of = names.entry(written).or_insert_with(|| written.into());
         list.push(Token { kind, text: Rc::clone(text_of), span });
     }
-    list.retain(|token| token.kind != Kind::Unknown);
+    list.retain(|token| token.kind != TokenKind::Unknown);
     let end = Span::new(file, text.len(), text.len());
-    list.push(Token { kind: Kind::End, text: "".into(), span: end });
+    list.push(Token { kind: TokenKind::End, text: "".into(), span: end });
     list
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, tokens};
+    use super::{TokenKind, tokens};
     use narrows_source::{Diagnostics, FileId};
 
-    fn lex(text: &str) -> Vec<(Kind, String)> {
+    fn lex(text: &str) -> Vec<(TokenKind, String)> {
         let mut diagnostics = Diagnostics::default();
         let list = tokens(text, FileId(0), &mut diagnostics);
         list.into_iter().map(|token| (token.kind, token.text.to_string())).collect()
@@ -231,14 +231,14 @@ mod tests {
     #[test]
     fn ranges_and_words_are_numbers() {
         assert_eq!(words("0..3 0ub4_1010 -1..1"), ["0", "..", "3", "0ub4_1010", "-", "1", "..", "1"]);
-        assert_eq!(lex("0sd8_12")[0].0, Kind::WordConstant);
-        assert_eq!(lex("1.5")[0].0, Kind::Real);
-        assert_eq!(lex("TRUE")[0].0, Kind::Keyword);
+        assert_eq!(lex("0sd8_12")[0].0, TokenKind::WordConstant);
+        assert_eq!(lex("1.5")[0].0, TokenKind::Real);
+        assert_eq!(lex("TRUE")[0].0, TokenKind::Keyword);
     }
 
     #[test]
     fn quotes_are_part_of_a_name() {
-        assert_eq!(lex("\"MODULE\" : \"a b\"")[0], (Kind::Name, "\"MODULE\"".to_owned()));
+        assert_eq!(lex("\"MODULE\" : \"a b\"")[0], (TokenKind::Name, "\"MODULE\"".to_owned()));
         assert_eq!(words("\"a b\"&c"), ["\"a b\"", "&", "c"]);
     }
 }

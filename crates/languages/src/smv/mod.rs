@@ -1,7 +1,7 @@
 //! SMV as `NuSMV` 2.6 accepts it, as far as states are finite: lex, parse, instantiate, check, lower.
 
 mod ast;
-mod given;
+mod definitions;
 mod lexer;
 mod lower;
 mod parser;
@@ -112,7 +112,7 @@ pub fn compile(
     let expressions = parsed(&options.expressions, &mut tree, diagnostics);
     let steps = parsed(&options.steps, &mut tree, diagnostics);
     let values = parsed(&options.values, &mut tree, diagnostics);
-    given::apply(options, &mut tree, sources, diagnostics);
+    definitions::apply(options, &mut tree, sources, diagnostics);
     if diagnostics.has_errors() {
         // What can be said of names in a text with holes would be wrong half of the time.
         return None;

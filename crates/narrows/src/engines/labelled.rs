@@ -18,6 +18,9 @@ pub(crate) struct ByGraph;
 
 const WHO: &str = "a graph of labels";
 
+const NOT_FAIR: &str = "does not support fairness between processes: a step has one label, whichever of them take part in \
+                        it; write fairness into the formula, as in `[true*] <true* . \"A\"> true`";
+
 impl Engine for ByGraph {
     fn name(&self) -> &'static str {
         "graph"
@@ -28,7 +31,7 @@ impl Engine for ByGraph {
             return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
         }
         let wanted = [
-            (options.fair, "does not support fairness: its steps are not told apart by process"),
+            (options.fair, NOT_FAIR),
             (options.lossy.is_some(), "needs all of its states: none are kept with loss"),
             (options.checkpoints.is_some(), "is built anew: what was found is not kept for later"),
         ];

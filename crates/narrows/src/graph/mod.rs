@@ -1,5 +1,6 @@
 //! All states of a model as a labelled graph.
 
+mod diagrams;
 mod processes;
 mod step_labels;
 mod synchronous;
@@ -11,6 +12,7 @@ use narrows_model::{Evaluator, Form, Model, Refusal};
 use crate::engines::labelled::build;
 use crate::{Budget, Unanswered};
 
+pub use diagrams::{graph_diagram, process_diagrams};
 pub use narrows_performance::labelled::GraphError;
 
 /// What stands at a step between two states.

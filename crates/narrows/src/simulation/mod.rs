@@ -16,6 +16,7 @@
 
 mod moves;
 mod recording;
+mod replay_error;
 pub mod text;
 mod trail;
 mod why;
@@ -30,10 +31,11 @@ use narrows_model::{
     EntryGroup, Event, Expansion, Model, Refusal, StateEntry, Trace, TraceAtom, TraceStep, Violation,
     is_cut_short,
 };
-use narrows_report::{Chart, RecordedAtom};
+use narrows_report::{Chart, RecordedAtom, one_line};
 use narrows_source::{Diagnostic, FileId, Sources, Span};
 
-pub use recording::Recording;
+pub use recording::{Recording, UnreadTrail};
+pub use replay_error::{ReplayError, StepError};
 pub use why::Reason;
 
 /// A run, where it is now, and where it can go.
@@ -510,6 +512,30 @@ impl<'m> Session<'m> {
     pub fn short_place(&self, span: Span) -> String {
         let place = self.place(span);
         place.rsplit('/').next().map_or(place.clone(), str::to_owned)
+    }
+
+    /// Returns the text at the place where a process is: the line, if its statements stand in lines; otherwise all that
+    /// it still does.
+    pub fn text_at(&self, span: Span) -> String {
+        let sources = self.sources();
+        let text = if self.model.processes().is_some() {
+            sources.file(span.file).line(sources.position(span).line).trim()
+        } else {
+            sources.text(span)
+        };
+        one_line(text)
+    }
+
+    /// Says where a process is without the folders, with the text there if the line alone does not tell.
+    pub fn process_place(&self, span: Span) -> String {
+        let place = self.short_place(span);
+        if self.model.processes().is_some() { place } else { format!("{place} {}", self.text_at(span)) }
+    }
+
+    /// Returns the number by which people know a process, given its place among all of them: processes of
+    /// Promela have numbers of their own, from 0 on; others are counted from 1 on.
+    pub fn process_number(&self, index: usize) -> usize {
+        index + usize::from(self.model.processes().is_none())
     }
 
     /// Returns the remembered run up to the current state.

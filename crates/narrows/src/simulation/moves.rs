@@ -5,7 +5,7 @@ use narrows_model::{
 };
 use narrows_report::{RecordedMove, RecordedTrace};
 
-use super::Session;
+use super::{ReplayError, Session, StepError};
 
 /// Replays a recorded run from the initial state. The error says at which step it does not fit the model, and why; the
 /// steps before that one are taken.
@@ -13,10 +13,10 @@ pub(super) fn replay(
     session: &mut Session<'_>,
     evaluator: Evaluator<'_>,
     recorded: &RecordedTrace,
-) -> Result<(), String> {
+) -> Result<(), ReplayError> {
     for (index, moves) in recorded.steps.iter().enumerate() {
         let step = find(session, evaluator, moves)
-            .map_err(|reason| format!("step {} does not fit the model: {reason}", index + 1))?;
+            .map_err(|reason| ReplayError::Step { number: index + 1, reason })?;
         session.take(step);
     }
     session.set_cycle(recorded.cycle);
@@ -29,7 +29,7 @@ fn find(
     session: &Session<'_>,
     evaluator: Evaluator<'_>,
     recorded: &[RecordedMove],
-) -> Result<TraceStep, String> {
+) -> Result<TraceStep, StepError> {
     let same = |step: &&TraceStep| {
         let is_it = |(action, recorded): (&Action, &RecordedMove)| {
             let is_named = |actor: &Actor| recorded.process.is_empty() || recorded.process == actor.name;
@@ -64,17 +64,21 @@ fn is_move(step: Move, recorded: &RecordedMove) -> bool {
 }
 
 /// Turns recorded moves into moves of the model.
-fn resolve(evaluator: Evaluator<'_>, state: &[u8], recorded: &[RecordedMove]) -> Result<Vec<Move>, String> {
+fn resolve(
+    evaluator: Evaluator<'_>,
+    state: &[u8],
+    recorded: &[RecordedMove],
+) -> Result<Vec<Move>, StepError> {
     let (system, view) = (evaluator.system(), evaluator.describe(state));
     let resolved = recorded.iter().map(|step| {
         // The name comes first: the process may only be created inside the step.
         let named = system.proctypes.iter().position(|proctype| proctype.name == step.process);
         if named.is_none() && !step.process.is_empty() {
-            return Err(format!("the model has no proctype {}", step.process));
+            return Err(StepError::NoProctype(step.process.clone()));
         }
         let there = view.processes.get(usize::from(step.pid)).map(|process| process.proctype);
         let proctype = named.map(|index| ProctypeId(index as u16)).or(there);
-        let proctype = proctype.ok_or_else(|| format!("there is no process {}", label(step)))?;
+        let proctype = proctype.ok_or_else(|| StepError::NoProcess(label(step)))?;
         let (from, transition) = (LocationId(step.from), TransitionId(step.transition));
         Ok(Move { pid: step.pid, proctype, from, transition, kind: step.kind })
     });
@@ -86,13 +90,13 @@ fn label(step: &RecordedMove) -> String {
 }
 
 /// Says why a recorded move can't be made in a state.
-fn why_not(session: &Session<'_>, evaluator: Evaluator<'_>, state: &[u8], step: &RecordedMove) -> String {
+fn why_not(session: &Session<'_>, evaluator: Evaluator<'_>, state: &[u8], step: &RecordedMove) -> StepError {
     let view = evaluator.describe(state);
     let Some(process) = view.processes.get(usize::from(step.pid)) else {
-        return format!("{} can't be found: there is no process {}", label(step), step.pid);
+        return StepError::TooFewProcesses { process: label(step), pid: step.pid };
     };
     if process.name != step.process && !step.process.is_empty() {
-        return format!("process {} is {}, not {}", step.pid, process.label(), label(step));
+        return StepError::OtherProcess { pid: step.pid, found: process.label(), recorded: label(step) };
     }
     let proctype = evaluator.system().proctype(process.proctype);
     let edges = &proctype.location(process.location).edges;
@@ -100,13 +104,18 @@ fn why_not(session: &Session<'_>, evaluator: Evaluator<'_>, state: &[u8], step: 
         process.location.0 == step.from && edges.iter().any(|edge| edge.transition.0 == step.transition);
     if !here {
         let place = session.place(process.span);
-        return format!("{} is at {place}, where there is no [{}]", process.label(), step.text);
+        return StepError::Elsewhere { process: process.label(), place, statement: step.text.clone() };
     }
     let span = proctype.transition(TransitionId(step.transition)).span;
     let disabled = evaluator.disabled(state);
     let reason = disabled.iter().find(|entry| entry.pid == process.pid && entry.span == span);
     let reason = reason.map_or("another process has to take part", |entry| entry.reason.as_str());
-    format!("{} can't execute [{}] at {}: {reason}", process.label(), step.text, session.place(span))
+    StepError::Disabled {
+        process: process.label(),
+        statement: step.text.clone(),
+        place: session.place(span),
+        reason: reason.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +136,7 @@ mod tests {
         read_trace(&document).expect("it was just written")
     }
 
-    fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Result<(), String> {
+    fn replay(session: &mut Session<'_>, recorded: &RecordedTrace) -> Result<(), ReplayError> {
         session.replay(&Recording::Moves(recorded.clone()))
     }
 
@@ -164,7 +173,8 @@ mod tests {
             made.run(3, |_| false);
             let mut trace = recorded(&made);
             change(&mut trace);
-            assert_eq!(replay(&mut session(&example), &trace), Err(expected.to_owned()));
+            let found = replay(&mut session(&example), &trace).expect_err(expected);
+            assert_eq!(found.to_string(), expected);
         };
         check(
             &|trace| trace.steps.swap(0, 2),

@@ -3,14 +3,17 @@
 use std::ops::ControlFlow;
 
 use narrows_model::synchronous::{Reference, SynchronousSystem, changes};
-use narrows_model::{Change, Evaluator, Form, LabelledSystem, Model, Scratch, TraceStep};
+use narrows_model::{Change, Evaluator, Form, LabelledSystem, Model, Refusal, Scratch, TraceStep};
 use narrows_report::{
     RecordedLabels, RecordedRun, RecordedTrace, TraceError, Trail, one_line, read_labels, read_run,
-    read_trace,
+    read_trace, read_trail,
 };
 use serde_json::Value;
+use thiserror::Error;
 
-use super::{Session, moves, trail};
+use crate::accepts_spin_trail;
+
+use super::{ReplayError, Session, StepError, moves, trail};
 
 /// A run that was saved. It may not fit the model.
 #[derive(Clone, Debug)]
@@ -40,13 +43,42 @@ impl Recording {
     }
 }
 
+impl Recording {
+    /// Reads a trail that SPIN's verifier wrote.
+    ///
+    /// # Errors
+    ///
+    /// It may be of a model that SPIN does not know, or be no trail.
+    pub fn read_trail(model: &Model, text: &str) -> Result<Recording, UnreadTrail> {
+        accepts_spin_trail(model)?;
+        Ok(Recording::Trail(read_trail(text)?))
+    }
+}
+
+/// Why a text can't be used as a trail.
+#[derive(Debug, Error)]
+pub enum UnreadTrail {
+    /// The model is not one of SPIN's.
+    #[error("{}", .0.reason)]
+    Refused(Refusal),
+    /// It is no trail.
+    #[error(transparent)]
+    Text(#[from] narrows_report::TrailError),
+}
+
+impl From<Refusal> for UnreadTrail {
+    fn from(refusal: Refusal) -> UnreadTrail {
+        UnreadTrail::Refused(refusal)
+    }
+}
+
 impl Session<'_> {
     /// Replays a recorded run from the initial state.
     ///
     /// # Errors
     ///
     /// Says at which step it does not fit the model, and why; the steps before that one are taken.
-    pub fn replay(&mut self, recording: &Recording) -> Result<(), String> {
+    pub fn replay(&mut self, recording: &Recording) -> Result<(), ReplayError> {
         self.go(0);
         let model = self.model;
         match (recording, &model.form) {
@@ -62,19 +94,22 @@ impl Session<'_> {
             (Recording::Labels(recorded), Form::Labelled(labelled)) => {
                 self.replay_labels(&*labelled.system, recorded)
             }
-            _ => Err(format!("the run is not one of a model in {}", model.language)),
+            _ => Err(ReplayError::OtherForm(model.language)),
         }
     }
 
-    fn replay_values(&mut self, reference: &Reference<'_>, recorded: &RecordedRun) -> Result<(), String> {
-        let first = find_first(reference, recorded)
-            .ok_or_else(|| "the run does not fit the model: it does not begin in a first state".to_owned())?;
+    fn replay_values(
+        &mut self,
+        reference: &Reference<'_>,
+        recorded: &RecordedRun,
+    ) -> Result<(), ReplayError> {
+        let first = find_first(reference, recorded).ok_or(ReplayError::NoFirstState)?;
         if self.is_before_first() {
             self.take(TraceStep { state: first, ..TraceStep::default() });
         }
         for (index, wanted) in recorded.steps.iter().enumerate() {
             let step = find_step(reference, self.state(), wanted)
-                .ok_or_else(|| format!("step {} does not fit the model: there is no such step", index + 1))?;
+                .ok_or(ReplayError::Step { number: index + 1, reason: StepError::NoStep })?;
             self.take(step);
         }
         self.set_cycle(recorded.cycle);
@@ -88,7 +123,7 @@ impl Session<'_> {
         &mut self,
         system: &dyn LabelledSystem,
         recorded: &RecordedLabels,
-    ) -> Result<(), String> {
+    ) -> Result<(), ReplayError> {
         let mut scratch = Scratch::default();
         // For each number of steps: the states, each with its place among those before and the choice there.
         let mut levels: Vec<Vec<(Vec<u8>, usize, usize)>> = vec![vec![(self.state().to_vec(), 0, 0)]];
@@ -108,8 +143,8 @@ impl Session<'_> {
                 }
             }
             if next.is_empty() {
-                let label = one_line(&wanted.label);
-                wrong = Some(format!("step {} does not fit the model: `{label}` can't be done", number + 1));
+                let reason = StepError::NoLabel(one_line(&wanted.label));
+                wrong = Some(ReplayError::Step { number: number + 1, reason });
                 break;
             }
             levels.push(next);

@@ -6,8 +6,8 @@
 use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Single, Statement};
 use narrows_report::{Trail, TrailEntry};
 
-use super::Session;
 use super::moves::as_step;
+use super::{ReplayError, Session, StepError};
 
 /// At most this many moves are made to catch up with merged statements.
 const CATCH_UP: usize = 100;
@@ -18,7 +18,7 @@ pub(super) fn replay(
     session: &mut Session<'_>,
     evaluator: Evaluator<'_>,
     trail: &Trail,
-) -> Result<(), String> {
+) -> Result<(), ReplayError> {
     let mut replay = Replay { evaluator, state: session.state().to_vec(), path: Vec::new() };
     let mut cycle = None;
     let mut next = 0;
@@ -30,9 +30,8 @@ pub(super) fn replay(
         match replay.entry(&trail.entries[next..]) {
             Ok(used) => next += used,
             Err(reason) => {
-                let entry = trail.entries[next];
-                let line = format!("line {}, statement {}", entry.line, entry.statement);
-                failure = Some(format!("the trail does not fit the model ({line}): {}", reason(session)));
+                let TrailEntry { line, statement, .. } = trail.entries[next];
+                failure = Some(ReplayError::Trail { line, statement, reason: reason(session) });
                 break;
             }
         }
@@ -78,7 +77,7 @@ fn holder(evaluator: Evaluator<'_>, single: &Single) -> Option<u8> {
 }
 
 /// Why an entry can't be replayed; told only when the session can say where things are.
-type Reason = Box<dyn Fn(&Session<'_>) -> String>;
+type Reason = Box<dyn Fn(&Session<'_>) -> StepError>;
 
 struct Replay<'s> {
     evaluator: Evaluator<'s>,
@@ -218,24 +217,24 @@ impl Replay<'_> {
         let evaluator = self.evaluator;
         let view = evaluator.describe(&self.state);
         let Some(process) = view.processes.get(usize::from(entry.pid)).cloned() else {
-            return Box::new(move |_| format!("there is no process {}", entry.pid));
+            return Box::new(move |_| StepError::NoProcess(entry.pid.to_string()));
         };
         let proctype = evaluator.system().proctype(process.proctype);
         let wanted = proctype.transitions.iter().find(|t| t.trail_number == entry.statement);
         let Some((span, text)) = wanted.map(|wanted| (wanted.span, wanted.text.clone())) else {
-            return Box::new(move |_| format!("{} has no such statement", process.label()));
+            return Box::new(move |_| StepError::NoStatement(process.label()));
         };
         let disabled = evaluator.disabled(&self.state).into_iter();
         let mut why =
             disabled.filter(|other| other.pid == process.pid && other.span == span).map(|other| other.reason);
         let why = why.next_back().filter(|_| self.is_at(process.pid, entry.statement));
+        let at = process.span;
         Box::new(move |session| {
-            let there = session.place(span);
-            if let Some(reason) = &why {
-                return format!("{} can't execute [{text}] at {there}: {reason}", process.label());
+            let (process, statement, wanted) = (process.label(), text.clone(), session.place(span));
+            match why.clone() {
+                Some(reason) => StepError::Disabled { process, statement, place: wanted, reason },
+                None => StepError::NotReached { process, statement, place: session.place(at), wanted },
             }
-            let here = session.place(process.span);
-            format!("{} is at {here} and does not come to [{text}] at {there}", process.label())
         })
     }
 }
@@ -282,14 +281,14 @@ mod tests {
         Session::new(model, 1).expect("it has an initial state")
     }
 
-    fn replay(session: &mut Session<'_>, trail: &Trail) -> Result<(), String> {
+    fn replay(session: &mut Session<'_>, trail: &Trail) -> Result<(), ReplayError> {
         session.replay(&Recording::Trail(trail.clone()))
     }
 
-    fn check(example: &Model, text: &str) -> (Result<(), String>, usize) {
+    fn check(example: &Model, text: &str) -> (String, usize) {
         let mut session = session(example);
         let result = replay(&mut session, &read_trail(text).expect("a trail"));
-        (result, session.position())
+        (result.map_or_else(|wrong| wrong.to_string(), |()| String::new()), session.position())
     }
 
     #[test]
@@ -336,10 +335,10 @@ mod tests {
         let (result, taken) = check(&counting(), "1:0:1\n2:1:7\n");
         let empty = "the trail does not fit the model (line 2, statement 7): Q(1) can't execute [c?y] at \
                      example.pml:14: the channel is empty";
-        assert_eq!((result, taken), (Err(empty.to_owned()), 1));
+        assert_eq!((result.as_str(), taken), (empty, 1));
         let nobody = "the trail does not fit the model (line 1, statement 1): there is no process 5";
-        assert_eq!(check(&counting(), "1:5:1\n").0, Err(nobody.to_owned()));
+        assert_eq!(check(&counting(), "1:5:1\n").0, nobody);
         let nothing = "the trail does not fit the model (line 1, statement 99): P(0) has no such statement";
-        assert_eq!(check(&counting(), "1:0:99\n").0, Err(nothing.to_owned()));
+        assert_eq!(check(&counting(), "1:0:99\n").0, nothing);
     }
 }

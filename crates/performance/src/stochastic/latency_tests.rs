@@ -18,7 +18,7 @@ fn latencies(text: &str, delays: &[(&str, i128)], [from, to]: [&str; 2], order: 
         delays.iter().map(|(name, mean)| (*name, Delay::Exponential(Time::new(*mean, 100)))).collect();
     let timing = timing(&system, &delays, &[from, to]);
     let evaluator = Evaluator::new(&system);
-    let rows = StateGraph::new(&evaluator, Some(&system), &timing, Budget::unlimited(&Unwatched)).unwrap();
+    let rows = StateGraph::new(&evaluator, Some(&system), &timing, Budget::unlimited(Unwatched)).unwrap();
     let ends = RequestEvents { from: 0, to: 1, both: 2, order };
     build_ordered(rows, &[ends]).unwrap().latencies(&[ends], Change::default()).unwrap()
 }

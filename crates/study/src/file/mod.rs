@@ -13,9 +13,10 @@ use narrows_performance::requests::Order;
 use narrows_performance::{Delay, Time};
 use narrows_source::Span;
 
+pub use quantity::QuantityError;
 pub use read::read;
 pub(crate) use read::written;
-pub use sweep::{Axis, Values, Variant};
+pub use sweep::{Axis, ChangeError, Values, Variant};
 pub(crate) use table::{Reader, Value, listed};
 
 use crate::Layer;

@@ -1,6 +1,7 @@
 //! Numbers and times as a study writes them, exactly.
 
 use narrows_performance::Time;
+use thiserror::Error;
 
 /// Units of time, and how many seconds each is.
 const UNITS: [(&str, i128, i128); 8] = [
@@ -47,21 +48,55 @@ pub(super) fn decimal(text: &str) -> Option<Time> {
     Some(if shift < 0 { number / power } else { number * power })
 }
 
+/// Why a text is no quantity.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum QuantityError {
+    /// It is no time.
+    #[error("`{0}` is no time")]
+    NoTime(String),
+    /// Its unit is none of time.
+    #[error("unknown unit of time `{0}`; use ns, us, ms, s, min or h")]
+    NoUnitOfTime(String),
+    /// Its unit can't be converted to that of the study.
+    #[error("how many `{to}` are in one `{from}` is unknown")]
+    OtherUnit {
+        /// Its unit.
+        from: String,
+        /// That of the study.
+        to: String,
+    },
+    /// The unit of the study is none of time, and a rate is in seconds.
+    #[error("how many `{0}` are in a second is unknown")]
+    NotInSeconds(String),
+    /// It is no amount of data.
+    #[error("`{0}` is no amount of data")]
+    NoData(String),
+    /// Its unit is none of data.
+    #[error("unknown unit of data `{0}`; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")]
+    NoUnitOfData(String),
+    /// It is no rate.
+    #[error("`{0}` is no rate; write it as data each second, such as 132 MB/s")]
+    NoRate(String),
+    /// Nothing moves at such a rate.
+    #[error("a rate must be above 0")]
+    NotAboveZero,
+}
+
 /// Reads a time such as `248`, `1.5 ms`, `20ns` or `32 KiB at 132 MB/s`, in a unit; the error says what is wrong.
-pub(super) fn time(text: &str, unit: &str) -> Result<Time, String> {
+pub(super) fn time(text: &str, unit: &str) -> Result<Time, QuantityError> {
     let text = text.trim();
     if let Some((size, rate)) = text.split_once(" at ") {
         return transfer(size, rate, unit);
     }
     let (number, own) = split_unit(text);
-    let number = decimal(number).ok_or_else(|| format!("`{text}` is no time"))?;
+    let number = decimal(number).ok_or_else(|| QuantityError::NoTime(text.to_owned()))?;
     if own.is_empty() || own == unit {
         return Ok(number);
     }
     match (seconds(own), seconds(unit)) {
         (Some(own), Some(unit)) => Ok(number * own / unit),
-        (None, _) => Err(format!("`{own}` is no unit of time; use ns, us, ms, s, min or h")),
-        (_, None) => Err(format!("how many `{unit}` are in one `{own}` is unknown")),
+        (None, _) => Err(QuantityError::NoUnitOfTime(own.to_owned())),
+        (_, None) => Err(QuantityError::OtherUnit { from: own.to_owned(), to: unit.to_owned() }),
     }
 }
 
@@ -72,13 +107,11 @@ fn split_unit(text: &str) -> (&str, &str) {
 }
 
 /// Returns how many bits an amount of data such as `32 KiB` is; the error says what is wrong.
-pub(super) fn bits(text: &str) -> Result<Time, String> {
+pub(super) fn bits(text: &str) -> Result<Time, QuantityError> {
     let (number, own) = split_unit(text);
-    let number = decimal(number).ok_or_else(|| format!("`{text}` is no amount of data"))?;
+    let number = decimal(number).ok_or_else(|| QuantityError::NoData(text.to_owned()))?;
     let size = SIZES.iter().find(|(name, _)| *name == own);
-    let (_, bits) = size.ok_or_else(|| {
-        format!("`{own}` is no unit of data; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")
-    })?;
+    let (_, bits) = size.ok_or_else(|| QuantityError::NoUnitOfData(own.to_owned()))?;
     Ok(number * Time::from_integer(*bits))
 }
 
@@ -88,15 +121,14 @@ pub(super) fn megabytes_per_second(data: &str, unit: &str) -> Option<Time> {
 }
 
 /// Returns how long it takes to move so much data at a rate.
-fn transfer(size: &str, rate: &str, unit: &str) -> Result<Time, String> {
-    let per_second = rate.trim().strip_suffix("/s").ok_or_else(|| {
-        format!("`{}` is no rate; write it as data each second, such as 132 MB/s", rate.trim())
-    })?;
+fn transfer(size: &str, rate: &str, unit: &str) -> Result<Time, QuantityError> {
+    let rate = rate.trim();
+    let per_second = rate.strip_suffix("/s").ok_or_else(|| QuantityError::NoRate(rate.to_owned()))?;
     let per_second = bits(per_second)?;
     if per_second <= Time::from_integer(0) {
-        return Err("a rate must be above 0".to_owned());
+        return Err(QuantityError::NotAboveZero);
     }
-    let unit = seconds(unit).ok_or_else(|| format!("how many `{unit}` are in a second is unknown"))?;
+    let unit = seconds(unit).ok_or_else(|| QuantityError::NotInSeconds(unit.to_owned()))?;
     Ok(bits(size)? / per_second / unit)
 }
 
@@ -131,11 +163,11 @@ mod tests {
         assert_eq!(time("3 cycles", "cycles"), Ok(Time::from_integer(3)));
         assert_eq!(time("32 KiB at 1.28 Gbit/s", "us"), Ok(Time::new(1024, 5)));
         assert_eq!(time("32 KiB at 132 MB/s", "us"), Ok(Time::new(8192, 33)));
-        assert!(time("32 KiB at 132 MB", "us").unwrap_err().contains("no rate"));
-        assert!(time("32 KiB at 0 MB/s", "us").unwrap_err().contains("above 0"));
-        assert!(time("32 loads at 1 MB/s", "us").unwrap_err().contains("no unit of data"));
-        assert!(time("32 KiB at 1 MB/s", "cycles").unwrap_err().contains("unknown"));
-        assert!(time("3 parsec", "us").unwrap_err().contains("no unit of time"));
-        assert!(time("3 ms", "cycles").unwrap_err().contains("unknown"));
+        assert!(time("32 KiB at 132 MB", "us").unwrap_err().to_string().contains("no rate"));
+        assert!(time("32 KiB at 0 MB/s", "us").unwrap_err().to_string().contains("above 0"));
+        assert!(time("32 loads at 1 MB/s", "us").unwrap_err().to_string().contains("unknown unit of data"));
+        assert!(time("32 KiB at 1 MB/s", "cycles").unwrap_err().to_string().contains("unknown"));
+        assert!(time("3 parsec", "us").unwrap_err().to_string().contains("unknown unit of time"));
+        assert!(time("3 ms", "cycles").unwrap_err().to_string().contains("unknown"));
     }
 }

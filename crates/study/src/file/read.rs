@@ -208,8 +208,8 @@ impl Reader<'_> {
     fn amounts(&mut self, table: &DeTable<'_>, study: &mut Study) {
         study.amounts = self.texts(table, "amount");
         for (_, amount) in &study.amounts {
-            if let Err(message) = bits(&amount.text) {
-                self.wrong("S0005", amount.span, message);
+            if let Err(wrong) = bits(&amount.text) {
+                self.wrong("S0005", amount.span, wrong.to_string());
             }
         }
         let pair = |(name, amount): &(Text, Text)| (name.text.clone(), amount.text.clone());
@@ -317,7 +317,7 @@ impl Reader<'_> {
     pub(crate) fn time(&mut self, value: &Value<'_>, unit: &str) -> Option<Time> {
         let result = written(value)
             .ok_or_else(|| format!("a time is a number or a text, not {}", value.get_ref().type_str()))
-            .and_then(|text| time(&self.with_amounts(&text), unit));
+            .and_then(|text| time(&self.with_amounts(&text), unit).map_err(|wrong| wrong.to_string()));
         match result {
             Ok(time) if time >= Time::from_integer(0) => Some(time),
             Ok(_) => {

@@ -2,13 +2,36 @@
 
 use narrows_performance::{Delay, Time};
 use narrows_source::{Diagnostic, closest};
+use thiserror::Error;
 use toml::de::DeTable;
 
-use super::quantity::bits;
+use super::quantity::{self, QuantityError, bits};
 use super::read::{constant, written};
 use super::table::{Reader, Value};
 use super::{Ask, DelayEntry, Question, Study, Text, View};
 use crate::coherence;
+
+/// Why a delay is not changed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ChangeError {
+    /// It does not say what is to take how long.
+    #[error("`{0}` changes nothing; write it as \"proctype:label=time\"")]
+    NoChange(String),
+    /// The time is none.
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    /// The time is below 0.
+    #[error("a time must not be below 0")]
+    Negative,
+    /// The study has no such delay.
+    #[error("the study gives no delay to `{place}`{}", .near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    NoDelay {
+        /// The place that was named.
+        place: String,
+        /// One that may be meant.
+        near: Option<String>,
+    },
+}
 
 /// Something that is varied, and the values it takes.
 #[derive(Clone, Debug)]
@@ -138,8 +161,8 @@ impl Reader<'_> {
             (known.clone(), one.clone())
         });
         let mut varied = Study { unit: study.unit.clone(), model: study.model.clone(), ..Study::default() };
-        if let Err(message) = bits(&amount.text) {
-            self.wrong("S0005", amount.span, message);
+        if let Err(wrong) = bits(&amount.text) {
+            self.wrong("S0005", amount.span, wrong.to_string());
             return (amount, Vec::new());
         }
         let pairs = amounts.map(|(known, one)| (known.text, one.text)).collect();
@@ -239,24 +262,21 @@ impl Study {
     /// # Errors
     ///
     /// Says what is wrong with it.
-    pub fn change_delay(&mut self, text: &str) -> Result<(), String> {
+    pub fn change_delay(&mut self, text: &str) -> Result<(), ChangeError> {
         let (place, time) = text
             .split_once('=')
             .map(|(place, time)| (place.trim(), time.trim()))
-            .ok_or_else(|| format!("`{text}` changes nothing; write it as \"proctype:label=time\""))?;
-        let time = super::quantity::time(time, &self.unit)?;
+            .ok_or_else(|| ChangeError::NoChange(text.to_owned()))?;
+        let time = quantity::time(time, &self.unit)?;
         if time < Time::from_integer(0) {
-            return Err("a time must not be below 0".to_owned());
+            return Err(ChangeError::Negative);
         }
         if self.set_delay(place, time) {
             return Ok(());
         }
         let names = || self.delays.iter().map(|entry| entry.place.text.as_str());
         let ends_so = |name: &&str| name.rsplit(':').next() == Some(place);
-        let near = names()
-            .find(ends_so)
-            .or_else(|| closest(place, names()))
-            .map(|near| format!("; did you mean `{near}`?"));
-        Err(format!("the study gives no delay to `{place}`{}", near.unwrap_or_default()))
+        let near = names().find(ends_so).or_else(|| closest(place, names()));
+        Err(ChangeError::NoDelay { place: place.to_owned(), near: near.map(str::to_owned) })
     }
 }

@@ -91,7 +91,7 @@ fn mistakes_are_found_where_they_are() {
         ("[delay]\n\"p:a\" = { fixed = -1 }", "S0005 a time must not be below 0 [-1] "),
         (
             "[delay]\n\"p:a\" = { fixed = \"1 lightyear\" }",
-            "S0005 `lightyear` is no unit of time; use ns, us, ms, s, min or h [\"1 lightyear\"] ",
+            "S0005 unknown unit of time `lightyear`; use ns, us, ms, s, min or h [\"1 lightyear\"] ",
         ),
         (
             "[delay]\n\"p:a\" = { between = [3, 1] }",

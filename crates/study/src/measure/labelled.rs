@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use narrows_explicit::{Budget, Progress};
 use narrows_lts::{Graph, LabelPattern};
 use narrows_model::behaviour::Behaviour;
-use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, Limit};
+use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal};
 use narrows_performance::actions::ambiguous;
 use narrows_performance::busy_waiting::{LabelKind, without_busy_waiting};
 use narrows_performance::graphs::AutomatonError;
@@ -22,7 +22,7 @@ use super::stochastic::reciprocal;
 use super::{Bench, Measured, Size, blank, expect, new_figure};
 use crate::conditions::meant;
 use crate::labelled::{Delayed, Labelled, rate_of};
-use crate::verdicts::{Asker, Replies, Verdicts};
+use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
 /// How wide an interval may be.
@@ -229,7 +229,7 @@ impl Bench for LabelledBench<'_> {
         self.model.asked.iter().any(|(index, _)| *index == number).then_some(0)
     }
 
-    fn cover(&self) -> Result<Replies, String> {
+    fn cover(&self) -> Result<Checked, Refusal> {
         self.asker.cover()
     }
 

@@ -14,10 +14,10 @@ mod trend;
 mod trouble;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Bottleneck, Figure, FigureResult, Flow, FormKind, StateDiagram};
+use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Refusal, StateDiagram};
 
 use crate::bottleneck::Sets;
-use crate::verdicts::{Asker, Replies, Verdicts};
+use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Prepared, Question, Study, Text, View};
 
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
@@ -128,7 +128,7 @@ impl Bench for Workbench<'_, '_> {
         self.asked(number).map(|_| number)
     }
 
-    fn cover(&self) -> Result<Replies, String> {
+    fn cover(&self) -> Result<Checked, Refusal> {
         self.asker.cover()
     }
 

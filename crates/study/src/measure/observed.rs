@@ -96,7 +96,7 @@ impl Actual<'_> {
         let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
         let actions = &Actions::new(self.graph).observing(&conditions);
         let build = || -> Result<_, BuildError> {
-            let mut rows = StateGraph::new(actions, None, &timing, self.budget)?;
+            let mut rows = StateGraph::new(actions, None, &timing, self.budget.clone())?;
             if !conditions.is_empty() {
                 let (held, ended) =
                     (|state: &[u8]| actions.holds(0, state), |state: &[u8]| !actions.holds(0, state));
@@ -113,7 +113,7 @@ impl Actual<'_> {
             Ok((view, initially)) => {
                 let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
                 add_size(sizes, View::Stochastic, (states, view.transition_count()), None);
-                let (unit, watch) = (&self.study.unit, self.budget.watch);
+                let (unit, watch) = (&self.study.unit, &*self.budget.watch);
                 Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
             }
             Err(trouble) => {

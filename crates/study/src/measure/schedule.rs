@@ -2,7 +2,7 @@
 
 use narrows_explicit::{Share, Watch};
 use narrows_model::{
-    Bottleneck, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, StateDiagram,
+    Bottleneck, Checked, Coverage, Figure, FigureResult, Flow, FormKind, Limit, Number, Refusal, StateDiagram,
 };
 
 use narrows_performance::{Time, as_f64};
@@ -10,7 +10,6 @@ use narrows_performance::{Time, as_f64};
 use super::{Measured, Size, blank, expect};
 use crate::accepts::{accepts, view_of_steps, views};
 use crate::bottleneck::events;
-use crate::verdicts::Replies;
 use crate::{Analysis, Question, SizePart, Study, Text, View};
 
 /// A study with a model of some form, and what was found out so far.
@@ -22,7 +21,7 @@ pub(crate) trait Bench {
     fn group(&self, number: usize) -> Option<usize>;
 
     /// Visits all states of the model, and says what was covered.
-    fn cover(&self) -> Result<Replies, String>;
+    fn cover(&self) -> Result<Checked, Refusal>;
 
     /// Answers a question that is accepted in a view.
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
@@ -176,10 +175,10 @@ fn scale(figure: &mut Figure, factor: Time) {
 }
 
 /// Returns how large the state space is, in one respect.
-fn size(part: SizePart, found: Result<Replies, String>) -> FigureResult {
+fn size(part: SizePart, found: Result<Checked, Refusal>) -> FigureResult {
     let found = match found {
         Ok(found) => found,
-        Err(reason) => return FigureResult::None(reason),
+        Err(refusal) => return FigureResult::None(refusal.reason),
     };
     if let Some(limit) = found.limit {
         return FigureResult::Undecided(limit);

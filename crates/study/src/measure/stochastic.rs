@@ -88,7 +88,8 @@ impl<'a, 's> Means<'a, 's> {
         let before = self.budget.watch.seconds();
         let evaluator = self.engine.evaluator();
         let build = || -> Result<_, BuildError> {
-            let mut rows = StateGraph::new(self.engine, Some(&self.prepared.system), &counted, self.budget)?;
+            let mut rows =
+                StateGraph::new(self.engine, Some(&self.prepared.system), &counted, self.budget.clone())?;
             let expr = self.prepared.predicate(self.study.busy(&latency.from));
             if let Some(expr) = expr.filter(|_| latency.kind == LatencyKind::Duration) {
                 let ended = move |state: &[u8]| evaluator.holds(expr, state).map(|holds| !holds);
@@ -104,7 +105,7 @@ impl<'a, 's> Means<'a, 's> {
         match build() {
             Ok((view, initially)) => {
                 self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
-                let (unit, watch) = (&self.study.unit, self.budget.watch);
+                let (unit, watch) = (&self.study.unit, &*self.budget.watch);
                 Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()
             }
             Err(trouble) => {

@@ -2,7 +2,8 @@
 
 use narrows_explicit::Budget;
 use narrows_model::{
-    Bottleneck, Figure, FigureResult, Flow, FormKind, Limit, Overlap, Question as Asked, StateDiagram,
+    Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Overlap, Question as Asked, Refusal,
+    StateDiagram,
 };
 use narrows_performance::timed::Timed;
 
@@ -10,7 +11,7 @@ use super::PreparedSynchronous;
 use super::bottleneck::diagrams;
 use super::graph::{Ground, Known};
 use crate::measure::{Bench, Size, blank, new_figure};
-use crate::verdicts::{Asker, Replies, Verdicts};
+use crate::verdicts::{Asker, Verdicts};
 use crate::{Ask, Question, Study, Text, View};
 
 /// A study with its model, and what was found out so far.
@@ -159,7 +160,7 @@ impl Bench for SynchronousBench<'_> {
         (is_overlap || !self.prepared.asked[number].is_empty()).then_some(0)
     }
 
-    fn cover(&self) -> Result<Replies, String> {
+    fn cover(&self) -> Result<Checked, Refusal> {
         self.asker.cover()
     }
 

@@ -1,13 +1,13 @@
 //! Questions about systems of processes, answered symbolically: as synchronous systems made by
 //! [`narrows_model::flatten`].
 //!
-//! `widening` makes a system that has all reachable states, `questions` turns questions into its claims,
-//! `replay` leads runs back to the system and has them confirmed by its evaluator, `survey` finds what goes
+//! `widening` makes a synchronous system that has all reachable states, `questions` turns questions into its claims,
+//! `replay` leads runs back to the processes and has them confirmed by their evaluator, `problems` finds what goes
 //! wrong.
 
+mod problems;
 mod questions;
 mod replay;
-mod survey;
 mod widening;
 
 use narrows_model::flatten::{Ending, Flat, Refused, accepts};
@@ -16,10 +16,10 @@ use narrows_model::{
     Answer, Budget, Checked, Evaluator, Expr, FigureResult, Limit, Question, Refusal, Reply, Verdict,
 };
 
+use self::problems::problems;
 pub use self::questions::accepts_question;
 use self::questions::{AskedClaim, plan, unfit};
 use self::replay::Replay;
-use self::survey::problems;
 use self::widening::{Resources, widen_until_complete};
 use crate::Way;
 use crate::check::{Engine, answer_all, bounds_with, coverage};
@@ -35,7 +35,7 @@ pub struct ProcessWay {
     pub counted: Vec<(Expr, String)>,
 }
 
-/// Answers questions about a system.
+/// Answers questions about processes.
 pub fn check_processes(
     evaluator: &Evaluator<'_>,
     questions: &[Question],
@@ -102,7 +102,7 @@ pub fn check_processes(
     Ok(found.unwrap_or_else(undecided))
 }
 
-/// Counts the states of a system, and finds what goes wrong in them.
+/// Counts the states of processes, and finds what goes wrong in them.
 pub fn explore_processes(evaluator: &Evaluator<'_>, budget: &Budget) -> Result<Checked, Refused> {
     accepts(evaluator)?;
     let mut resources = Resources::new(budget);

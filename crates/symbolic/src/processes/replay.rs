@@ -1,5 +1,5 @@
-//! Answers about a system as answers about the system: every run is replayed in the system's own evaluator,
-//! which must confirm what it shows.
+//! Answers about a synchronous system as answers about the processes that it was made of: every run is replayed
+//! in their own evaluator, which must confirm what it shows.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use narrows_model::{
 
 use super::{CONTRADICTION, refusal};
 
-/// Leads back from a system to the system that it was made of.
+/// Leads back from a synchronous system to the processes that it was made of.
 pub(super) struct Replay<'a> {
     pub(super) evaluator: &'a Evaluator<'a>,
     pub(super) flat: &'a Flat<'a>,
@@ -20,7 +20,7 @@ pub(super) struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Makes an answer about the system into one about the system.
+    /// Makes an answer about the synchronous system into one about the processes.
     pub(super) fn answer(&self, question: &Question, answer: Answer) -> Answer {
         let mut notes = answer.notes;
         let (verdict, witness) = match answer.verdict {
@@ -104,7 +104,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Returns the states of a run of the system.
+    /// Returns the states of the processes along a run of the synchronous system.
     fn states(&self, trace: &Trace) -> Vec<Vec<u8>> {
         let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.state));
         states.map(|state| self.flat.state(&self.reference.unpack(state))).collect()
@@ -113,7 +113,7 @@ impl Replay<'_> {
     /// Replays a run, also an endless one.
     fn replayed(&self, trace: &Trace) -> Option<Trace> {
         let mut states = self.states(trace);
-        // Where the system can't go on, the system stays; the run is over there.
+        // Where the processes can't go on, the synchronous system stays; the run is over there.
         let over = states.windows(2).position(|pair| pair[0] == pair[1] && self.is_over(&pair[0]));
         if let Some(last) = over {
             states.truncate(last + 1);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
+use narrows::{AigerForm, circuit};
 use narrows_report::count;
-use narrows_sat::{AigerForm, aiger};
 use serde_json::json;
 
 use super::Arguments;
@@ -22,8 +22,8 @@ pub(super) fn form(path: &Path) -> Option<AigerForm> {
 /// Writes a model to a file.
 pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow::Result<u8> {
     arguments.models.each(&[], |model| {
-        let system = model.synchronous().ok_or_else(|| not_for(&model.name))?;
-        let file = aiger(system, form);
+        let file = circuit(model, form)
+            .map_err(|refusal| anyhow::anyhow!("{}: use a name with .aut, .dot or .svg", refusal.reason))?;
         std::fs::write(path, &file.bytes).with_context(|| format!("can't write `{}`", path.display()))?;
         if !file.left_out.is_empty() {
             output::warning(&format!(
@@ -57,8 +57,4 @@ pub(super) fn run(arguments: &Arguments, path: &Path, form: AigerForm) -> anyhow
         };
         Ok(arguments.models.outcome(0, said, document))
     })
-}
-
-fn not_for(name: &str) -> anyhow::Error {
-    anyhow::anyhow!("AIGER is for SMV models, and `{name}` is none: use a name with .aut, .dot or .svg")
 }

@@ -1,13 +1,14 @@
 //! `narrows graph`: the processes of a model as diagrams, or all its states as a labelled graph.
 
 mod aiger;
-pub(crate) mod processes;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use narrows::{GraphError, LabelStyle, Limit, Model, States};
+use narrows::{
+    GraphError, LabelStyle, Limit, Model, States, fault_diagnostic, graph_diagram, process_diagrams,
+};
 use narrows_lts::{Graph, aut};
 use narrows_report::{Diagram, count, diagram_dot, diagram_svg};
 use serde_json::{Value, json};
@@ -75,7 +76,7 @@ impl From<Style> for LabelStyle {
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GraphFormat {
     Aut,
     Dot,
     Svg,
@@ -86,22 +87,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if let Some((path, form)) = arguments.output.as_ref().and_then(|path| Some((path, aiger::form(path)?))) {
         return aiger::run(arguments, path, form);
     }
-    let kind = kind(arguments)?;
+    let format = format_of(arguments)?;
     let interrupted = interrupt_flag()?;
     let models = &arguments.models;
-    models.each(&[], |model| one(model, arguments, kind, &Clock::new(models, &interrupted)))
+    models.each(&[], |model| one(model, arguments, format, &Clock::new(models, &interrupted)))
 }
 
-fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyhow::Result<Outcome> {
-    if let Some(system) = model.processes()
-        && !arguments.states
-        && kind != Kind::Aut
+fn one(model: &Model, arguments: &Arguments, format: GraphFormat, clock: &Clock) -> anyhow::Result<Outcome> {
+    if !arguments.states
+        && format != GraphFormat::Aut
+        && let Some(diagrams) = process_diagrams(model)
     {
-        let diagrams = processes::diagrams(system, &model.sources);
         let locations = diagrams.iter().map(|diagram| diagram.nodes.len()).sum::<usize>();
         let transitions = diagrams.iter().map(|diagram| diagram.edges.len()).sum::<usize>();
         let counts = [("proctype", diagrams.len()), ("location", locations), ("transition", transitions)];
-        return write(&model.name, arguments, &drawn(&diagrams, &model.name, kind), &counts);
+        return write(&model.name, arguments, &drawn(&diagrams, &model.name, format), &counts);
     }
     let found = narrows::states(model, arguments.labels.into(), &clock.budget());
     clock.finish();
@@ -109,7 +109,7 @@ fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyho
         Ok(found) => found,
         Err(GraphError::Limit(limit)) => return Ok(not_whole(&model.name, arguments, limit)),
         Err(GraphError::Fault(fault)) => {
-            output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
+            output::diagnostics(&[fault_diagnostic(&fault)], &model.sources);
             return Ok(not_whole(&model.name, arguments, Limit::Fault));
         }
     };
@@ -117,18 +117,18 @@ fn one(model: &Model, arguments: &Arguments, kind: Kind, clock: &Clock) -> anyho
         let steps = count(faults, "step");
         output::warning(&format!("{steps} that end in a fault lead nowhere, and are left out"));
     }
-    write_graph(&model.name, &graph, arguments, kind)
+    write_graph(&model.name, &graph, arguments, format)
 }
 
 /// Tells from the name of a file what is written.
-fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
+fn format_of(arguments: &Arguments) -> anyhow::Result<GraphFormat> {
     let Some(path) = &arguments.output else {
-        return Ok(if arguments.states { Kind::Aut } else { Kind::Dot });
+        return Ok(if arguments.states { GraphFormat::Aut } else { GraphFormat::Dot });
     };
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("aut") => Ok(Kind::Aut),
-        Some("dot" | "gv") => Ok(Kind::Dot),
-        Some("svg") => Ok(Kind::Svg),
+        Some("aut") => Ok(GraphFormat::Aut),
+        Some("dot" | "gv") => Ok(GraphFormat::Dot),
+        Some("svg") => Ok(GraphFormat::Svg),
         _ => anyhow::bail!(
             "can't tell what to write to `{}`: use a name with .aut, .dot, .svg, .aag or .aig",
             path.display()
@@ -136,23 +136,28 @@ fn kind(arguments: &Arguments) -> anyhow::Result<Kind> {
     }
 }
 
-fn drawn(diagrams: &[Diagram], name: &str, kind: Kind) -> String {
-    if kind == Kind::Svg { diagram_svg(diagrams, name) } else { diagram_dot(diagrams, name) }
+fn drawn(diagrams: &[Diagram], name: &str, format: GraphFormat) -> String {
+    if format == GraphFormat::Svg { diagram_svg(diagrams, name) } else { diagram_dot(diagrams, name) }
 }
 
 /// Writes all states.
-fn write_graph(name: &str, graph: &Graph, arguments: &Arguments, kind: Kind) -> anyhow::Result<Outcome> {
-    let text = match kind {
-        Kind::Aut => aut::write(graph),
-        Kind::Dot => diagram_dot(&[processes::of_graph(name, graph)], name),
-        Kind::Svg => {
+fn write_graph(
+    name: &str,
+    graph: &Graph,
+    arguments: &Arguments,
+    format: GraphFormat,
+) -> anyhow::Result<Outcome> {
+    let text = match format {
+        GraphFormat::Aut => aut::write(graph),
+        GraphFormat::Dot => diagram_dot(&[graph_diagram(name, graph)], name),
+        GraphFormat::Svg => {
             let states = graph.states();
             anyhow::ensure!(
                 states <= MAX_DRAWN,
                 "nobody can read a drawing of {}; write .aut or .dot",
                 count(u64::from(states), "state")
             );
-            diagram_svg(&[processes::of_graph(name, graph)], name)
+            diagram_svg(&[graph_diagram(name, graph)], name)
         }
     };
     let counts = [

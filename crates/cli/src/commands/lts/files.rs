@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write}
 use std::path::Path;
 
 use anyhow::Context;
-use narrows::{GraphError, LabelStyle, Language, Options, of_ending};
+use narrows::{GraphError, LabelStyle, Language, Options, assign_definitions, fault_diagnostic, of_ending};
 use narrows_lts::{Graph, aut};
 
 use super::Given;
@@ -29,11 +29,10 @@ pub(super) fn read_both(first: &Path, second: &Path, given: &Given<'_>) -> anyho
     Ok((read_one(first, &definitions[0], limits)?, read_one(second, &definitions[1], limits)?))
 }
 
-/// Says which definitions are for which file. What fits none is for the first model, which says so.
+/// Says which definitions are for which file.
 fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<String>>> {
-    let mut given = vec![Vec::new(); paths.len()];
     if definitions.is_empty() {
-        return Ok(given);
+        return Ok(vec![Vec::new(); paths.len()]);
     }
     let mut parameters = Vec::new();
     for path in paths {
@@ -45,30 +44,17 @@ fn shared(paths: &[&Path], definitions: &[String]) -> anyhow::Result<Vec<Vec<Str
             None => None,
         });
     }
-    let Some(first) = parameters.iter().position(Option::is_some) else {
-        anyhow::bail!(
+    assign_definitions(&parameters, definitions).with_context(|| {
+        format!(
             "-D gives a parameter of a LOTOS model its value, and `{}` is a graph, which has none",
             paths[0].display()
-        );
-    };
-    for definition in definitions {
-        let name = definition.split('=').next().unwrap_or("").trim();
-        let is_it = |known: &String| known.eq_ignore_ascii_case(name);
-        let has_it = |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| list.iter().any(is_it));
-        let mut found: Vec<usize> = (0..paths.len()).filter(|place| has_it(&parameters[*place])).collect();
-        if found.is_empty() {
-            found.push(first);
-        }
-        for place in found {
-            given[place].push(definition.clone());
-        }
-    }
-    Ok(given)
+        )
+    })
 }
 
 /// Returns the language of a model whose graph is to be made. Graphs themselves are read line by line.
 fn language_of_model(path: &Path) -> Option<&'static dyn Language> {
-    of_ending(&path.display().to_string()).filter(|language| !language.endings().contains(&"aut"))
+    of_ending(&path.display().to_string()).filter(|language| !language.is_graph())
 }
 
 fn read_one(path: &Path, definitions: &[String], limits: &Limits) -> anyhow::Result<Graph> {
@@ -105,7 +91,7 @@ fn graph_of_model(path: &Path, definitions: &[String], limits: &Limits) -> anyho
             anyhow::bail!("{}: undecided: no end of its states is in sight, and {reason}", model.name)
         }
         Err(GraphError::Fault(fault)) => {
-            output::diagnostics(&[narrows_languages::lotos::fault(&fault)], &model.sources);
+            output::diagnostics(&[fault_diagnostic(&fault)], &model.sources);
             anyhow::bail!("{}: there is no graph of all states", model.name)
         }
     }

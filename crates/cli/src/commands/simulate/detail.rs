@@ -101,8 +101,7 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
             other.span.is_some_and(|other| other.file == span.file && session.line(other) == Some(number))
         };
         let others = processes.iter().enumerate().filter(is_here);
-        let first_number = usize::from(session.model().processes().is_none());
-        let pids: Vec<String> = others.map(|(other, _)| (other + first_number).to_string()).collect();
+        let pids: Vec<String> = others.map(|(other, _)| session.process_number(other).to_string()).collect();
         let stop = if session.is_breakpoint(span.file, number) { "●" } else { " " };
         let (mark, style) = match number {
             _ if number == current => ("▶", FOCUS),

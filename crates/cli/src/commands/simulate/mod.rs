@@ -26,7 +26,7 @@ use narrows_study::View;
 use serde_json::Value;
 
 use super::figures::{Options, Way};
-use crate::input::{read_model, unreadable};
+use crate::input::{is_study, read_model, unreadable};
 use crate::limits::interrupt_flag;
 use crate::output::{self, Printer};
 use app::App;
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u8> {
 /// Reads the model, or that of a study, and shows what is wrong with it; `None` if it can't be used. A
 /// recorded run tells which definitions it was made with.
 fn load(arguments: &Arguments, recorded: Option<&Value>) -> Result<Option<Model>> {
-    if arguments.file.extension().is_some_and(|ending| ending == "toml") {
+    if is_study(&arguments.file) {
         let options = Options::plain(&arguments.include, arguments.quiet);
         let loaded = options.load(&arguments.file, &arguments.define, &[])?;
         return Ok(loaded.ok().map(|prepared| prepared.model()));
@@ -167,9 +167,8 @@ fn recording(arguments: &Arguments, model: &Model, document: Option<&Value>) -> 
         return Recording::read(model, document).map(Some).map_err(|reason| bad(path, &reason.to_string()));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
-    anyhow::ensure!(model.processes().is_some(), "--trail is for Promela models: SPIN writes trails of them");
-    let trail = narrows_report::read_trail(&read(path)?).map_err(|reason| bad(path, &reason.to_string()))?;
-    Ok(Some(Recording::Trail(trail)))
+    let trail = Recording::read_trail(model, &read(path)?);
+    trail.map(Some).map_err(|reason| bad(path, &reason.to_string()))
 }
 
 /// Replays a run; returns what there is to say of it. On a screen, a run that does not fit the model is shown
@@ -179,8 +178,8 @@ fn replay(session: &mut Session<'_>, recording: &Recording, is_shown: bool) -> R
     let has_claim = matches!(recording, Recording::Trail(trail) if trail.has_claim);
     match session.replay(recording) {
         Ok(()) => Ok(has_claim.then(|| note.to_owned())),
-        Err(reason) if is_shown => Ok(Some(reason)),
-        Err(reason) => bail!(reason),
+        Err(reason) if is_shown => Ok(Some(reason.to_string())),
+        Err(reason) => Err(reason.into()),
     }
 }
 

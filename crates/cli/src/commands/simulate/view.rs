@@ -190,16 +190,10 @@ fn process_lines(app: &App<'_>, entries: &[(StateEntry, bool)], width: u16) -> (
 
 /// Returns the text of the place a process is at: of its line, or all that it still does.
 fn here(app: &App<'_>, process: &StateEntry) -> String {
-    let sources = app.session.sources();
     let Some(span) = process.span.filter(|span| app.session.line(*span).is_some()) else {
         return if process.value.is_empty() { "stopped".to_owned() } else { String::new() };
     };
-    let text = if app.session.model().processes().is_some() {
-        sources.file(span.file).line(sources.position(span).line).trim()
-    } else {
-        sources.text(span)
-    };
-    clean(&narrows_report::one_line(text))
+    clean(&app.session.text_at(span))
 }
 
 fn local_lines(locals: &[&(StateEntry, bool)], width: usize) -> Vec<Line<'static>> {
@@ -239,14 +233,10 @@ fn named(entry: &StateEntry) -> String {
 pub(super) fn entry_text(session: &Session<'_>, entry: &StateEntry) -> String {
     match entry.group {
         EntryGroup::Process => {
-            let sources = session.sources();
             let place = match entry.span.filter(|span| session.line(*span).is_some()) {
                 None if entry.value.is_empty() => "stopped".to_owned(),
                 None => String::new(),
-                Some(span) if session.model().processes().is_some() => session.short_place(span),
-                Some(span) => {
-                    format!("{} {}", session.short_place(span), narrows_report::one_line(sources.text(span)))
-                }
+                Some(span) => session.process_place(span),
             };
             let values = if entry.value.is_empty() { "" } else { "  with " };
             format!("{} {place}{values}{}", entry.owner, entry.value)

@@ -11,7 +11,7 @@ use cranelift_frontend::FunctionBuilder;
 use narrows_model::{Area, Overwrite, Place, Scalar, System};
 
 use super::Interpreted;
-use super::facts::Facts;
+use super::constant_channels::Facts;
 use crate::native::level::Layout;
 use crate::native::undo_log::{BLOCKED, DONE, EDGE_SHIFT, UNUSUAL, UndoLog};
 

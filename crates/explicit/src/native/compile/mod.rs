@@ -6,11 +6,11 @@
 
 mod chain;
 mod channels;
+mod constant_channels;
 mod creation;
 mod d_step;
 mod emit;
 mod expressions;
-mod facts;
 mod scan;
 mod statements;
 
@@ -28,9 +28,9 @@ use super::level::Layout;
 use super::plan::{Action, Creation, Gate};
 use super::undo_log::{Code, MAX_CHANGES};
 use chain::Link;
+use constant_channels::Facts;
 use creation::PendingCreation;
 use emit::Emitter;
-use facts::Facts;
 use scan::ScannedEdge;
 
 /// Why there is no machine code for a system.

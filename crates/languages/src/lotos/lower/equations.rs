@@ -40,7 +40,7 @@ pub(super) fn lower(bodies: &[Body], scope: &mut Scope, diagnostics: &mut Diagno
         }
     }
     if !diagnostics.has_errors() {
-        super::missing::warn(scope, diagnostics);
+        super::missing_equations::warn(scope, diagnostics);
     }
 }
 

@@ -1,15 +1,15 @@
 //! From the tree to a [`Behaviour`]: types, equations, processes for each choice of gates.
 //!
 //! `types.rs` combines types, `terms.rs` resolves overloaded operations, `equations.rs` makes rewrite rules,
-//! `missing.rs` finds values without equation, `behaviours/` makes control points, once for each
-//! instantiation of gates, `recursion.rs` and `meetings.rs` warn.
+//! `missing_equations.rs` finds values without equation, `behaviours/` makes control points, once for each
+//! instantiation of gates, `recursion.rs` and `synchronisation_warnings.rs` warn.
 
 mod behaviours;
 mod equations;
-mod meetings;
-mod missing;
+mod missing_equations;
 mod names;
 mod recursion;
+mod synchronisation_warnings;
 mod terms;
 mod types;
 
@@ -36,7 +36,7 @@ pub(super) fn lower(
     recursion::check(root, diagnostics);
     let behaviour = behaviours::lower(root, &scope, options, sources, diagnostics);
     if let Some(behaviour) = &behaviour {
-        meetings::check(behaviour, diagnostics);
+        synchronisation_warnings::check(behaviour, diagnostics);
     }
     behaviour.filter(|_| !diagnostics.has_errors())
 }

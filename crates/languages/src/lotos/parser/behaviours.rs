@@ -2,7 +2,7 @@
 //! actions. Operators associate to the right.
 
 use super::super::ast::{Behaviour, BehaviourKind, GateRange, Meeting, Offer, Result as Value};
-use super::super::lexer::Kind;
+use super::super::lexer::TokenKind;
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
@@ -200,7 +200,7 @@ impl Parser<'_> {
 
     /// Parses `g !e ?x:s [p]; B` or `P [g] (e)`.
     fn action_or_call(&mut self, start: usize) -> Parsed<Behaviour> {
-        if self.kind() != Kind::Name {
+        if self.kind() != TokenKind::Name {
             return Err(self.unexpected("a behaviour"));
         }
         let name = self.name("a behaviour")?;

@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 
 use super::super::ast::{Condition, Expr, Ident};
-use super::super::lexer::Kind;
+use super::super::lexer::TokenKind;
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let mut left = self.nested(Self::operand)?;
-        while matches!(self.kind(), Kind::Name | Kind::Special) {
+        while matches!(self.kind(), TokenKind::Name | TokenKind::Special) {
             let name = Ident { name: self.token().text.clone(), span: self.span() };
             self.bump();
             let right = self.nested(Self::operand)?;
@@ -26,7 +26,7 @@ impl Parser<'_> {
             self.expect(")")?;
             inner
         } else {
-            if !matches!(self.kind(), Kind::Name | Kind::Digits | Kind::Special) {
+            if !matches!(self.kind(), TokenKind::Name | TokenKind::Digits | TokenKind::Special) {
                 return Err(self.unexpected("a value"));
             }
             let name = Ident { name: self.token().text.clone(), span: self.span() };

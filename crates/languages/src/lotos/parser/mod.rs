@@ -8,7 +8,7 @@ mod types;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use super::ast::{Expr, Ident, Process, Specification, Variable};
-use super::lexer::{Kind, Token, WORDS, tokens};
+use super::lexer::{Token, TokenKind, WORDS, tokens};
 
 /// Parentheses and the like can be nested this deeply.
 const MAX_DEPTH: usize = 400;
@@ -63,16 +63,16 @@ impl Parser<'_> {
         &self.tokens[self.position]
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.token().kind
     }
 
     fn at_end(&self) -> bool {
-        self.kind() == Kind::End
+        self.kind() == TokenKind::End
     }
 
     fn at(&self, text: &str) -> bool {
-        matches!(self.kind(), Kind::Sign | Kind::Word) && &*self.token().text == text
+        matches!(self.kind(), TokenKind::Sign | TokenKind::Word) && &*self.token().text == text
     }
 
     fn span(&self) -> Span {
@@ -104,7 +104,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, expected: &str) -> Parsed<Ident> {
-        if self.kind() != Kind::Name {
+        if self.kind() != TokenKind::Name {
             return Err(self.unexpected(expected));
         }
         let ident = Ident { name: self.token().text.clone(), span: self.span() };
@@ -152,18 +152,18 @@ impl Parser<'_> {
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token().clone();
         let written = match token.kind {
-            Kind::End => "the end of the text".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
             _ => format!("`{}`", token.text),
         };
         let title = format!("{written} stands where {expected} should");
         let mut diagnostic =
             Diagnostic::error("L0100", token.span, title).label(format!("expected {expected}"));
         match token.kind {
-            Kind::Word if expected.contains("name") => {
+            TokenKind::Word if expected.contains("name") => {
                 diagnostic =
                     diagnostic.note(format!("`{}` is a word of LOTOS and can't be a name", token.text));
             }
-            Kind::Name => {
+            TokenKind::Name => {
                 let lower = token.text.to_ascii_lowercase();
                 diagnostic = diagnostic.did_you_mean(closest(&lower, WORDS.iter().copied()));
             }

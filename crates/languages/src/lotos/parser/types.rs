@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::ast::{Body, Change, Equation, Ident, Operation, Renaming, Type, Variable};
-use super::super::lexer::Kind;
+use super::super::lexer::TokenKind;
 use super::{Parsed, Parser, Reported};
 
 impl Parser<'_> {
@@ -12,7 +12,7 @@ impl Parser<'_> {
         let name = self.name("the name of a type")?;
         self.expect("is")?;
         let mut imports = Vec::new();
-        if self.kind() == Kind::Name {
+        if self.kind() == TokenKind::Name {
             imports = self.names("the name of a type")?;
         }
         let mut change = Change::None;
@@ -42,7 +42,9 @@ impl Parser<'_> {
             } else if self.at("opns") || self.at("formalopns") {
                 let formal = self.at("formalopns");
                 self.bump();
-                while self.at("_") || matches!(self.kind(), Kind::Name | Kind::Digits | Kind::Special) {
+                while self.at("_")
+                    || matches!(self.kind(), TokenKind::Name | TokenKind::Digits | TokenKind::Special)
+                {
                     self.operations(formal, &mut body)?;
                 }
             } else if self.at("eqns") || self.at("formaleqns") {
@@ -73,7 +75,9 @@ impl Parser<'_> {
                 return Ok(renaming);
             }
             self.bump();
-            while matches!(self.kind(), Kind::Name | Kind::Digits | Kind::Special) || self.at("_") {
+            while matches!(self.kind(), TokenKind::Name | TokenKind::Digits | TokenKind::Special)
+                || self.at("_")
+            {
                 let new = self.operation_name()?.0;
                 self.expect("for")?;
                 let old = self.operation_name()?.0;
@@ -89,7 +93,7 @@ impl Parser<'_> {
     /// Parses `f` or `_f_`; the result says which.
     fn operation_name(&mut self) -> Parsed<(Ident, bool, Option<Rc<str>>)> {
         let infix = self.eat("_");
-        if !matches!(self.kind(), Kind::Name | Kind::Digits | Kind::Special) {
+        if !matches!(self.kind(), TokenKind::Name | TokenKind::Digits | TokenKind::Special) {
             return Err(self.unexpected("the name of an operation"));
         }
         let name = Ident { name: self.token().text.clone(), span: self.span() };
@@ -144,7 +148,9 @@ impl Parser<'_> {
             } else if self.eat("ofsort") {
                 sort = Some(self.name("the name of a sort")?);
                 inner = Rc::new(outer.clone());
-            } else if matches!(self.kind(), Kind::Name | Kind::Digits | Kind::Special) || self.at("(") {
+            } else if matches!(self.kind(), TokenKind::Name | TokenKind::Digits | TokenKind::Special)
+                || self.at("(")
+            {
                 match self.equation(&inner, sort.as_ref()) {
                     Ok(equation) => body.equations.push(equation),
                     Err(Reported) => {

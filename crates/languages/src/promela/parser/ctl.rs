@@ -8,7 +8,7 @@ use narrows_source::Diagnostic;
 use super::formulas::{Formula, Join, Operand, Position};
 use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{BinaryOperator, Expr};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 const UNTIL: [&str; 3] = ["U", "until", "stronguntil"];
 const WEAK_UNTIL: [&str; 2] = ["W", "weakuntil"];
@@ -49,11 +49,13 @@ impl Formula for Ctl<Expr> {
 
     fn temporal(parser: &mut Parser<'_>, place: Position) -> Parsed<Option<Operand<Self>>> {
         match parser.kind() {
-            Kind::LeftBracket if parser.ahead(1) == Kind::RightBracket => {
+            TokenKind::LeftBracket if parser.ahead(1) == TokenKind::RightBracket => {
                 Err(parser.without_paths("`AG p` or `EG p`"))
             }
-            Kind::Less if parser.ahead(1) == Kind::Greater => Err(parser.without_paths("`AF p` or `EF p`")),
-            Kind::Name => parser.ctl_word(place),
+            TokenKind::Less if parser.ahead(1) == TokenKind::Greater => {
+                Err(parser.without_paths("`AF p` or `EF p`"))
+            }
+            TokenKind::Name => parser.ctl_word(place),
             _ => Ok(None),
         }
     }
@@ -106,8 +108,8 @@ impl Parser<'_> {
     fn ctl_until(&mut self, paths: Paths) -> Parsed<Operand<Ctl<Expr>>> {
         self.bump();
         let (close, expected) = match self.kind() {
-            Kind::LeftBracket => (Kind::RightBracket, "`]` or an operator"),
-            _ => (Kind::RightParen, "`)` or an operator"),
+            TokenKind::LeftBracket => (TokenKind::RightBracket, "`]` or an operator"),
+            _ => (TokenKind::RightParen, "`)` or an operator"),
         };
         self.bump();
         let formula = self.enclosed(|parser| {
@@ -134,33 +136,33 @@ impl Parser<'_> {
     /// Returns whether the token after this one starts an operand, so that this one is an operator.
     fn operand_follows(&self, place: Position) -> bool {
         match self.ahead(1) {
-            Kind::Name => {
+            TokenKind::Name => {
                 // `AG U q` within `A[…]`: there the variable comes first.
                 let next = &self.tokens[self.position + 1].text;
                 let is_until = UNTIL.iter().chain(&WEAK_UNTIL).any(|word| **word == **next);
                 !(is_until && place == Position::Until) && &**next != "implies" && &**next != "equivalent"
             }
-            Kind::LeftBracket => self.ahead(2) == Kind::RightBracket,
-            Kind::Less => self.ahead(2) == Kind::Greater,
-            Kind::LeftParen
-            | Kind::Bang
-            | Kind::BangBang
-            | Kind::Tilde
-            | Kind::Number
-            | Kind::Character
-            | Kind::True
-            | Kind::False
-            | Kind::Skip
-            | Kind::Timeout
-            | Kind::Np
-            | Kind::Len
-            | Kind::Full
-            | Kind::Empty
-            | Kind::Nfull
-            | Kind::Nempty
-            | Kind::Enabled
-            | Kind::PcValue
-            | Kind::GetPriority => true,
+            TokenKind::LeftBracket => self.ahead(2) == TokenKind::RightBracket,
+            TokenKind::Less => self.ahead(2) == TokenKind::Greater,
+            TokenKind::LeftParen
+            | TokenKind::Bang
+            | TokenKind::BangBang
+            | TokenKind::Tilde
+            | TokenKind::Number
+            | TokenKind::Character
+            | TokenKind::True
+            | TokenKind::False
+            | TokenKind::Skip
+            | TokenKind::Timeout
+            | TokenKind::Np
+            | TokenKind::Len
+            | TokenKind::Full
+            | TokenKind::Empty
+            | TokenKind::Nfull
+            | TokenKind::Nempty
+            | TokenKind::Enabled
+            | TokenKind::PcValue
+            | TokenKind::GetPriority => true,
             _ => false,
         }
     }
@@ -169,30 +171,30 @@ impl Parser<'_> {
     /// parentheses.
     fn until_follows(&self) -> bool {
         match self.ahead(1) {
-            Kind::LeftParen => return true,
-            Kind::LeftBracket => {}
+            TokenKind::LeftParen => return true,
+            TokenKind::LeftBracket => {}
             _ => return false,
         }
         let mut depth = 0_usize;
         for (index, token) in self.tokens.iter().enumerate().skip(self.position + 1) {
             match token.kind {
-                Kind::LeftBracket | Kind::LeftParen => depth += 1,
-                Kind::RightBracket | Kind::RightParen => depth -= 1,
-                Kind::Name if depth == 1 && index > self.position + 2 => {
+                TokenKind::LeftBracket | TokenKind::LeftParen => depth += 1,
+                TokenKind::RightBracket | TokenKind::RightParen => depth -= 1,
+                TokenKind::Name if depth == 1 && index > self.position + 2 => {
                     let is_until = UNTIL.iter().chain(&WEAK_UNTIL).any(|word| **word == *token.text);
                     let before = self.tokens[index - 1].kind;
                     let is_between = matches!(
                         before,
-                        Kind::Name
-                            | Kind::Number
-                            | Kind::Character
-                            | Kind::RightParen
-                            | Kind::RightBracket
-                            | Kind::True
-                            | Kind::False
-                            | Kind::Skip
-                            | Kind::Timeout
-                            | Kind::Np
+                        TokenKind::Name
+                            | TokenKind::Number
+                            | TokenKind::Character
+                            | TokenKind::RightParen
+                            | TokenKind::RightBracket
+                            | TokenKind::True
+                            | TokenKind::False
+                            | TokenKind::Skip
+                            | TokenKind::Timeout
+                            | TokenKind::Np
                     );
                     if is_until && is_between {
                         return true;

@@ -4,29 +4,29 @@ use narrows_source::{Diagnostic, Span};
 
 use super::{MAX_DEPTH, Parsed, Parser, Reported};
 use crate::promela::ast::Ident;
-use crate::promela::lexer::{Kind, Token};
+use crate::promela::lexer::{Token, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn token(&self) -> &Token {
         &self.tokens[self.position]
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> TokenKind {
         self.tokens[self.position].kind
     }
 
     /// Returns the kind of a token further on.
-    pub(super) fn ahead(&self, distance: usize) -> Kind {
-        self.tokens.get(self.position + distance).map_or(Kind::End, |token| token.kind)
+    pub(super) fn ahead(&self, distance: usize) -> TokenKind {
+        self.tokens.get(self.position + distance).map_or(TokenKind::End, |token| token.kind)
     }
 
-    pub(super) fn at(&self, kind: Kind) -> bool {
+    pub(super) fn at(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
 
     /// Returns whether the token is this word, which is no keyword.
     pub(super) fn at_word(&self, word: &str) -> bool {
-        self.at(Kind::Name) && &*self.token().text == word
+        self.at(TokenKind::Name) && &*self.token().text == word
     }
 
     pub(super) fn span(&self) -> Span {
@@ -39,12 +39,12 @@ impl Parser<'_> {
     }
 
     pub(super) fn bump(&mut self) {
-        if !self.at(Kind::End) {
+        if !self.at(TokenKind::End) {
             self.position += 1;
         }
     }
 
-    pub(super) fn eat(&mut self, kind: Kind) -> bool {
+    pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.at(kind);
         if found {
             self.bump();
@@ -52,7 +52,7 @@ impl Parser<'_> {
         found
     }
 
-    pub(super) fn expect(&mut self, kind: Kind, expected: &str) -> Parsed<Span> {
+    pub(super) fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<Span> {
         if self.at(kind) {
             let span = self.span();
             self.bump();
@@ -62,7 +62,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn name(&mut self, expected: &str) -> Parsed<Ident> {
-        if !self.at(Kind::Name) {
+        if !self.at(TokenKind::Name) {
             return Err(self.unexpected(expected));
         }
         let ident = Ident { name: self.token().text.clone(), span: self.span() };
@@ -107,7 +107,7 @@ impl Parser<'_> {
             .label(format!("more than {MAX_DEPTH} levels"));
         self.report(diagnostic);
         // What is around is hopeless: go on with the next part of the text.
-        while !self.at(Kind::End) && !self.at_unit() {
+        while !self.at(TokenKind::End) && !self.at_unit() {
             self.bump();
         }
         self.last_error = Some(self.position);
@@ -128,23 +128,23 @@ impl Parser<'_> {
             && self.parens == 0
             && matches!(
                 self.previous().kind,
-                Kind::RightBrace
-                    | Kind::RightParen
-                    | Kind::RightBracket
-                    | Kind::Od
-                    | Kind::Fi
-                    | Kind::Else
-                    | Kind::Break
-                    | Kind::Name
-                    | Kind::Number
-                    | Kind::Character
-                    | Kind::True
-                    | Kind::False
-                    | Kind::Skip
-                    | Kind::PlusPlus
-                    | Kind::MinusMinus
-                    | Kind::Timeout
-                    | Kind::EmbeddedC
+                TokenKind::RightBrace
+                    | TokenKind::RightParen
+                    | TokenKind::RightBracket
+                    | TokenKind::Od
+                    | TokenKind::Fi
+                    | TokenKind::Else
+                    | TokenKind::Break
+                    | TokenKind::Name
+                    | TokenKind::Number
+                    | TokenKind::Character
+                    | TokenKind::True
+                    | TokenKind::False
+                    | TokenKind::Skip
+                    | TokenKind::PlusPlus
+                    | TokenKind::MinusMinus
+                    | TokenKind::Timeout
+                    | TokenKind::EmbeddedC
             )
     }
 
@@ -152,35 +152,35 @@ impl Parser<'_> {
     pub(super) fn at_unit(&self) -> bool {
         matches!(
             self.kind(),
-            Kind::Proctype
-                | Kind::DProctype
-                | Kind::Active
-                | Kind::Init
-                | Kind::Never
-                | Kind::Trace
-                | Kind::Notrace
-                | Kind::Ltl
-                | Kind::Typedef
-                | Kind::Inline
+            TokenKind::Proctype
+                | TokenKind::DProctype
+                | TokenKind::Active
+                | TokenKind::Init
+                | TokenKind::Never
+                | TokenKind::Trace
+                | TokenKind::Notrace
+                | TokenKind::Ltl
+                | TokenKind::Typedef
+                | TokenKind::Inline
         )
     }
 
     /// Returns whether a type's keyword or a word before it stands here.
     pub(super) fn at_type(&self) -> bool {
         match self.kind() {
-            Kind::Bit
-            | Kind::Bool
-            | Kind::Byte
-            | Kind::Pid
-            | Kind::Short
-            | Kind::Int
-            | Kind::Unsigned
-            | Kind::Mtype
-            | Kind::Chan
-            | Kind::Hidden
-            | Kind::Show
-            | Kind::Local => true,
-            Kind::Name => self.typedefs.contains(&self.token().text),
+            TokenKind::Bit
+            | TokenKind::Bool
+            | TokenKind::Byte
+            | TokenKind::Pid
+            | TokenKind::Short
+            | TokenKind::Int
+            | TokenKind::Unsigned
+            | TokenKind::Mtype
+            | TokenKind::Chan
+            | TokenKind::Hidden
+            | TokenKind::Show
+            | TokenKind::Local => true,
+            TokenKind::Name => self.typedefs.contains(&self.token().text),
             _ => false,
         }
     }
@@ -188,15 +188,23 @@ impl Parser<'_> {
     /// Skips `(…)`, `[…]` or `{…}`, up to a part of the top level at most, or to the end of the statement if
     /// it is no block.
     pub(super) fn skip_group(&mut self) {
-        let block = self.at(Kind::LeftBrace);
+        let block = self.at(TokenKind::LeftBrace);
         let mut depth = 0_usize;
-        while !self.at(Kind::End) && !self.at_unit() {
+        while !self.at(TokenKind::End) && !self.at_unit() {
             match self.kind() {
-                Kind::Semicolon | Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon if !block => {
+                TokenKind::Semicolon
+                | TokenKind::RightBrace
+                | TokenKind::Fi
+                | TokenKind::Od
+                | TokenKind::ColonColon
+                    if !block =>
+                {
                     break;
                 }
-                Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => depth += 1,
-                Kind::RightParen | Kind::RightBracket | Kind::RightBrace => depth = depth.saturating_sub(1),
+                TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
+                    depth = depth.saturating_sub(1);
+                }
                 _ => {}
             }
             self.bump();
@@ -211,21 +219,26 @@ impl Parser<'_> {
         let start = self.position;
         loop {
             match self.kind() {
-                Kind::Semicolon
-                | Kind::Arrow
-                | Kind::ColonColon
-                | Kind::Fi
-                | Kind::Od
-                | Kind::RightBrace
-                | Kind::End => break,
+                TokenKind::Semicolon
+                | TokenKind::Arrow
+                | TokenKind::ColonColon
+                | TokenKind::Fi
+                | TokenKind::Od
+                | TokenKind::RightBrace
+                | TokenKind::End => break,
                 _ if self.at_unit() => break,
-                Kind::If | Kind::Do | Kind::Goto | Kind::Break | Kind::Atomic | Kind::DStep
+                TokenKind::If
+                | TokenKind::Do
+                | TokenKind::Goto
+                | TokenKind::Break
+                | TokenKind::Atomic
+                | TokenKind::DStep
                     if self.token().newline && self.position > start =>
                 {
                     break;
                 }
-                Kind::Name if self.token().newline && self.position > start => break,
-                Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => self.skip_group(),
+                TokenKind::Name if self.token().newline && self.position > start => break,
+                TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => self.skip_group(),
                 _ => self.bump(),
             }
         }

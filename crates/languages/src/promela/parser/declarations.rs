@@ -4,37 +4,37 @@ use narrows_source::{Diagnostic, Span, closest};
 
 use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{ChannelInit, Declaration, Expr, Initial, Type, Variable, Visibility};
-use crate::promela::lexer::{KEYWORDS, Kind};
+use crate::promela::lexer::{KEYWORDS, TokenKind};
 
-const TYPES: &[Kind] = &[
-    Kind::Bit,
-    Kind::Bool,
-    Kind::Byte,
-    Kind::Pid,
-    Kind::Short,
-    Kind::Int,
-    Kind::Unsigned,
-    Kind::Mtype,
-    Kind::Chan,
+const TYPES: &[TokenKind] = &[
+    TokenKind::Bit,
+    TokenKind::Bool,
+    TokenKind::Byte,
+    TokenKind::Pid,
+    TokenKind::Short,
+    TokenKind::Int,
+    TokenKind::Unsigned,
+    TokenKind::Mtype,
+    TokenKind::Chan,
 ];
 
 /// Words before a name that may be meant where a type is unknown.
-const WORDS: &[Kind] = &[
-    Kind::Bit,
-    Kind::Bool,
-    Kind::Byte,
-    Kind::Pid,
-    Kind::Short,
-    Kind::Int,
-    Kind::Unsigned,
-    Kind::Mtype,
-    Kind::Chan,
-    Kind::Hidden,
-    Kind::Local,
-    Kind::Show,
-    Kind::Goto,
-    Kind::Run,
-    Kind::Assert,
+const WORDS: &[TokenKind] = &[
+    TokenKind::Bit,
+    TokenKind::Bool,
+    TokenKind::Byte,
+    TokenKind::Pid,
+    TokenKind::Short,
+    TokenKind::Int,
+    TokenKind::Unsigned,
+    TokenKind::Mtype,
+    TokenKind::Chan,
+    TokenKind::Hidden,
+    TokenKind::Local,
+    TokenKind::Show,
+    TokenKind::Goto,
+    TokenKind::Run,
+    TokenKind::Assert,
 ];
 
 impl Parser<'_> {
@@ -42,15 +42,15 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
         let visibility = match self.kind() {
-            Kind::Hidden => Visibility::Hidden,
-            Kind::Show => Visibility::Show,
-            Kind::Local => Visibility::Local,
+            TokenKind::Hidden => Visibility::Hidden,
+            TokenKind::Show => Visibility::Show,
+            TokenKind::Local => Visibility::Local,
             _ => Visibility::Normal,
         };
         if visibility != Visibility::Normal {
             self.bump();
         }
-        if self.at(Kind::Name) && !self.at_type() {
+        if self.at(TokenKind::Name) && !self.at_type() {
             let mut declaration = self.unknown_type()?;
             declaration.visibility = visibility;
             return Ok(declaration);
@@ -66,17 +66,17 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self) -> Parsed<(Type, Span)> {
         let start = self.position;
         let kind = match self.kind() {
-            Kind::Bit => Type::Bit,
-            Kind::Bool => Type::Bool,
-            Kind::Byte => Type::Byte,
-            Kind::Pid => Type::Pid,
-            Kind::Short => Type::Short,
-            Kind::Int => Type::Int,
-            Kind::Unsigned => Type::Unsigned,
-            Kind::Chan => Type::Chan,
-            Kind::Mtype => Type::Mtype(None),
-            Kind::Name if self.at_type() => Type::Named(self.name("a type")?),
-            Kind::Name => {
+            TokenKind::Bit => Type::Bit,
+            TokenKind::Bool => Type::Bool,
+            TokenKind::Byte => Type::Byte,
+            TokenKind::Pid => Type::Pid,
+            TokenKind::Short => Type::Short,
+            TokenKind::Int => Type::Int,
+            TokenKind::Unsigned => Type::Unsigned,
+            TokenKind::Chan => Type::Chan,
+            TokenKind::Mtype => Type::Mtype(None),
+            TokenKind::Name if self.at_type() => Type::Named(self.name("a type")?),
+            TokenKind::Name => {
                 self.report_unknown_type();
                 Type::Int
             }
@@ -85,7 +85,7 @@ impl Parser<'_> {
         if !matches!(kind, Type::Named(_)) {
             self.bump();
         }
-        if !self.at(Kind::Colon) {
+        if !self.at(TokenKind::Colon) {
             return Ok((kind, self.span_from(start)));
         }
         if kind != Type::Mtype(None) {
@@ -102,7 +102,7 @@ impl Parser<'_> {
 
     fn variable_list(&mut self) -> Parsed<Vec<Variable>> {
         let mut variables = vec![self.variable()?];
-        while self.at(Kind::Comma) {
+        while self.at(TokenKind::Comma) {
             // `byte a, byte b` between parentheses: the list of parameters says what is wrong.
             if self.parens > 0 && self.calls.is_empty() && TYPES.contains(&self.ahead(1)) {
                 break;
@@ -117,38 +117,38 @@ impl Parser<'_> {
         let name = self.name("the name of a variable")?;
         let mut width = None;
         let mut length = None;
-        if self.eat(Kind::Colon) {
-            if !self.at(Kind::Number) {
+        if self.eat(TokenKind::Colon) {
+            if !self.at(TokenKind::Number) {
                 return Err(self.no_number("a number of bits"));
             }
             width = Some((self.token().value, self.span()));
             self.bump();
-        } else if self.eat(Kind::LeftBracket) {
+        } else if self.eat(TokenKind::LeftBracket) {
             length = Some(self.enclosed(Parser::expression)?);
-            self.expect(Kind::RightBracket, "`]`")?;
+            self.expect(TokenKind::RightBracket, "`]`")?;
         }
-        let initial = if self.eat(Kind::Assign) { Some(self.initial()?) } else { None };
+        let initial = if self.eat(TokenKind::Assign) { Some(self.initial()?) } else { None };
         Ok(Variable { name, width, length, initial })
     }
 
     #[inline(never)]
     fn initial(&mut self) -> Parsed<Initial> {
         let start = self.position;
-        if self.eat(Kind::LeftBrace) {
-            let values = self.enclosed(|parser| parser.expression_list(Kind::RightBrace))?;
-            self.expect(Kind::RightBrace, "`}`")?;
+        if self.eat(TokenKind::LeftBrace) {
+            let values = self.enclosed(|parser| parser.expression_list(TokenKind::RightBrace))?;
+            self.expect(TokenKind::RightBrace, "`}`")?;
             return Ok(Initial::List(values, self.span_from(start)));
         }
-        if self.eat(Kind::LeftBracket) {
+        if self.eat(TokenKind::LeftBracket) {
             let capacity = self.enclosed(Parser::expression)?;
-            self.expect(Kind::RightBracket, "`]`")?;
-            self.expect(Kind::Of, "`of`")?;
-            self.expect(Kind::LeftBrace, "`{` and the types of a message")?;
+            self.expect(TokenKind::RightBracket, "`]`")?;
+            self.expect(TokenKind::Of, "`of`")?;
+            self.expect(TokenKind::LeftBrace, "`{` and the types of a message")?;
             let mut fields = vec![self.type_name()?];
-            while self.eat(Kind::Comma) {
+            while self.eat(TokenKind::Comma) {
                 fields.push(self.type_name()?);
             }
-            self.expect(Kind::RightBrace, "`,` or `}`")?;
+            self.expect(TokenKind::RightBrace, "`,` or `}`")?;
             let span = self.span_from(start);
             return Ok(Initial::Channel(ChannelInit { capacity, fields, span }));
         }
@@ -156,14 +156,14 @@ impl Parser<'_> {
     }
 
     /// Parses expressions separated by commas, up to but without `end`.
-    pub(super) fn expression_list(&mut self, end: Kind) -> Parsed<Vec<Expr>> {
+    pub(super) fn expression_list(&mut self, end: TokenKind) -> Parsed<Vec<Expr>> {
         let mut list = Vec::new();
         if self.at(end) {
             return Ok(list);
         }
         loop {
             list.push(self.expression()?);
-            if !self.eat(Kind::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 return Ok(list);
             }
         }
@@ -175,13 +175,18 @@ impl Parser<'_> {
         let kind_span = self.span();
         self.report_unknown_type();
         self.bump();
-        if !self.at(Kind::Name) {
+        if !self.at(TokenKind::Name) {
             return Err(Reported);
         }
         let variables = self.variable_list()?;
         let ended = matches!(
             self.kind(),
-            Kind::Semicolon | Kind::Arrow | Kind::RightBrace | Kind::RightParen | Kind::Comma | Kind::End
+            TokenKind::Semicolon
+                | TokenKind::Arrow
+                | TokenKind::RightBrace
+                | TokenKind::RightParen
+                | TokenKind::Comma
+                | TokenKind::End
         );
         if !ended && !self.token().newline && !self.at_unit() {
             return Err(Reported);

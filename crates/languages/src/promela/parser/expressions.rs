@@ -9,29 +9,29 @@ use super::{MAX_OPERATORS, Parsed, Parser, Reported};
 use crate::promela::ast::{
     BinaryOperator, ChannelQuery, Expr, ExprKind, Ident, Place, PlacePart, UnaryOperator,
 };
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 /// Returns the operator and how strongly it binds.
-pub(super) fn binary_operator(kind: Kind) -> Option<(BinaryOperator, u8)> {
+pub(super) fn binary_operator(kind: TokenKind) -> Option<(BinaryOperator, u8)> {
     Some(match kind {
-        Kind::OrOr => (BinaryOperator::Or, 1),
-        Kind::AndAnd => (BinaryOperator::And, 2),
-        Kind::Pipe => (BinaryOperator::BitOr, 3),
-        Kind::Caret => (BinaryOperator::BitXor, 4),
-        Kind::Ampersand => (BinaryOperator::BitAnd, 5),
-        Kind::Equal => (BinaryOperator::Equal, 6),
-        Kind::NotEqual => (BinaryOperator::NotEqual, 6),
-        Kind::Less => (BinaryOperator::Less, 7),
-        Kind::LessEqual => (BinaryOperator::LessEqual, 7),
-        Kind::Greater => (BinaryOperator::Greater, 7),
-        Kind::GreaterEqual => (BinaryOperator::GreaterEqual, 7),
-        Kind::ShiftLeft => (BinaryOperator::ShiftLeft, 8),
-        Kind::ShiftRight => (BinaryOperator::ShiftRight, 8),
-        Kind::Plus => (BinaryOperator::Add, 9),
-        Kind::Minus => (BinaryOperator::Subtract, 9),
-        Kind::Star => (BinaryOperator::Multiply, 10),
-        Kind::Slash => (BinaryOperator::Divide, 10),
-        Kind::Percent => (BinaryOperator::Remainder, 10),
+        TokenKind::OrOr => (BinaryOperator::Or, 1),
+        TokenKind::AndAnd => (BinaryOperator::And, 2),
+        TokenKind::Pipe => (BinaryOperator::BitOr, 3),
+        TokenKind::Caret => (BinaryOperator::BitXor, 4),
+        TokenKind::Ampersand => (BinaryOperator::BitAnd, 5),
+        TokenKind::Equal => (BinaryOperator::Equal, 6),
+        TokenKind::NotEqual => (BinaryOperator::NotEqual, 6),
+        TokenKind::Less => (BinaryOperator::Less, 7),
+        TokenKind::LessEqual => (BinaryOperator::LessEqual, 7),
+        TokenKind::Greater => (BinaryOperator::Greater, 7),
+        TokenKind::GreaterEqual => (BinaryOperator::GreaterEqual, 7),
+        TokenKind::ShiftLeft => (BinaryOperator::ShiftLeft, 8),
+        TokenKind::ShiftRight => (BinaryOperator::ShiftRight, 8),
+        TokenKind::Plus => (BinaryOperator::Add, 9),
+        TokenKind::Minus => (BinaryOperator::Subtract, 9),
+        TokenKind::Star => (BinaryOperator::Multiply, 10),
+        TokenKind::Slash => (BinaryOperator::Divide, 10),
+        TokenKind::Percent => (BinaryOperator::Remainder, 10),
         _ => return None,
     })
 }
@@ -52,7 +52,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn binary(&mut self, mut left: Expr, start: usize, minimum: u8) -> Parsed<Expr> {
         while let Some((operator, strength)) = binary_operator(self.kind()) {
-            if strength < minimum || (self.at(Kind::Minus) && self.line_ended()) {
+            if strength < minimum || (self.at(TokenKind::Minus) && self.line_ended()) {
                 break;
             }
             self.count_operator()?;
@@ -84,12 +84,12 @@ impl Parser<'_> {
     pub(super) fn unary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let operator = match self.kind() {
-            Kind::Minus => UnaryOperator::Minus,
-            Kind::Bang | Kind::BangBang => UnaryOperator::Not,
-            Kind::Tilde => UnaryOperator::Complement,
+            TokenKind::Minus => UnaryOperator::Minus,
+            TokenKind::Bang | TokenKind::BangBang => UnaryOperator::Not,
+            TokenKind::Tilde => UnaryOperator::Complement,
             _ => return self.primary(),
         };
-        let twice = self.at(Kind::BangBang);
+        let twice = self.at(TokenKind::BangBang);
         self.bump();
         let mut operand = self.nested(Parser::unary)?;
         if twice {
@@ -104,38 +104,38 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let kind = match self.kind() {
-            Kind::Name => return self.named(),
-            Kind::LeftParen => return self.parenthesised(),
-            Kind::Number | Kind::Character => {
+            TokenKind::Name => return self.named(),
+            TokenKind::LeftParen => return self.parenthesised(),
+            TokenKind::Number | TokenKind::Character => {
                 let value = self.token().value;
                 self.bump();
                 ExprKind::Number(value)
             }
-            Kind::True | Kind::Skip | Kind::EmbeddedC => {
+            TokenKind::True | TokenKind::Skip | TokenKind::EmbeddedC => {
                 self.bump();
                 ExprKind::Number(1)
             }
-            Kind::False => {
+            TokenKind::False => {
                 self.bump();
                 ExprKind::Number(0)
             }
-            Kind::Timeout => {
+            TokenKind::Timeout => {
                 self.bump();
                 ExprKind::Timeout
             }
-            Kind::Np => {
+            TokenKind::Np => {
                 self.bump();
                 ExprKind::NonProgress
             }
-            Kind::Run => return self.run(),
-            Kind::Len => ExprKind::Channel(ChannelQuery::Length, self.channel_argument()?),
-            Kind::Full => ExprKind::Channel(ChannelQuery::Full, self.channel_argument()?),
-            Kind::Empty => ExprKind::Channel(ChannelQuery::Empty, self.channel_argument()?),
-            Kind::Nfull => ExprKind::Channel(ChannelQuery::NotFull, self.channel_argument()?),
-            Kind::Nempty => ExprKind::Channel(ChannelQuery::NotEmpty, self.channel_argument()?),
-            Kind::Enabled => ExprKind::Enabled(Box::new(self.call_argument()?)),
-            Kind::PcValue => ExprKind::PcValue(Box::new(self.call_argument()?)),
-            Kind::GetPriority => ExprKind::GetPriority(Box::new(self.call_argument()?)),
+            TokenKind::Run => return self.run(),
+            TokenKind::Len => ExprKind::Channel(ChannelQuery::Length, self.channel_argument()?),
+            TokenKind::Full => ExprKind::Channel(ChannelQuery::Full, self.channel_argument()?),
+            TokenKind::Empty => ExprKind::Channel(ChannelQuery::Empty, self.channel_argument()?),
+            TokenKind::Nfull => ExprKind::Channel(ChannelQuery::NotFull, self.channel_argument()?),
+            TokenKind::Nempty => ExprKind::Channel(ChannelQuery::NotEmpty, self.channel_argument()?),
+            TokenKind::Enabled => ExprKind::Enabled(Box::new(self.call_argument()?)),
+            TokenKind::PcValue => ExprKind::PcValue(Box::new(self.call_argument()?)),
+            TokenKind::GetPriority => ExprKind::GetPriority(Box::new(self.call_argument()?)),
             _ => return Err(self.no_expression()),
         };
         Ok(Expr { kind, span: self.span_from(start) })
@@ -143,7 +143,7 @@ impl Parser<'_> {
 
     #[cold]
     fn no_expression(&mut self) -> Reported {
-        if self.at(Kind::Eval) {
+        if self.at(TokenKind::Eval) {
             let diagnostic = Diagnostic::error("P0100", self.span(), "`eval` stands only in a receive")
                 .label("not in an expression")
                 .help("write the expression without `eval`");
@@ -161,16 +161,16 @@ impl Parser<'_> {
         let kind = self.enclosed(|parser| {
             parser.nested(|parser| {
                 let first = parser.expression_with_slip()?;
-                if !parser.eat(Kind::Arrow) {
+                if !parser.eat(TokenKind::Arrow) {
                     return Ok(first.kind);
                 }
                 let yes = parser.expression()?;
-                parser.expect(Kind::Colon, "`:` and the value if the condition is false")?;
+                parser.expect(TokenKind::Colon, "`:` and the value if the condition is false")?;
                 let no = parser.expression()?;
                 Ok(ExprKind::Conditional(Box::new(first), Box::new(yes), Box::new(no)))
             })
         })?;
-        self.expect(Kind::RightParen, "`)`")?;
+        self.expect(TokenKind::RightParen, "`)`")?;
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
@@ -179,7 +179,7 @@ impl Parser<'_> {
     fn expression_with_slip(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let left = self.expression()?;
-        if !self.at(Kind::Assign) {
+        if !self.at(TokenKind::Assign) {
             return Ok(left);
         }
         self.assignment_in_expression();
@@ -202,9 +202,9 @@ impl Parser<'_> {
     #[inline(never)]
     fn call_argument(&mut self) -> Parsed<Expr> {
         self.bump();
-        self.expect(Kind::LeftParen, "`(`")?;
+        self.expect(TokenKind::LeftParen, "`(`")?;
         let argument = self.enclosed(|parser| parser.nested(Parser::expression))?;
-        self.expect(Kind::RightParen, "`)`")?;
+        self.expect(TokenKind::RightParen, "`)`")?;
         Ok(argument)
     }
 
@@ -212,9 +212,9 @@ impl Parser<'_> {
     #[inline(never)]
     fn channel_argument(&mut self) -> Parsed<Place> {
         self.bump();
-        self.expect(Kind::LeftParen, "`(` and a channel")?;
+        self.expect(TokenKind::LeftParen, "`(` and a channel")?;
         let place = self.enclosed(Parser::place)?;
-        self.expect(Kind::RightParen, "`)`")?;
+        self.expect(TokenKind::RightParen, "`)`")?;
         Ok(place)
     }
 
@@ -223,10 +223,10 @@ impl Parser<'_> {
         let start = self.position;
         self.bump();
         let name = self.name("the name of a proctype")?;
-        self.expect(Kind::LeftParen, "`(` and the arguments")?;
+        self.expect(TokenKind::LeftParen, "`(` and the arguments")?;
         let arguments =
-            self.enclosed(|parser| parser.nested(|parser| parser.expression_list(Kind::RightParen)))?;
-        self.expect(Kind::RightParen, "`,` or `)`")?;
+            self.enclosed(|parser| parser.nested(|parser| parser.expression_list(TokenKind::RightParen)))?;
+        self.expect(TokenKind::RightParen, "`,` or `)`")?;
         let priority = self.priority()?;
         Ok(Expr { kind: ExprKind::Run { name, arguments, priority }, span: self.span_from(start) })
     }
@@ -237,7 +237,7 @@ impl Parser<'_> {
         let start = self.position;
         let place = self.place()?;
         let kind = match self.kind() {
-            Kind::At => match remote_process(place) {
+            TokenKind::At => match remote_process(place) {
                 Ok((process, pid)) => {
                     self.bump();
                     let label = self.name("a label")?;
@@ -245,7 +245,7 @@ impl Parser<'_> {
                 }
                 Err(_) => return Err(self.unexpected("an operator")),
             },
-            Kind::Colon if self.is_process(&place) => match remote_process(place) {
+            TokenKind::Colon if self.is_process(&place) => match remote_process(place) {
                 Ok((process, pid)) => {
                     self.bump();
                     let variable = self.place()?;
@@ -253,12 +253,12 @@ impl Parser<'_> {
                 }
                 Err(place) => ExprKind::Place(place),
             },
-            Kind::Query | Kind::QueryQuery if self.ahead(1) == Kind::LeftBracket => {
-                let random = self.at(Kind::QueryQuery);
+            TokenKind::Query | TokenKind::QueryQuery if self.ahead(1) == TokenKind::LeftBracket => {
+                let random = self.at(TokenKind::QueryQuery);
                 self.bump();
                 self.bump();
                 let arguments = self.enclosed(Parser::receive_arguments)?;
-                self.expect(Kind::RightBracket, "`]`")?;
+                self.expect(TokenKind::RightBracket, "`]`")?;
                 ExprKind::Poll { channel: place, arguments, random }
             }
             _ => ExprKind::Place(place),
@@ -284,14 +284,14 @@ impl Parser<'_> {
         loop {
             let name = self.name("the name of a variable")?;
             let mut index = None;
-            if self.at(Kind::LeftBracket) {
+            if self.at(TokenKind::LeftBracket) {
                 self.bump();
                 let expression = self.enclosed(|parser| parser.nested(Parser::expression_with_slip))?;
-                self.expect(Kind::RightBracket, "`]`")?;
+                self.expect(TokenKind::RightBracket, "`]`")?;
                 index = Some(Box::new(expression));
             }
             parts.push(PlacePart { name, index });
-            if !self.eat(Kind::Dot) {
+            if !self.eat(TokenKind::Dot) {
                 break;
             }
         }

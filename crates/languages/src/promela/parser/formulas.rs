@@ -8,7 +8,7 @@ use narrows_source::{Diagnostic, Span};
 use super::expressions::binary_operator;
 use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{BinaryOperator, Expr, ExprKind, UnaryOperator};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 /// Makes a formula out of two.
 pub(super) type Join<F> = fn(Box<F>, Box<F>) -> F;
@@ -110,13 +110,13 @@ impl Parser<'_> {
         let implies = Operator::Logic(F::IMPLIES, None);
         let equivalent = Operator::Logic(F::EQUIVALENT, None);
         Some(match self.kind() {
-            Kind::Arrow => (implies, 0, 1),
-            Kind::Less if self.ahead(1) == Kind::Arrow => (equivalent, 0, 2),
-            Kind::OrOr => (or, 1, 1),
-            Kind::Backslash if self.ahead(1) == Kind::Slash => (or, 1, 2),
-            Kind::AndAnd => (and, 2, 1),
-            Kind::Slash if self.ahead(1) == Kind::Backslash => (and, 2, 2),
-            Kind::Name => match &*self.token().text {
+            TokenKind::Arrow => (implies, 0, 1),
+            TokenKind::Less if self.ahead(1) == TokenKind::Arrow => (equivalent, 0, 2),
+            TokenKind::OrOr => (or, 1, 1),
+            TokenKind::Backslash if self.ahead(1) == TokenKind::Slash => (or, 1, 2),
+            TokenKind::AndAnd => (and, 2, 1),
+            TokenKind::Slash if self.ahead(1) == TokenKind::Backslash => (and, 2, 2),
+            TokenKind::Name => match &*self.token().text {
                 "implies" => (implies, 0, 1),
                 "equivalent" => (equivalent, 0, 1),
                 word => (Operator::Logic(F::word(word)?, None), 3, 1),
@@ -186,21 +186,21 @@ impl Parser<'_> {
             return Ok(operand);
         }
         match self.kind() {
-            Kind::Name => Ok(Operand::Plain(self.named()?)),
-            Kind::LeftParen => {
+            TokenKind::Name => Ok(Operand::Plain(self.named()?)),
+            TokenKind::LeftParen => {
                 self.bump();
                 let inner = |parser: &mut Self| parser.formula_part(0, Position::Elsewhere);
                 let mut part = self.enclosed(|parser| parser.nested(inner))?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 if let Operand::Plain(expression) = &mut part {
                     expression.span = self.span_from(start);
                 }
                 Ok(part)
             }
-            Kind::Bang | Kind::BangBang => self.formula_not(place),
-            Kind::Minus | Kind::Tilde => {
+            TokenKind::Bang | TokenKind::BangBang => self.formula_not(place),
+            TokenKind::Minus | TokenKind::Tilde => {
                 let operator =
-                    if self.at(Kind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
+                    if self.at(TokenKind::Minus) { UnaryOperator::Minus } else { UnaryOperator::Complement };
                 let span = self.span();
                 self.bump();
                 match self.nested(|parser| parser.formula_unary(place))? {
@@ -223,7 +223,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn formula_not<F: Formula>(&mut self, place: Position) -> Parsed<Operand<F>> {
         let start = self.position;
-        let times = if self.at(Kind::BangBang) { 2 } else { 1 };
+        let times = if self.at(TokenKind::BangBang) { 2 } else { 1 };
         self.bump();
         let mut part = self.nested(|parser| parser.formula_unary(place))?;
         for _ in 0..times {

@@ -9,7 +9,7 @@ use narrows_source::{Diagnostic, Span};
 
 use super::{Call, Inline, MAX_INLINED, Open, Parsed, Parser, Reported};
 use crate::promela::ast::{Ident, Place, StatementKind};
-use crate::promela::lexer::{Kind, Token};
+use crate::promela::lexer::{Token, TokenKind};
 use crate::promela::preprocess::end_token;
 
 impl Parser<'_> {
@@ -17,26 +17,31 @@ impl Parser<'_> {
     pub(super) fn inline_definition(&mut self) -> Parsed<()> {
         self.bump();
         let name = self.name("the name of the inline")?;
-        self.expect(Kind::LeftParen, "`(` and the parameters")?;
+        self.expect(TokenKind::LeftParen, "`(` and the parameters")?;
         let mut parameters = Vec::new();
-        while !self.at(Kind::RightParen) {
+        while !self.at(TokenKind::RightParen) {
             parameters.push(self.name("a parameter (a name without a type) or `)`")?.name);
-            if !self.eat(Kind::Comma) && !self.at(Kind::RightParen) {
+            if !self.eat(TokenKind::Comma) && !self.at(TokenKind::RightParen) {
                 return Err(self.unexpected("`,` or `)`"));
             }
         }
         self.bump();
-        if !self.at(Kind::LeftBrace) {
+        if !self.at(TokenKind::LeftBrace) {
             return Err(self.unexpected("`{`"));
         }
         let start = self.position;
-        let open = Open { kind: Kind::LeftBrace, span: self.span() };
+        let open = Open { kind: TokenKind::LeftBrace, span: self.span() };
         let mut depth = 0_usize;
         loop {
             match self.kind() {
-                Kind::LeftBrace => depth += 1,
-                Kind::RightBrace => depth -= 1,
-                Kind::Proctype | Kind::DProctype | Kind::Inline | Kind::Init | Kind::Never | Kind::End => {
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth -= 1,
+                TokenKind::Proctype
+                | TokenKind::DProctype
+                | TokenKind::Inline
+                | TokenKind::Init
+                | TokenKind::Never
+                | TokenKind::End => {
                     self.unclosed(open, "}");
                     return Ok(());
                 }
@@ -118,7 +123,7 @@ impl Parser<'_> {
         let outer_operators = self.operators;
         self.calls.push(call);
         let body = self.block();
-        if body.is_ok() && !self.at(Kind::End) {
+        if body.is_ok() && !self.at(TokenKind::End) {
             self.unexpected("the end of the inline");
         }
         self.calls.pop();
@@ -149,15 +154,17 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         loop {
             match self.kind() {
-                Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => depth += 1,
-                Kind::RightParen if depth == 0 => break,
-                Kind::RightParen | Kind::RightBracket | Kind::RightBrace => depth = depth.saturating_sub(1),
-                Kind::Comma if depth == 0 => {
+                TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightParen if depth == 0 => break,
+                TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
+                    depth = depth.saturating_sub(1);
+                }
+                TokenKind::Comma if depth == 0 => {
                     arguments.push(std::mem::take(&mut argument));
                     self.bump();
                     continue;
                 }
-                Kind::End | Kind::Semicolon => {
+                TokenKind::End | TokenKind::Semicolon => {
                     let diagnostic =
                         Diagnostic::error("P0103", self.span(), "missing `)` after the arguments")
                             .label("expected `)`")
@@ -204,7 +211,7 @@ impl Parser<'_> {
 fn substitute(inline: &Inline, arguments: &[Vec<Token>], level: u32) -> Vec<Token> {
     let mut output = Vec::with_capacity(inline.body.len() + 1);
     for token in &inline.body {
-        let parameter = if token.kind == Kind::Name {
+        let parameter = if token.kind == TokenKind::Name {
             inline.parameters.iter().position(|name| *name == token.text)
         } else {
             None

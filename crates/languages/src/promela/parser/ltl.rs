@@ -6,7 +6,7 @@ use narrows_logic::Ltl;
 use super::formulas::{Formula, Join, Operand, Position};
 use super::{Parsed, Parser};
 use crate::promela::ast::{BinaryOperator, Expr};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 impl Formula for Ltl<Expr> {
     const HELP: &'static str = "temporal operators bind tightest: write `[] (x == 1)`, not `[] x == 1`";
@@ -52,9 +52,9 @@ impl Formula for Ltl<Expr> {
 
     fn temporal(parser: &mut Parser<'_>, place: Position) -> Parsed<Option<Operand<Self>>> {
         let (make, length): (fn(Box<Self>) -> Self, _) = match parser.kind() {
-            Kind::LeftBracket if parser.ahead(1) == Kind::RightBracket => (Ltl::Always, 2),
-            Kind::Less if parser.ahead(1) == Kind::Greater => (Ltl::Eventually, 2),
-            Kind::Name => match &*parser.token().text {
+            TokenKind::LeftBracket if parser.ahead(1) == TokenKind::RightBracket => (Ltl::Always, 2),
+            TokenKind::Less if parser.ahead(1) == TokenKind::Greater => (Ltl::Eventually, 2),
+            TokenKind::Name => match &*parser.token().text {
                 "always" => (Ltl::Always, 1),
                 "eventually" => (Ltl::Eventually, 1),
                 "X" | "next" => (Ltl::Next, 1),

@@ -3,15 +3,15 @@
 use narrows_source::{Diagnostic, Span, closest};
 
 use super::{MAX_MESSAGES, Open, Parser, Reported};
-use crate::promela::lexer::{KEYWORDS, Kind, Token};
+use crate::promela::lexer::{KEYWORDS, Token, TokenKind};
 
 /// Names a token for a message.
 pub(super) fn describe(token: &Token) -> String {
     match token.kind {
-        Kind::End => "the end of the text".to_owned(),
-        Kind::Text => "a string".to_owned(),
-        Kind::EmbeddedC => "embedded C".to_owned(),
-        Kind::Name => format!("the name `{}`", token.text),
+        TokenKind::End => "the end of the text".to_owned(),
+        TokenKind::Text => "a string".to_owned(),
+        TokenKind::EmbeddedC => "embedded C".to_owned(),
+        TokenKind::Name => format!("the name `{}`", token.text),
         _ => format!("`{}`", token.text),
     }
 }
@@ -48,7 +48,7 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::error("P0100", self.span(), format!("expected {expected}, found {found}"))
                 .label(format!("expected {expected}"));
-        if self.at(Kind::Assign) && expected == "`==`" {
+        if self.at(TokenKind::Assign) && expected == "`==`" {
             diagnostic = diagnostic.help("`=` assigns, `==` compares");
         }
         self.report(diagnostic);
@@ -76,15 +76,15 @@ impl Parser<'_> {
     pub(super) fn unclosed(&mut self, open: Open, missing: &str) {
         let found = describe(self.token());
         let word = match open.kind {
-            Kind::If => "this `if`",
-            Kind::Do => "this `do`",
+            TokenKind::If => "this `if`",
+            TokenKind::Do => "this `do`",
             _ => "this `{`",
         };
         let mut diagnostic =
             Diagnostic::error("P0103", self.span(), format!("missing `{missing}` before {found}"))
                 .label(format!("expected `{missing}` here"))
                 .also(open.span, format!("{word} is not closed"));
-        if matches!(self.kind(), Kind::Inline | Kind::Typedef) {
+        if matches!(self.kind(), TokenKind::Inline | TokenKind::Typedef) {
             diagnostic = diagnostic.note("inlines and typedefs stand outside of processes");
         }
         self.report(diagnostic);
@@ -96,9 +96,9 @@ impl Parser<'_> {
         let text = self.token().text.clone();
         let diagnostic = Diagnostic::error("P0104", self.span(), format!("`{text}` without a beginning"))
             .label(match self.kind() {
-                Kind::Fi => "no `if` is open here",
-                Kind::Od => "no `do` is open here",
-                Kind::ColonColon => "an option stands in an `if` or a `do`",
+                TokenKind::Fi => "no `if` is open here",
+                TokenKind::Od => "no `do` is open here",
+                TokenKind::ColonColon => "an option stands in an `if` or a `do`",
                 _ => "nothing is open here",
             });
         self.report(diagnostic);
@@ -116,8 +116,11 @@ impl Parser<'_> {
             let end = Span { start: before.end.saturating_sub(1).max(before.start), ..before };
             diagnostic = diagnostic.also(end, "write `;` after this");
         }
-        let sends = matches!(self.kind(), Kind::Query | Kind::QueryQuery | Kind::Bang | Kind::BangBang);
-        if sends && matches!(self.previous().kind, Kind::Name | Kind::RightBracket) {
+        let sends = matches!(
+            self.kind(),
+            TokenKind::Query | TokenKind::QueryQuery | TokenKind::Bang | TokenKind::BangBang
+        );
+        if sends && matches!(self.previous().kind, TokenKind::Name | TokenKind::RightBracket) {
             diagnostic = Diagnostic::error(
                 "P0122",
                 self.span(),
@@ -125,7 +128,7 @@ impl Parser<'_> {
             )
             .label("this can't be part of a condition")
             .help("ask with `c?[x]` whether a message can be received, and receive it in the next statement");
-        } else if self.at(Kind::Assign) {
+        } else if self.at(TokenKind::Assign) {
             diagnostic =
                 Diagnostic::error("P0108", self.span(), "nothing can be assigned to this expression")
                     .label("`=` assigns")
@@ -135,7 +138,7 @@ impl Parser<'_> {
     }
 
     /// Returns the keyword that a word was probably meant to be.
-    pub(super) fn meant(word: &str, among: &[Kind]) -> Option<(&'static str, Kind)> {
+    pub(super) fn meant(word: &str, among: &[TokenKind]) -> Option<(&'static str, TokenKind)> {
         let candidates = KEYWORDS.iter().filter(|(_, kind)| among.contains(kind));
         let text = closest(word, candidates.map(|(text, _)| *text))?;
         KEYWORDS.iter().find(|(spelling, _)| *spelling == text).copied()

@@ -4,7 +4,7 @@
 //! statement or a declaration may start, and left out of the tree. Inline calls are expanded here, token by
 //! token, since what an argument means is known only in the inline's body.
 //!
-//! **Invariants.** The token list ends with [`Kind::End`] and the position never passes it. At most one
+//! **Invariants.** The token list ends with [`TokenKind::End`] and the position never passes it. At most one
 //! message is given about the token at hand. Nesting is bounded, so the tree can be walked recursively.
 
 mod ctl;
@@ -15,8 +15,8 @@ mod formulas;
 mod inline;
 mod ltl;
 mod messages;
+mod recovery;
 mod sends;
-mod slips;
 mod statements;
 mod units;
 
@@ -27,7 +27,7 @@ use narrows_source::{Diagnostics, FileId, Loader, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{Expr, Ident, Place, Program};
-use super::lexer::{Interner, Kind, Token, lex};
+use super::lexer::{Interner, Token, TokenKind, lex};
 use super::preprocess::{Expander, Macros, Options, Preprocessed, finish, preprocess};
 
 /// How deep statements and expressions may nest.
@@ -68,8 +68,8 @@ struct Call {
 /// A construct that waits for its end.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// [`Kind::If`], [`Kind::Do`] or [`Kind::LeftBrace`].
-    kind: Kind,
+    /// [`TokenKind::If`], [`TokenKind::Do`] or [`TokenKind::LeftBrace`].
+    kind: TokenKind,
     span: Span,
 }
 
@@ -222,8 +222,8 @@ fn separate_text<T>(
     parser.parens = 1;
     let mut result = rule(&mut parser).ok();
     if result.is_some() {
-        parser.eat(Kind::Semicolon);
-        if !parser.at(Kind::End) {
+        parser.eat(TokenKind::Semicolon);
+        if !parser.at(TokenKind::End) {
             parser.unended();
             result = None;
         }
@@ -241,10 +241,10 @@ impl<'a> Parser<'a> {
         let mut all_inlines = Vec::new();
         for pair in tokens.windows(2) {
             match pair[0].kind {
-                Kind::Proctype | Kind::DProctype if pair[1].kind == Kind::Name => {
+                TokenKind::Proctype | TokenKind::DProctype if pair[1].kind == TokenKind::Name => {
                     all_proctypes.insert(pair[1].text.clone());
                 }
-                Kind::Inline if pair[1].kind == Kind::Name => {
+                TokenKind::Inline if pair[1].kind == TokenKind::Name => {
                     all_inlines.push((pair[1].text.clone(), pair[1].span));
                 }
                 _ => {}

@@ -6,10 +6,10 @@ use super::{MAX_DEPTH, Open, Parsed, Parser};
 use crate::promela::ast::{
     BinaryOperator, Exclusive, Expr, ExprKind, Ident, Place, Sequence, Statement, StatementKind, Step,
 };
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 /// Words that `{` may follow.
-const BLOCKS: &[Kind] = &[Kind::Atomic, Kind::DStep];
+const BLOCKS: &[TokenKind] = &[TokenKind::Atomic, TokenKind::DStep];
 
 /// Makes the statement `skip`.
 pub(super) fn skip(span: Span) -> Statement {
@@ -21,9 +21,9 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn block(&mut self) -> Parsed<Sequence> {
         let start = self.position;
-        let open = self.expect(Kind::LeftBrace, "`{`")?;
+        let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let parens = std::mem::take(&mut self.parens);
-        self.open.push(Open { kind: Kind::LeftBrace, span: open });
+        self.open.push(Open { kind: TokenKind::LeftBrace, span: open });
         let steps = self.nested(|parser| Ok(parser.steps("block")));
         self.open.pop();
         self.parens = parens;
@@ -37,7 +37,7 @@ impl Parser<'_> {
         let mut steps = Vec::new();
         let mut failed = false;
         loop {
-            while self.eat(Kind::Semicolon) || self.eat(Kind::Arrow) {}
+            while self.eat(TokenKind::Semicolon) || self.eat(TokenKind::Arrow) {}
             if self.is_stray() {
                 self.stray();
                 failed = true;
@@ -52,7 +52,7 @@ impl Parser<'_> {
                 let inlined = matches!(&step, Step::Statement(statement) if is_inline(statement));
                 steps.push(step);
                 if !inlined && !self.is_separated() {
-                    if self.at(Kind::LeftParen) && self.previous().kind == Kind::Name {
+                    if self.at(TokenKind::LeftParen) && self.previous().kind == TokenKind::Name {
                         self.called_in_expression();
                         continue;
                     }
@@ -80,46 +80,52 @@ impl Parser<'_> {
     }
 
     fn at_sequence_end(&self) -> bool {
-        matches!(self.kind(), Kind::RightBrace | Kind::Fi | Kind::Od | Kind::ColonColon | Kind::End)
-            || self.at_unit()
+        matches!(
+            self.kind(),
+            TokenKind::RightBrace | TokenKind::Fi | TokenKind::Od | TokenKind::ColonColon | TokenKind::End
+        ) || self.at_unit()
     }
 
     fn is_separated(&self) -> bool {
-        self.at(Kind::Semicolon)
-            || self.at(Kind::Arrow)
+        self.at(TokenKind::Semicolon)
+            || self.at(TokenKind::Arrow)
             || self.at_sequence_end()
             || self.token().newline
             || matches!(
                 self.previous().kind,
-                Kind::RightBrace | Kind::Else | Kind::Od | Kind::Fi | Kind::EmbeddedC
+                TokenKind::RightBrace
+                    | TokenKind::Else
+                    | TokenKind::Od
+                    | TokenKind::Fi
+                    | TokenKind::EmbeddedC
             )
     }
 
     fn may_start_statement(&self) -> bool {
         !matches!(
             self.kind(),
-            Kind::Query
-                | Kind::QueryQuery
-                | Kind::Bang
-                | Kind::BangBang
-                | Kind::RightParen
-                | Kind::RightBracket
-                | Kind::Comma
-                | Kind::Assign
-                | Kind::Colon
-                | Kind::Dot
-                | Kind::DotDot
+            TokenKind::Query
+                | TokenKind::QueryQuery
+                | TokenKind::Bang
+                | TokenKind::BangBang
+                | TokenKind::RightParen
+                | TokenKind::RightBracket
+                | TokenKind::Comma
+                | TokenKind::Assign
+                | TokenKind::Colon
+                | TokenKind::Dot
+                | TokenKind::DotDot
         )
     }
 
     /// Returns whether a `fi`, `od` or `::` stands here that nothing around waits for.
     fn is_stray(&self) -> bool {
-        let waits = |kind: Kind| self.open.iter().any(|open| open.kind == kind);
+        let waits = |kind: TokenKind| self.open.iter().any(|open| open.kind == kind);
         let inner = self.open.last().map(|open| open.kind);
         match self.kind() {
-            Kind::Fi => !waits(Kind::If) && inner != Some(Kind::Do),
-            Kind::Od => !waits(Kind::Do) && inner != Some(Kind::If),
-            Kind::ColonColon => !waits(Kind::If) && !waits(Kind::Do),
+            TokenKind::Fi => !waits(TokenKind::If) && inner != Some(TokenKind::Do),
+            TokenKind::Od => !waits(TokenKind::Do) && inner != Some(TokenKind::If),
+            TokenKind::ColonColon => !waits(TokenKind::If) && !waits(TokenKind::Do),
             _ => false,
         }
     }
@@ -132,14 +138,17 @@ impl Parser<'_> {
         if self.at_type() {
             return Ok(Step::Declaration(self.declaration()?));
         }
-        if self.at(Kind::Name) && self.ahead(1) == Kind::Name && !self.tokens[self.position + 1].newline {
+        if self.at(TokenKind::Name)
+            && self.ahead(1) == TokenKind::Name
+            && !self.tokens[self.position + 1].newline
+        {
             return self.two_names();
         }
-        if matches!(self.kind(), Kind::Xr | Kind::Xs) {
+        if matches!(self.kind(), TokenKind::Xr | TokenKind::Xs) {
             return Ok(Step::Exclusive(self.exclusive()?));
         }
         let main = self.statement()?;
-        if self.eat(Kind::Unless) {
+        if self.eat(TokenKind::Unless) {
             let escape = self.statement()?;
             return Ok(Step::Unless(Box::new(main), Box::new(escape)));
         }
@@ -149,10 +158,10 @@ impl Parser<'_> {
     #[inline(never)]
     fn exclusive(&mut self) -> Parsed<Exclusive> {
         let start = self.position;
-        let send = self.at(Kind::Xs);
+        let send = self.at(TokenKind::Xs);
         self.bump();
         let mut channels = vec![self.place()?];
-        while self.eat(Kind::Comma) {
+        while self.eat(TokenKind::Comma) {
             channels.push(self.place()?);
         }
         Ok(Exclusive { send, channels, span: self.span_from(start) })
@@ -166,54 +175,54 @@ impl Parser<'_> {
     fn statement_kind(&mut self) -> Parsed<Statement> {
         let start = self.position;
         let kind = match self.kind() {
-            Kind::Name => return self.named_statement(),
-            Kind::If => StatementKind::If(self.options(Kind::Fi)),
-            Kind::Do => StatementKind::Do(self.options(Kind::Od)),
-            Kind::For => self.for_loop()?,
-            Kind::Select => self.select()?,
-            Kind::Break => {
+            TokenKind::Name => return self.named_statement(),
+            TokenKind::If => StatementKind::If(self.options(TokenKind::Fi)),
+            TokenKind::Do => StatementKind::Do(self.options(TokenKind::Od)),
+            TokenKind::For => self.for_loop()?,
+            TokenKind::Select => self.select()?,
+            TokenKind::Break => {
                 self.bump();
                 StatementKind::Break
             }
-            Kind::Else => {
+            TokenKind::Else => {
                 self.bump();
                 StatementKind::Else
             }
-            Kind::Goto => {
+            TokenKind::Goto => {
                 self.bump();
                 StatementKind::Goto(self.name("a label")?)
             }
-            Kind::LeftBrace => StatementKind::Block(self.block()?),
-            Kind::Atomic => {
+            TokenKind::LeftBrace => StatementKind::Block(self.block()?),
+            TokenKind::Atomic => {
                 self.bump();
                 StatementKind::Atomic(self.block()?)
             }
-            Kind::DStep => {
+            TokenKind::DStep => {
                 self.bump();
                 StatementKind::DStep(self.block()?)
             }
-            Kind::Assert => {
+            TokenKind::Assert => {
                 self.bump();
                 StatementKind::Assert(self.expression()?)
             }
-            Kind::Printf => self.printf()?,
-            Kind::Printm => {
+            TokenKind::Printf => self.printf()?,
+            TokenKind::Printm => {
                 self.bump();
-                self.expect(Kind::LeftParen, "`(`")?;
+                self.expect(TokenKind::LeftParen, "`(`")?;
                 let value = self.enclosed(Parser::expression)?;
-                self.expect(Kind::RightParen, "`)`")?;
+                self.expect(TokenKind::RightParen, "`)`")?;
                 StatementKind::PrintMtype(value)
             }
-            Kind::SetPriority => {
+            TokenKind::SetPriority => {
                 self.bump();
-                self.expect(Kind::LeftParen, "`(`")?;
+                self.expect(TokenKind::LeftParen, "`(`")?;
                 let process = self.enclosed(Parser::expression)?;
-                self.expect(Kind::Comma, "`,` and a priority")?;
+                self.expect(TokenKind::Comma, "`,` and a priority")?;
                 let priority = self.enclosed(Parser::expression)?;
-                self.expect(Kind::RightParen, "`)`")?;
+                self.expect(TokenKind::RightParen, "`)`")?;
                 StatementKind::SetPriority(process, priority)
             }
-            Kind::Return => self.return_value()?,
+            TokenKind::Return => self.return_value()?,
             _ => StatementKind::Condition(self.expression()?),
         };
         Ok(Statement { kind, span: self.span_from(start) })
@@ -225,13 +234,15 @@ impl Parser<'_> {
         let start = self.position;
         let name = Ident { name: self.token().text.clone(), span: self.span() };
         match self.ahead(1) {
-            Kind::Colon if self.at_label() => return self.labelled(),
-            Kind::LeftParen if self.inlines.contains_key(&name.name) => {
+            TokenKind::Colon if self.at_label() => return self.labelled(),
+            TokenKind::LeftParen if self.inlines.contains_key(&name.name) => {
                 let kind = self.inline_call(&name, start, None)?;
                 return Ok(Statement { kind, span: self.span_from(start) });
             }
-            Kind::LeftParen if !self.tokens[self.position + 1].newline => return Err(self.unknown_inline()),
-            Kind::LeftBrace if !self.tokens[self.position + 1].newline => {
+            TokenKind::LeftParen if !self.tokens[self.position + 1].newline => {
+                return Err(self.unknown_inline());
+            }
+            TokenKind::LeftBrace if !self.tokens[self.position + 1].newline => {
                 if let Some((text, kind)) = Parser::meant(&name.name, BLOCKS) {
                     self.misspelt(text, kind);
                     return self.statement();
@@ -245,10 +256,10 @@ impl Parser<'_> {
             return Ok(Statement { span: condition.span, kind: StatementKind::Condition(condition) });
         };
         let kind = match self.kind() {
-            Kind::Assign => {
+            TokenKind::Assign => {
                 self.bump();
-                if self.at(Kind::Name)
-                    && self.ahead(1) == Kind::LeftParen
+                if self.at(TokenKind::Name)
+                    && self.ahead(1) == TokenKind::LeftParen
                     && self.inlines.contains_key(&self.token().text)
                 {
                     let called = Ident { name: self.token().text.clone(), span: self.span() };
@@ -258,11 +269,11 @@ impl Parser<'_> {
                 }
             }
             _ if self.at_compound_assignment() => self.compound_assignment(place)?,
-            Kind::PlusPlus => self.step_by_one(place, BinaryOperator::Add),
-            Kind::MinusMinus => self.step_by_one(place, BinaryOperator::Subtract),
-            Kind::Bang if !self.line_ended() => self.send(place)?,
-            Kind::BangBang => self.send(place)?,
-            Kind::Query | Kind::QueryQuery => self.receive(place)?,
+            TokenKind::PlusPlus => self.step_by_one(place, BinaryOperator::Add),
+            TokenKind::MinusMinus => self.step_by_one(place, BinaryOperator::Subtract),
+            TokenKind::Bang if !self.line_ended() => self.send(place)?,
+            TokenKind::BangBang => self.send(place)?,
+            TokenKind::Query | TokenKind::QueryQuery => self.receive(place)?,
             _ => {
                 let first = Expr { span: place.span, kind: ExprKind::Place(place) };
                 StatementKind::Condition(self.expression_from(first, start)?)
@@ -293,7 +304,7 @@ impl Parser<'_> {
             let start = self.position;
             let label = self.name("a label")?;
             self.bump();
-            if self.at_type() || matches!(self.kind(), Kind::Xr | Kind::Xs) {
+            if self.at_type() || matches!(self.kind(), TokenKind::Xr | TokenKind::Xs) {
                 self.label_before_declaration(&label);
                 self.step()?;
                 return Ok(skip(label.span));
@@ -303,11 +314,12 @@ impl Parser<'_> {
                 return Err(self.too_deep());
             }
         }
-        let mut inner = if self.at_sequence_end() || self.at(Kind::Semicolon) || self.at(Kind::Arrow) {
-            skip(self.previous().span)
-        } else {
-            self.statement()?
-        };
+        let mut inner =
+            if self.at_sequence_end() || self.at(TokenKind::Semicolon) || self.at(TokenKind::Arrow) {
+                skip(self.previous().span)
+            } else {
+                self.statement()?
+            };
         for (label, start) in labels.into_iter().rev() {
             inner =
                 Statement { kind: StatementKind::Label(label, Box::new(inner)), span: self.span_from(start) };
@@ -316,38 +328,38 @@ impl Parser<'_> {
     }
 
     fn at_label(&self) -> bool {
-        self.at(Kind::Name)
-            && self.ahead(1) == Kind::Colon
+        self.at(TokenKind::Name)
+            && self.ahead(1) == TokenKind::Colon
             && !self.known_proctypes().contains(&self.token().text)
     }
 
     #[inline(never)]
     fn printf(&mut self) -> Parsed<StatementKind> {
         self.bump();
-        self.expect(Kind::LeftParen, "`(`")?;
-        if !self.at(Kind::Text) {
+        self.expect(TokenKind::LeftParen, "`(`")?;
+        if !self.at(TokenKind::Text) {
             return Err(self.no_string());
         }
         let text = unescape(&self.token().text);
         self.bump();
-        let arguments = if self.eat(Kind::Comma) {
-            self.enclosed(|parser| parser.expression_list(Kind::RightParen))?
+        let arguments = if self.eat(TokenKind::Comma) {
+            self.enclosed(|parser| parser.expression_list(TokenKind::RightParen))?
         } else {
             Vec::new()
         };
-        self.expect(Kind::RightParen, "`,` or `)`")?;
+        self.expect(TokenKind::RightParen, "`,` or `)`")?;
         Ok(StatementKind::Print(text, arguments))
     }
 
     /// Parses the options of an `if` or a `do` and its end; the keyword stands here.
     #[inline(never)]
-    fn options(&mut self, end: Kind) -> Vec<Sequence> {
+    fn options(&mut self, end: TokenKind) -> Vec<Sequence> {
         let open = Open { kind: self.kind(), span: self.span() };
-        let (word, other) = if end == Kind::Fi { ("fi", Kind::Od) } else { ("od", Kind::Fi) };
+        let (word, other) = if end == TokenKind::Fi { ("fi", TokenKind::Od) } else { ("od", TokenKind::Fi) };
         self.bump();
         self.open.push(open);
-        while self.eat(Kind::Semicolon) || self.eat(Kind::Arrow) {}
-        if !self.at(Kind::ColonColon) {
+        while self.eat(TokenKind::Semicolon) || self.eat(TokenKind::Arrow) {}
+        if !self.at(TokenKind::ColonColon) {
             self.unexpected("`::` and an option");
             while !self.at_sequence_end() {
                 self.synchronise();
@@ -357,7 +369,7 @@ impl Parser<'_> {
             }
         }
         let mut options = Vec::new();
-        while self.at(Kind::ColonColon) {
+        while self.at(TokenKind::ColonColon) {
             let start = self.position;
             self.bump();
             let steps = self.nested(|parser| Ok(parser.steps("option"))).unwrap_or_default();
@@ -367,8 +379,10 @@ impl Parser<'_> {
         if self.eat(end) {
             return options;
         }
-        let waiting =
-            self.open.iter().any(|around| around.kind == if other == Kind::Fi { Kind::If } else { Kind::Do });
+        let waiting = self
+            .open
+            .iter()
+            .any(|around| around.kind == if other == TokenKind::Fi { TokenKind::If } else { TokenKind::Do });
         if self.at(other) && !waiting {
             self.wrong_end(open, word);
         } else {
@@ -381,7 +395,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn for_loop(&mut self) -> Parsed<StatementKind> {
         self.bump();
-        self.expect(Kind::LeftParen, "`(`")?;
+        self.expect(TokenKind::LeftParen, "`(`")?;
         if self.at_type() {
             let diagnostic =
                 Diagnostic::error("P0100", self.span(), "a loop's variable is declared before the loop")
@@ -393,7 +407,7 @@ impl Parser<'_> {
         if self.at_word("in") {
             self.bump();
             let collection = self.enclosed(Parser::place)?;
-            self.expect(Kind::RightParen, "`)`")?;
+            self.expect(TokenKind::RightParen, "`)`")?;
             return Ok(StatementKind::ForIn(variable, collection, self.for_body()?));
         }
         let (low, high) = self.range("`:` or `in`")?;
@@ -402,18 +416,18 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn for_body(&mut self) -> Parsed<Sequence> {
-        self.eat(Kind::Semicolon);
+        self.eat(TokenKind::Semicolon);
         self.block()
     }
 
     /// Parses `: a .. b )`.
     #[inline(never)]
     fn range(&mut self, expected: &str) -> Parsed<(Expr, Expr)> {
-        self.expect(Kind::Colon, expected)?;
+        self.expect(TokenKind::Colon, expected)?;
         let low = self.enclosed(Parser::expression)?;
-        self.expect(Kind::DotDot, "`..`")?;
+        self.expect(TokenKind::DotDot, "`..`")?;
         let high = self.enclosed(Parser::expression)?;
-        self.expect(Kind::RightParen, "`)`")?;
+        self.expect(TokenKind::RightParen, "`)`")?;
         Ok((low, high))
     }
 
@@ -421,7 +435,7 @@ impl Parser<'_> {
     fn select(&mut self) -> Parsed<StatementKind> {
         let literal = self.is_literal_select();
         self.bump();
-        self.expect(Kind::LeftParen, "`(`")?;
+        self.expect(TokenKind::LeftParen, "`(`")?;
         let variable = self.enclosed(Parser::place)?;
         let (low, high) = self.range("`:`")?;
         Ok(StatementKind::Select { variable, low, high, literal })
@@ -430,8 +444,14 @@ impl Parser<'_> {
     /// Returns whether SPIN's lexer rewrites this `select`: one name without underscore, digits, and no line
     /// breaks except after `select` and between the dots and the name before them.
     fn is_literal_select(&self) -> bool {
-        const SHAPE: [Kind; 6] =
-            [Kind::Name, Kind::Colon, Kind::Number, Kind::DotDot, Kind::Number, Kind::RightParen];
+        const SHAPE: [TokenKind; 6] = [
+            TokenKind::Name,
+            TokenKind::Colon,
+            TokenKind::Number,
+            TokenKind::DotDot,
+            TokenKind::Number,
+            TokenKind::RightParen,
+        ];
         let first = self.position + 2;
         self.calls.is_empty()
             && self.tokens.get(first..first + SHAPE.len()).is_some_and(|tokens| {

@@ -6,40 +6,40 @@ use super::{Parsed, Parser, Reported};
 use crate::promela::ast::{
     ActiveCount, Claim, Declaration, Init, LtlBlock, Mtype, Proctype, Program, Trace, Typedef, Unit,
 };
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 
 /// What a part of the top level may start with, for suggestions.
-const UNITS: &[Kind] = &[
-    Kind::Active,
-    Kind::Proctype,
-    Kind::DProctype,
-    Kind::Init,
-    Kind::Never,
-    Kind::Trace,
-    Kind::Notrace,
-    Kind::Ltl,
-    Kind::Typedef,
-    Kind::Inline,
-    Kind::Hidden,
-    Kind::Show,
-    Kind::Local,
-    Kind::Bit,
-    Kind::Bool,
-    Kind::Byte,
-    Kind::Pid,
-    Kind::Short,
-    Kind::Int,
-    Kind::Unsigned,
-    Kind::Mtype,
-    Kind::Chan,
+const UNITS: &[TokenKind] = &[
+    TokenKind::Active,
+    TokenKind::Proctype,
+    TokenKind::DProctype,
+    TokenKind::Init,
+    TokenKind::Never,
+    TokenKind::Trace,
+    TokenKind::Notrace,
+    TokenKind::Ltl,
+    TokenKind::Typedef,
+    TokenKind::Inline,
+    TokenKind::Hidden,
+    TokenKind::Show,
+    TokenKind::Local,
+    TokenKind::Bit,
+    TokenKind::Bool,
+    TokenKind::Byte,
+    TokenKind::Pid,
+    TokenKind::Short,
+    TokenKind::Int,
+    TokenKind::Unsigned,
+    TokenKind::Mtype,
+    TokenKind::Chan,
 ];
 
 impl Parser<'_> {
     /// Parses the whole text.
     pub(super) fn program(&mut self) -> Program {
         let mut units = Vec::new();
-        while !self.at(Kind::End) {
-            if self.eat(Kind::Semicolon) || self.eat(Kind::Arrow) {
+        while !self.at(TokenKind::End) {
+            if self.eat(TokenKind::Semicolon) || self.eat(TokenKind::Arrow) {
                 continue;
             }
             let start = self.position;
@@ -59,41 +59,43 @@ impl Parser<'_> {
 
     fn unit(&mut self) -> Parsed<Option<Unit>> {
         Ok(Some(match self.kind() {
-            Kind::Active | Kind::Proctype | Kind::DProctype => Unit::Proctype(self.proctype()?),
-            Kind::Init => {
+            TokenKind::Active | TokenKind::Proctype | TokenKind::DProctype => {
+                Unit::Proctype(self.proctype()?)
+            }
+            TokenKind::Init => {
                 let head = self.span();
                 self.bump();
                 let priority = self.priority()?;
                 Unit::Init(Init { priority, body: self.block()?, head })
             }
-            Kind::Never => {
+            TokenKind::Never => {
                 let head = self.span();
                 self.bump();
-                let name = if self.at(Kind::Name) { Some(self.name("a name")?) } else { None };
+                let name = if self.at(TokenKind::Name) { Some(self.name("a name")?) } else { None };
                 self.in_property = true;
                 let body = self.block();
                 self.in_property = false;
                 Unit::Never(Claim { name, body: body?, head })
             }
-            Kind::Trace | Kind::Notrace => {
-                let forbidden = self.at(Kind::Notrace);
+            TokenKind::Trace | TokenKind::Notrace => {
+                let forbidden = self.at(TokenKind::Notrace);
                 let head = self.span();
                 self.bump();
                 Unit::Trace(Trace { forbidden, body: self.block()?, head })
             }
-            Kind::Ltl => Unit::Ltl(self.ltl_block()?),
-            Kind::Typedef => Unit::Typedef(self.typedef()?),
-            Kind::Inline => {
+            TokenKind::Ltl => Unit::Ltl(self.ltl_block()?),
+            TokenKind::Typedef => Unit::Typedef(self.typedef()?),
+            TokenKind::Inline => {
                 self.inline_definition()?;
                 return Ok(None);
             }
-            Kind::EmbeddedC => {
+            TokenKind::EmbeddedC => {
                 self.bump();
                 return Ok(None);
             }
             _ if self.at_mtype_names(0) => Unit::Mtype(self.mtype()?),
             _ if self.at_type() => Unit::Variables(self.variables()?),
-            Kind::Name => return self.misspelt_unit(),
+            TokenKind::Name => return self.misspelt_unit(),
             _ => {
                 self.unexpected("a declaration or a process");
                 return Err(Reported);
@@ -105,12 +107,12 @@ impl Parser<'_> {
     /// line.
     fn variables(&mut self) -> Parsed<Declaration> {
         let declaration = self.declaration()?;
-        let separated = self.at(Kind::Semicolon)
-            || self.at(Kind::Arrow)
-            || self.at(Kind::End)
+        let separated = self.at(TokenKind::Semicolon)
+            || self.at(TokenKind::Arrow)
+            || self.at(TokenKind::End)
             || self.token().newline
             || self.at_unit()
-            || self.previous().kind == Kind::RightBrace;
+            || self.previous().kind == TokenKind::RightBrace;
         if !separated {
             self.missing_separator();
         }
@@ -121,7 +123,7 @@ impl Parser<'_> {
     fn misspelt_unit(&mut self) -> Parsed<Option<Unit>> {
         let word = self.token().text.clone();
         let meant = Parser::meant(&word, UNITS);
-        if meant.is_none() && self.ahead(1) == Kind::Name {
+        if meant.is_none() && self.ahead(1) == TokenKind::Name {
             return Ok(Some(Unit::Variables(self.unknown_type()?)));
         }
         let mut diagnostic = Diagnostic::error(
@@ -132,7 +134,7 @@ impl Parser<'_> {
         .label("nothing at the top level starts like this");
         if let Some((text, _)) = meant {
             diagnostic = diagnostic.help(format!("did you mean `{text}`?"));
-        } else if self.ahead(1) == Kind::Assign {
+        } else if self.ahead(1) == TokenKind::Assign {
             diagnostic = diagnostic.help("statements stand in a process; a declaration starts with a type");
         }
         self.report(diagnostic);
@@ -149,31 +151,31 @@ impl Parser<'_> {
     fn proctype(&mut self) -> Parsed<Proctype> {
         let start = self.position;
         let mut active = None;
-        if self.eat(Kind::Active) {
+        if self.eat(TokenKind::Active) {
             active = Some(ActiveCount::One);
-            if self.eat(Kind::LeftBracket) {
+            if self.eat(TokenKind::LeftBracket) {
                 active = Some(ActiveCount::Count(self.enclosed(Parser::expression)?));
-                self.expect(Kind::RightBracket, "`]`")?;
+                self.expect(TokenKind::RightBracket, "`]`")?;
             }
         }
-        let deterministic = self.at(Kind::DProctype);
-        if !self.eat(Kind::DProctype) {
-            self.expect(Kind::Proctype, "`proctype`")?;
+        let deterministic = self.at(TokenKind::DProctype);
+        if !self.eat(TokenKind::DProctype) {
+            self.expect(TokenKind::Proctype, "`proctype`")?;
         }
         let name = self.name("the name of the proctype")?;
         self.proctypes.insert(name.name.clone());
-        self.expect(Kind::LeftParen, "`(` and the parameters")?;
+        self.expect(TokenKind::LeftParen, "`(` and the parameters")?;
         let parameters = self.enclosed(Parser::parameters)?;
         let head = self.span_from(start);
         let mut priority = None;
         let mut provided = None;
         loop {
-            if self.at(Kind::Priority) {
+            if self.at(TokenKind::Priority) {
                 priority = self.priority()?;
-            } else if self.eat(Kind::Provided) {
-                self.expect(Kind::LeftParen, "`(` and a condition")?;
+            } else if self.eat(TokenKind::Provided) {
+                self.expect(TokenKind::LeftParen, "`(` and a condition")?;
                 provided = Some(self.enclosed(Parser::expression)?);
-                self.expect(Kind::RightParen, "`)`")?;
+                self.expect(TokenKind::RightParen, "`)`")?;
             } else {
                 break;
             }
@@ -185,25 +187,25 @@ impl Parser<'_> {
     /// Parses parameters up to and with the `)`.
     fn parameters(&mut self) -> Parsed<Vec<Declaration>> {
         let mut parameters = Vec::new();
-        while !self.at(Kind::RightParen) {
-            if self.at(Kind::Semicolon) {
+        while !self.at(TokenKind::RightParen) {
+            if self.at(TokenKind::Semicolon) {
                 self.bump();
                 continue;
             }
-            if self.at(Kind::Name) && !self.at_type() {
+            if self.at(TokenKind::Name) && !self.at_type() {
                 parameters.push(self.unknown_type()?);
             } else if self.at_type() {
                 parameters.push(self.declaration()?);
             } else {
                 return Err(self.unexpected("a parameter or `)`"));
             }
-            if self.at(Kind::Comma) {
+            if self.at(TokenKind::Comma) {
                 let diagnostic = Diagnostic::error("P0118", self.span(), "parameters are separated by `;`")
                     .label("write `;` here")
                     .note("a comma separates parameters of one type, as in `byte a, b; chan c`");
                 self.report(diagnostic);
                 self.bump();
-            } else if !self.at(Kind::RightParen) && !self.at(Kind::Semicolon) {
+            } else if !self.at(TokenKind::RightParen) && !self.at(TokenKind::Semicolon) {
                 return Err(self.unexpected("`;` or `)`"));
             }
         }
@@ -213,10 +215,10 @@ impl Parser<'_> {
 
     /// Parses `priority N`, if it is there.
     pub(super) fn priority(&mut self) -> Parsed<Option<i32>> {
-        if !self.eat(Kind::Priority) {
+        if !self.eat(TokenKind::Priority) {
             return Ok(None);
         }
-        if !self.at(Kind::Number) {
+        if !self.at(TokenKind::Number) {
             return Err(self.no_number("a number"));
         }
         let value = self.token().value;
@@ -227,13 +229,13 @@ impl Parser<'_> {
     fn ltl_block(&mut self) -> Parsed<LtlBlock> {
         let head = self.span();
         self.bump();
-        let name = if self.at(Kind::Name) { Some(self.name("a name")?) } else { None };
-        let open = self.expect(Kind::LeftBrace, "`{` and a formula")?;
+        let name = if self.at(TokenKind::Name) { Some(self.name("a name")?) } else { None };
+        let open = self.expect(TokenKind::LeftBrace, "`{` and a formula")?;
         self.in_property = true;
         let formula = self.enclosed(Parser::formula);
         self.in_property = false;
         let formula = formula?;
-        while self.eat(Kind::Semicolon) {}
+        while self.eat(TokenKind::Semicolon) {}
         self.close_brace(open);
         Ok(LtlBlock { name, formula, head })
     }
@@ -241,13 +243,13 @@ impl Parser<'_> {
     fn typedef(&mut self) -> Parsed<Typedef> {
         self.bump();
         let name = self.name("the name of the type")?;
-        let open = self.expect(Kind::LeftBrace, "`{` and the fields")?;
+        let open = self.expect(TokenKind::LeftBrace, "`{` and the fields")?;
         let mut fields = Vec::new();
-        while !self.at(Kind::RightBrace) && !self.at(Kind::End) && !self.at_unit() {
-            if self.eat(Kind::Semicolon) {
+        while !self.at(TokenKind::RightBrace) && !self.at(TokenKind::End) && !self.at_unit() {
+            if self.eat(TokenKind::Semicolon) {
                 continue;
             }
-            if self.at(Kind::Name) && !self.at_type() {
+            if self.at(TokenKind::Name) && !self.at_type() {
                 fields.push(self.unknown_type()?);
             } else if self.at_type() {
                 fields.push(self.declaration()?);
@@ -255,8 +257,8 @@ impl Parser<'_> {
                 self.typedefs.push(name.name);
                 return Err(self.unexpected("a field or `}`"));
             }
-            if !self.at(Kind::Semicolon)
-                && !self.at(Kind::RightBrace)
+            if !self.at(TokenKind::Semicolon)
+                && !self.at(TokenKind::RightBrace)
                 && !self.token().newline
                 && !self.at_unit()
             {
@@ -271,8 +273,8 @@ impl Parser<'_> {
     /// Takes the `}` that ends what `{` at `open` began.
     pub(super) fn close_brace(&mut self, open: Span) -> Span {
         let span = self.span();
-        if !self.eat(Kind::RightBrace) {
-            self.unclosed(super::Open { kind: Kind::LeftBrace, span: open }, "}");
+        if !self.eat(TokenKind::RightBrace) {
+            self.unclosed(super::Open { kind: TokenKind::LeftBrace, span: open }, "}");
         }
         span
     }
@@ -280,41 +282,42 @@ impl Parser<'_> {
     /// Returns whether `mtype = {`, `mtype {` or `mtype : set = {` starts at a distance.
     pub(super) fn at_mtype_names(&self, distance: usize) -> bool {
         let distance = match self.ahead(distance) {
-            Kind::Hidden | Kind::Show | Kind::Local => distance + 1,
+            TokenKind::Hidden | TokenKind::Show | TokenKind::Local => distance + 1,
             _ => distance,
         };
-        if self.ahead(distance) != Kind::Mtype {
+        if self.ahead(distance) != TokenKind::Mtype {
             return false;
         }
         match self.ahead(distance + 1) {
-            Kind::LeftBrace => true,
-            Kind::Assign => self.ahead(distance + 2) == Kind::LeftBrace,
-            Kind::Colon => {
-                self.ahead(distance + 2) == Kind::Name
-                    && self.ahead(distance + 3) == Kind::Assign
-                    && self.ahead(distance + 4) == Kind::LeftBrace
+            TokenKind::LeftBrace => true,
+            TokenKind::Assign => self.ahead(distance + 2) == TokenKind::LeftBrace,
+            TokenKind::Colon => {
+                self.ahead(distance + 2) == TokenKind::Name
+                    && self.ahead(distance + 3) == TokenKind::Assign
+                    && self.ahead(distance + 4) == TokenKind::LeftBrace
             }
             _ => false,
         }
     }
 
     pub(super) fn mtype(&mut self) -> Parsed<Mtype> {
-        if !self.at(Kind::Mtype) {
+        if !self.at(TokenKind::Mtype) {
             self.bump();
         }
         self.bump();
-        let set = if self.eat(Kind::Colon) { Some(self.name("the name of the set")?) } else { None };
-        self.eat(Kind::Assign);
-        let open = self.expect(Kind::LeftBrace, "`{`")?;
+        let set = if self.eat(TokenKind::Colon) { Some(self.name("the name of the set")?) } else { None };
+        self.eat(TokenKind::Assign);
+        let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let mut names = Vec::new();
         loop {
-            if self.at(Kind::Name) {
+            if self.at(TokenKind::Name) {
                 names.push(self.name("a name")?);
-            } else if !self.eat(Kind::Comma) {
+            } else if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
-        if names.is_empty() || !(self.at(Kind::RightBrace) || self.at(Kind::End) || self.at_unit()) {
+        if names.is_empty() || !(self.at(TokenKind::RightBrace) || self.at(TokenKind::End) || self.at_unit())
+        {
             self.unexpected("a name of the mtype");
             return Err(Reported);
         }
@@ -329,11 +332,11 @@ impl Parser<'_> {
         }
         loop {
             match self.kind() {
-                Kind::End => return,
-                Kind::Semicolon => return,
+                TokenKind::End => return,
+                TokenKind::Semicolon => return,
                 _ if self.at_unit() => return,
                 _ if self.at_type() && self.token().newline => return,
-                Kind::LeftBrace => {
+                TokenKind::LeftBrace => {
                     self.skip_group();
                     return;
                 }

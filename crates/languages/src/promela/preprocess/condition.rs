@@ -3,7 +3,7 @@
 use narrows_source::{Diagnostic, Span};
 
 use super::Expander;
-use crate::promela::lexer::{Kind, Token};
+use crate::promela::lexer::{Token, TokenKind};
 
 /// What is wrong with a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,8 +59,10 @@ fn replace_defined(expander: &mut Expander<'_>, tokens: &[Token]) -> Vec<Token> 
         }
         let kind = |offset: usize| tokens.get(index + offset).map(|token| token.kind);
         let (name, length) = match (kind(0), kind(1), kind(2)) {
-            (Some(Kind::Name), ..) => (&tokens[index].text, 1),
-            (Some(Kind::LeftParen), Some(Kind::Name), Some(Kind::RightParen)) => (&tokens[index + 1].text, 3),
+            (Some(TokenKind::Name), ..) => (&tokens[index].text, 1),
+            (Some(TokenKind::LeftParen), Some(TokenKind::Name), Some(TokenKind::RightParen)) => {
+                (&tokens[index + 1].text, 3)
+            }
             _ => {
                 output.push(token.clone());
                 continue;
@@ -68,7 +70,7 @@ fn replace_defined(expander: &mut Expander<'_>, tokens: &[Token]) -> Vec<Token> 
         };
         let value = if expander.macros.contains_key(name) { "1" } else { "0" };
         let text = expander.interner.intern(value);
-        output.push(Token { kind: Kind::Digits, text, ..token.clone() });
+        output.push(Token { kind: TokenKind::Digits, text, ..token.clone() });
         index += length;
     }
     output
@@ -81,11 +83,11 @@ struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<TokenKind> {
         self.tokens.get(self.position).map(|token| token.kind)
     }
 
-    fn expect(&mut self, kind: Kind, text: &'static str) -> Result<(), ConditionError> {
+    fn expect(&mut self, kind: TokenKind, text: &'static str) -> Result<(), ConditionError> {
         if self.kind() == Some(kind) {
             self.position += 1;
             return Ok(());
@@ -101,10 +103,10 @@ impl Evaluator<'_> {
         }
         let condition = self.binary(0, live)?;
         let mut value = condition;
-        if self.kind() == Some(Kind::Query) {
+        if self.kind() == Some(TokenKind::Query) {
             self.position += 1;
             let yes = self.ternary(live && condition != 0)?;
-            self.expect(Kind::Colon, ":")?;
+            self.expect(TokenKind::Colon, ":")?;
             let no = self.ternary(live && condition == 0)?;
             value = if condition == 0 { no } else { yes };
         }
@@ -122,8 +124,8 @@ impl Evaluator<'_> {
             self.position += 1;
             let live = live
                 && match kind {
-                    Kind::AndAnd => left != 0,
-                    Kind::OrOr => left == 0,
+                    TokenKind::AndAnd => left != 0,
+                    TokenKind::OrOr => left == 0,
                     _ => true,
                 };
             let right = self.binary(strength + 1, live)?;
@@ -142,22 +144,22 @@ impl Evaluator<'_> {
         }
         self.position += 1;
         let value = match token.kind {
-            Kind::Bang => i64::from(self.unary(live)? == 0),
-            Kind::BangBang => i64::from(self.unary(live)? != 0),
-            Kind::Tilde => !self.unary(live)?,
-            Kind::Minus => self.unary(live)?.wrapping_neg(),
-            Kind::Plus => self.unary(live)?,
-            Kind::LeftParen => {
+            TokenKind::Bang => i64::from(self.unary(live)? == 0),
+            TokenKind::BangBang => i64::from(self.unary(live)? != 0),
+            TokenKind::Tilde => !self.unary(live)?,
+            TokenKind::Minus => self.unary(live)?.wrapping_neg(),
+            TokenKind::Plus => self.unary(live)?,
+            TokenKind::LeftParen => {
                 let value = self.ternary(live)?;
-                self.expect(Kind::RightParen, ")")?;
+                self.expect(TokenKind::RightParen, ")")?;
                 value
             }
-            Kind::Digits => number(&token.text).ok_or_else(|| {
+            TokenKind::Digits => number(&token.text).ok_or_else(|| {
                 self.position -= 1;
                 ConditionError::NoNumber
             })?,
-            Kind::Quoted => i64::from(super::finish::character(&token.text)),
-            Kind::Name => 0,
+            TokenKind::Quoted => i64::from(super::finish::character(&token.text)),
+            TokenKind::Name => 0,
             _ => {
                 self.position -= 1;
                 return Err(ConditionError::NoOperand);
@@ -180,43 +182,43 @@ fn number(text: &str) -> Option<i64> {
     digits.parse().ok()
 }
 
-fn strength(kind: Kind) -> Option<u8> {
+fn strength(kind: TokenKind) -> Option<u8> {
     Some(match kind {
-        Kind::OrOr => 0,
-        Kind::AndAnd => 1,
-        Kind::Pipe => 2,
-        Kind::Caret => 3,
-        Kind::Ampersand => 4,
-        Kind::Equal | Kind::NotEqual => 5,
-        Kind::Less | Kind::LessEqual | Kind::Greater | Kind::GreaterEqual => 6,
-        Kind::ShiftLeft | Kind::ShiftRight => 7,
-        Kind::Plus | Kind::Minus => 8,
-        Kind::Star | Kind::Slash | Kind::Percent => 9,
+        TokenKind::OrOr => 0,
+        TokenKind::AndAnd => 1,
+        TokenKind::Pipe => 2,
+        TokenKind::Caret => 3,
+        TokenKind::Ampersand => 4,
+        TokenKind::Equal | TokenKind::NotEqual => 5,
+        TokenKind::Less | TokenKind::LessEqual | TokenKind::Greater | TokenKind::GreaterEqual => 6,
+        TokenKind::ShiftLeft | TokenKind::ShiftRight => 7,
+        TokenKind::Plus | TokenKind::Minus => 8,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 9,
         _ => return None,
     })
 }
 
-fn apply(kind: Kind, left: i64, right: i64, live: bool) -> Result<i64, ConditionError> {
+fn apply(kind: TokenKind, left: i64, right: i64, live: bool) -> Result<i64, ConditionError> {
     Ok(match kind {
-        Kind::OrOr => i64::from(left != 0 || right != 0),
-        Kind::AndAnd => i64::from(left != 0 && right != 0),
-        Kind::Pipe => left | right,
-        Kind::Caret => left ^ right,
-        Kind::Ampersand => left & right,
-        Kind::Equal => i64::from(left == right),
-        Kind::NotEqual => i64::from(left != right),
-        Kind::Less => i64::from(left < right),
-        Kind::LessEqual => i64::from(left <= right),
-        Kind::Greater => i64::from(left > right),
-        Kind::GreaterEqual => i64::from(left >= right),
-        Kind::ShiftLeft => left.wrapping_shl(right as u32),
-        Kind::ShiftRight => left.wrapping_shr(right as u32),
-        Kind::Plus => left.wrapping_add(right),
-        Kind::Minus => left.wrapping_sub(right),
-        Kind::Star => left.wrapping_mul(right),
+        TokenKind::OrOr => i64::from(left != 0 || right != 0),
+        TokenKind::AndAnd => i64::from(left != 0 && right != 0),
+        TokenKind::Pipe => left | right,
+        TokenKind::Caret => left ^ right,
+        TokenKind::Ampersand => left & right,
+        TokenKind::Equal => i64::from(left == right),
+        TokenKind::NotEqual => i64::from(left != right),
+        TokenKind::Less => i64::from(left < right),
+        TokenKind::LessEqual => i64::from(left <= right),
+        TokenKind::Greater => i64::from(left > right),
+        TokenKind::GreaterEqual => i64::from(left >= right),
+        TokenKind::ShiftLeft => left.wrapping_shl(right as u32),
+        TokenKind::ShiftRight => left.wrapping_shr(right as u32),
+        TokenKind::Plus => left.wrapping_add(right),
+        TokenKind::Minus => left.wrapping_sub(right),
+        TokenKind::Star => left.wrapping_mul(right),
         _ if right == 0 && live => return Err(ConditionError::DivisionByZero),
         _ if right == 0 => 0,
-        Kind::Slash => left.wrapping_div(right),
+        TokenKind::Slash => left.wrapping_div(right),
         _ => left.wrapping_rem(right),
     })
 }

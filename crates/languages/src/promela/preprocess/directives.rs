@@ -5,7 +5,7 @@ use std::rc::Rc;
 use narrows_source::{Diagnostic, Span, closest};
 
 use super::{Conditional, MAX_FILES, MAX_INCLUDED, MAX_INCLUDES, Macro, Preprocessor, condition};
-use crate::promela::lexer::{Kind, Token};
+use crate::promela::lexer::{Token, TokenKind};
 
 const DIRECTIVES: &[&str] = &[
     "define", "elif", "else", "endif", "error", "ident", "if", "ifdef", "ifndef", "include", "line",
@@ -49,7 +49,7 @@ impl Preprocessor<'_> {
             "define" => self.define(rest, span),
             "undef" => match rest.first() {
                 Some(name) if self.given.contains(&name.text) => {}
-                Some(name) if name.kind == Kind::Name => {
+                Some(name) if name.kind == TokenKind::Name => {
                     self.macros.remove(&name.text);
                 }
                 _ => self
@@ -66,7 +66,7 @@ impl Preprocessor<'_> {
                 self.diagnostics.push(Diagnostic::warning("P0008", span, format!("`#warning`: {text}")));
             }
             "line" | "pragma" | "ident" => {}
-            _ if word.kind == Kind::Digits => {}
+            _ if word.kind == TokenKind::Digits => {}
             other => {
                 let mut diagnostic =
                     Diagnostic::error("P0001", word.span, format!("unknown directive `#{other}`"))
@@ -108,7 +108,7 @@ impl Preprocessor<'_> {
             return condition::evaluate(&mut self.expander(), rest, span);
         }
         match rest.first() {
-            Some(name) if name.kind == Kind::Name => {
+            Some(name) if name.kind == TokenKind::Name => {
                 self.macros.contains_key(&name.text) == (word == "ifdef")
             }
             _ => {
@@ -125,7 +125,7 @@ impl Preprocessor<'_> {
     }
 
     fn define(&mut self, rest: &[Token], span: Span) {
-        let Some(name) = rest.first().filter(|name| name.kind == Kind::Name && &*name.text != "defined")
+        let Some(name) = rest.first().filter(|name| name.kind == TokenKind::Name && &*name.text != "defined")
         else {
             self.diagnostics
                 .push(Diagnostic::error("P0009", span, "`#define` needs a name").label("no name follows"));
@@ -136,7 +136,7 @@ impl Preprocessor<'_> {
         }
         let mut body = &rest[1..];
         let mut parameters = None;
-        if body.first().is_some_and(|token| token.kind == Kind::LeftParen && !token.space) {
+        if body.first().is_some_and(|token| token.kind == TokenKind::LeftParen && !token.space) {
             let Some((names, length)) = parameter_list(&body[1..]) else {
                 Diagnostic::error("P0009", span, format!("malformed parameters of macro `{}`", name.text))
                     .label("expected names, separated by commas, and `)`")
@@ -162,15 +162,15 @@ impl Preprocessor<'_> {
     fn include(&mut self, rest: &[Token], span: Span) {
         let expanded;
         let mut rest = rest;
-        if rest.first().is_some_and(|token| token.kind == Kind::Name) {
+        if rest.first().is_some_and(|token| token.kind == TokenKind::Name) {
             expanded = self.expander().expand_all(rest.to_vec());
             rest = &expanded;
         }
         let (path, system) = match rest.first().map(|token| token.kind) {
-            Some(Kind::Text) => (rest[0].text.trim_matches('"').to_owned(), false),
-            Some(Kind::Less) => {
+            Some(TokenKind::Text) => (rest[0].text.trim_matches('"').to_owned(), false),
+            Some(TokenKind::Less) => {
                 let mut path = String::new();
-                for token in rest[1..].iter().take_while(|token| token.kind != Kind::Greater) {
+                for token in rest[1..].iter().take_while(|token| token.kind != TokenKind::Greater) {
                     path.push_str(&token.text);
                 }
                 (path, true)
@@ -223,16 +223,16 @@ impl Preprocessor<'_> {
 /// Reads `a, b)`: the names, and how many tokens that is.
 fn parameter_list(tokens: &[Token]) -> Option<(Vec<Rc<str>>, usize)> {
     let mut names = Vec::new();
-    if tokens.first()?.kind == Kind::RightParen {
+    if tokens.first()?.kind == TokenKind::RightParen {
         return Some((names, 1));
     }
     let mut index = 0;
     loop {
-        let name = tokens.get(index).filter(|token| token.kind == Kind::Name)?;
+        let name = tokens.get(index).filter(|token| token.kind == TokenKind::Name)?;
         names.push(name.text.clone());
         match tokens.get(index + 1)?.kind {
-            Kind::Comma => index += 2,
-            Kind::RightParen => return Some((names, index + 2)),
+            TokenKind::Comma => index += 2,
+            TokenKind::RightParen => return Some((names, index + 2)),
             _ => return None,
         }
     }

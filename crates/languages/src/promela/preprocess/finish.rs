@@ -2,9 +2,9 @@
 
 use narrows_source::{Diagnostic, Diagnostics};
 
-use crate::promela::lexer::{Kind, Token, keyword};
+use crate::promela::lexer::{Token, TokenKind, keyword};
 
-/// Finishes a list of tokens that ends with [`Kind::End`].
+/// Finishes a list of tokens that ends with [`TokenKind::End`].
 pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Token> {
     let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut index = 0;
@@ -12,28 +12,28 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
         index += 1;
         let mut token = token.clone();
         match token.kind {
-            Kind::Name => {
+            TokenKind::Name => {
                 if let Some(kind) = keyword(&token.text) {
                     token.kind = kind;
                 }
             }
-            Kind::Digits => {
-                let negative = output.last().is_some_and(|last| last.kind == Kind::Minus);
+            TokenKind::Digits => {
+                let negative = output.last().is_some_and(|last| last.kind == TokenKind::Minus);
                 token.value = number(&token, negative, diagnostics);
-                token.kind = Kind::Number;
+                token.kind = TokenKind::Number;
             }
-            Kind::Quoted => {
+            TokenKind::Quoted => {
                 token.value = character(&token.text);
-                token.kind = Kind::Character;
+                token.kind = TokenKind::Character;
             }
-            Kind::QuotedText => {
+            TokenKind::QuotedText => {
                 Diagnostic::error("P0019", token.span, "a string stands between double quotes")
                     .label("single quotes hold one character")
                     .help("write \"…\" instead of '…'")
                     .emit(diagnostics);
-                token.kind = Kind::Text;
+                token.kind = TokenKind::Text;
             }
-            Kind::Star if ends_comment(tokens, index) => {
+            TokenKind::Star if ends_comment(tokens, index) => {
                 let span = token.span.to(tokens[index].span);
                 Diagnostic::warning("P0020", span, "`*/` ends no comment")
                     .label("no comment is open here")
@@ -43,26 +43,29 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
                 index += 1;
                 continue;
             }
-            Kind::ShiftLeft | Kind::ShiftRight | Kind::NotEqual if token.text.len() == 3 => {
+            TokenKind::ShiftLeft | TokenKind::ShiftRight | TokenKind::NotEqual if token.text.len() == 3 => {
                 diagnostics.push(odd_operator(&token));
             }
-            Kind::UnterminatedText => {
+            TokenKind::UnterminatedText => {
                 Diagnostic::error("P0016", token.span, "unterminated string")
                     .label("no quote closes it on this line")
                     .emit(diagnostics);
-                token.kind = Kind::Text;
+                token.kind = TokenKind::Text;
             }
-            Kind::Unknown | Kind::Hash | Kind::HashHash => {
+            TokenKind::Unknown | TokenKind::Hash | TokenKind::HashHash => {
                 diagnostics.push(unexpected_character(&token));
                 continue;
             }
             _ => {}
         }
-        if matches!(token.kind, Kind::CCode | Kind::CDecl | Kind::CExpr | Kind::CState | Kind::CTrack) {
+        if matches!(
+            token.kind,
+            TokenKind::CCode | TokenKind::CDecl | TokenKind::CExpr | TokenKind::CState | TokenKind::CTrack
+        ) {
             index = skip_embedded(tokens, index, token.kind);
             token.span = token.span.to(tokens[index - 1].span);
             diagnostics.push(embedded(&token));
-            token.kind = Kind::EmbeddedC;
+            token.kind = TokenKind::EmbeddedC;
         }
         output.push(token);
     }
@@ -71,7 +74,7 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
 
 /// Returns whether the token before `index`, which is a `*`, and the next one are the end of a comment that never began.
 fn ends_comment(tokens: &[Token], index: usize) -> bool {
-    tokens.get(index).is_some_and(|next| next.kind == Kind::Slash && !next.space && !next.newline)
+    tokens.get(index).is_some_and(|next| next.kind == TokenKind::Slash && !next.space && !next.newline)
 }
 
 /// Says how SPIN reads three signs that look like a slip.
@@ -114,25 +117,25 @@ fn embedded(token: &Token) -> Diagnostic {
 }
 
 /// Returns the first token after the C that follows the keyword before `index`.
-fn skip_embedded(tokens: &[Token], mut index: usize, kind: Kind) -> usize {
-    if matches!(kind, Kind::CState | Kind::CTrack) {
-        while tokens[index].kind == Kind::Text {
+fn skip_embedded(tokens: &[Token], mut index: usize, kind: TokenKind) -> usize {
+    if matches!(kind, TokenKind::CState | TokenKind::CTrack) {
+        while tokens[index].kind == TokenKind::Text {
             index += 1;
         }
         return index;
     }
-    if tokens[index].kind == Kind::LeftBracket {
-        index = skip_balanced(tokens, index, Kind::LeftBracket, Kind::RightBracket);
+    if tokens[index].kind == TokenKind::LeftBracket {
+        index = skip_balanced(tokens, index, TokenKind::LeftBracket, TokenKind::RightBracket);
     }
-    if tokens[index].kind == Kind::LeftBrace {
-        index = skip_balanced(tokens, index, Kind::LeftBrace, Kind::RightBrace);
+    if tokens[index].kind == TokenKind::LeftBrace {
+        index = skip_balanced(tokens, index, TokenKind::LeftBrace, TokenKind::RightBrace);
     }
     index
 }
 
-fn skip_balanced(tokens: &[Token], mut index: usize, open: Kind, close: Kind) -> usize {
+fn skip_balanced(tokens: &[Token], mut index: usize, open: TokenKind, close: TokenKind) -> usize {
     let mut depth = 0_usize;
-    while tokens[index].kind != Kind::End {
+    while tokens[index].kind != TokenKind::End {
         if tokens[index].kind == open {
             depth += 1;
         } else if tokens[index].kind == close {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span};
 use rustc_hash::FxHashMap;
 
-use crate::promela::lexer::{Interner, Kind, Token, lex};
+use crate::promela::lexer::{Interner, Token, TokenKind, lex};
 
 /// How many tokens all expansions together may make.
 pub(super) const MAX_TOKENS: usize = 2_000_000;
@@ -37,7 +37,7 @@ impl Macro {
     }
 
     fn parameter(&self, token: &Token) -> Option<usize> {
-        if token.kind != Kind::Name {
+        if token.kind != TokenKind::Name {
             return None;
         }
         self.parameters.as_ref()?.iter().position(|name| *name == token.text)
@@ -93,12 +93,13 @@ impl Expander<'_> {
         work.reverse();
         let mut output = Vec::with_capacity(work.len());
         while let Some(traveller) = work.pop() {
-            let found =
-                if traveller.token.kind == Kind::Name && !hides(&traveller.hidden, &traveller.token.text) {
-                    self.macros.get(&traveller.token.text).cloned()
-                } else {
-                    None
-                };
+            let found = if traveller.token.kind == TokenKind::Name
+                && !hides(&traveller.hidden, &traveller.token.text)
+            {
+                self.macros.get(&traveller.token.text).cloned()
+            } else {
+                None
+            };
             let Some(found) = found else {
                 output.push(traveller);
                 continue;
@@ -108,7 +109,7 @@ impl Expander<'_> {
             let mut outer = traveller.hidden.clone();
             let mut arguments = Vec::new();
             if let Some(parameters) = &found.parameters {
-                if work.last().is_none_or(|next| next.token.kind != Kind::LeftParen) {
+                if work.last().is_none_or(|next| next.token.kind != TokenKind::LeftParen) {
                     output.push(traveller);
                     continue;
                 }
@@ -211,8 +212,8 @@ impl Expander<'_> {
         let mut index = 0;
         while let Some(token) = found.body.get(index) {
             index += 1;
-            let next_is_paste = found.body.get(index).is_some_and(|next| next.kind == Kind::HashHash);
-            if token.kind == Kind::HashHash && index > 1 && index < found.body.len() {
+            let next_is_paste = found.body.get(index).is_some_and(|next| next.kind == TokenKind::HashHash);
+            if token.kind == TokenKind::HashHash && index > 1 && index < found.body.len() {
                 let (right, used) = self.operand(found, &found.body[index..], arguments, &own);
                 index += used;
                 let mut right = right.into_iter();
@@ -230,7 +231,7 @@ impl Expander<'_> {
                 index += used - 1;
                 left_empty = left.is_empty();
                 result.extend(left);
-            } else if token.kind == Kind::Hash && found.parameters.is_some() {
+            } else if token.kind == TokenKind::Hash && found.parameters.is_some() {
                 let (text, used) = self.operand(found, &found.body[index - 1..], arguments, &own);
                 index += used - 1;
                 result.extend(text);
@@ -265,11 +266,11 @@ impl Expander<'_> {
         own: &dyn Fn(&Token) -> Traveller,
     ) -> (Vec<Traveller>, usize) {
         let token = &body[0];
-        if token.kind == Kind::Hash
+        if token.kind == TokenKind::Hash
             && let Some(parameter) = body.get(1).and_then(|next| found.parameter(next))
         {
             let mut text = own(token);
-            text.token.kind = Kind::Text;
+            text.token.kind = TokenKind::Text;
             let written = stringify(&arguments[parameter]);
             let written = if self.afford(written.len(), text.token.span) { &written } else { "\"\"" };
             text.token.text = self.interner.intern(written);
@@ -318,8 +319,8 @@ fn take_arguments(work: &mut Vec<Traveller>) -> Option<(Vec<Vec<Traveller>>, Tra
     let mut depth = 0_usize;
     let length = work.iter().rev().position(|next| {
         match next.token.kind {
-            Kind::LeftParen => depth += 1,
-            Kind::RightParen => depth -= 1,
+            TokenKind::LeftParen => depth += 1,
+            TokenKind::RightParen => depth -= 1,
             _ => {}
         }
         depth == 0
@@ -331,9 +332,9 @@ fn take_arguments(work: &mut Vec<Traveller>) -> Option<(Vec<Vec<Traveller>>, Tra
     let mut depth = 0_usize;
     for mut next in taken.into_iter().skip(1) {
         match next.token.kind {
-            Kind::LeftParen => depth += 1,
-            Kind::RightParen => depth -= 1,
-            Kind::Comma if depth == 0 => {
+            TokenKind::LeftParen => depth += 1,
+            TokenKind::RightParen => depth -= 1,
+            TokenKind::Comma if depth == 0 => {
                 arguments.push(Vec::new());
                 continue;
             }
@@ -356,7 +357,7 @@ fn stringify(argument: &[Traveller]) -> String {
             text.push(' ');
         }
         for character in next.token.text.chars() {
-            let quoted = matches!(next.token.kind, Kind::Text | Kind::Quoted);
+            let quoted = matches!(next.token.kind, TokenKind::Text | TokenKind::Quoted);
             if quoted && matches!(character, '"' | '\\') {
                 text.push('\\');
             }

@@ -18,7 +18,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 pub(crate) use self::finish::finish;
 pub(crate) use self::macros::{Expander, Macro, Macros};
 use super::formula::Formula;
-use super::lexer::{Interner, Kind, Token, lex};
+use super::lexer::{Interner, Token, TokenKind, lex};
 
 /// What the command line says about the text.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +89,7 @@ struct Preprocessor<'a> {
 /// What preprocessing makes of a file.
 #[derive(Debug)]
 pub(crate) struct Preprocessed {
-    /// The tokens; the last one is [`Kind::End`].
+    /// The tokens; the last one is [`TokenKind::End`].
     pub(crate) tokens: Vec<Token>,
     /// The macros at the end.
     pub(crate) macros: Macros,
@@ -143,7 +143,7 @@ pub(crate) fn preprocess(
 /// Makes the token that ends a list.
 pub(crate) fn end_token(span: Span) -> Token {
     Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         text: Rc::from(""),
         value: 0,
         span,
@@ -158,7 +158,7 @@ pub(crate) fn end_token(span: Span) -> Token {
 /// Returns whether tokens begin with such a directive, and a name.
 fn is_definition(tokens: &[Token], word: &str) -> bool {
     matches!(tokens, [hash, directive, name, ..]
-        if hash.kind == Kind::Hash && &*directive.text == word && name.kind == Kind::Name)
+        if hash.kind == TokenKind::Hash && &*directive.text == word && name.kind == TokenKind::Name)
 }
 
 impl Preprocessor<'_> {
@@ -192,9 +192,9 @@ impl Preprocessor<'_> {
                 self.diagnostics.push(error.help("choose another name"));
             }
             let parenthesis = |kind, text| Token { kind, text: Rc::from(text), ..end_token(span) };
-            let mut body = vec![parenthesis(Kind::LeftParen, "(")];
+            let mut body = vec![parenthesis(TokenKind::LeftParen, "(")];
             body.append(&mut inside);
-            body.push(parenthesis(Kind::RightParen, ")"));
+            body.push(parenthesis(TokenKind::RightParen, ")"));
             for token in &mut body {
                 token.newline = false;
             }
@@ -209,7 +209,7 @@ impl Preprocessor<'_> {
         let mut conditionals: Vec<Conditional> = Vec::new();
         let mut pending: Vec<Token> = Vec::new();
         let mut index = 0;
-        while tokens[index].kind != Kind::End {
+        while tokens[index].kind != TokenKind::End {
             let start = index;
             index += 1;
             while !tokens[index].newline {
@@ -221,7 +221,7 @@ impl Preprocessor<'_> {
             if !is_definition(line, "undef") {
                 self.mentioned.extend(line.iter().skip(skipped).map(|token| token.text.clone()));
             }
-            if line[0].kind == Kind::Hash {
+            if line[0].kind == TokenKind::Hash {
                 self.flush(&mut pending);
                 self.directive(line, &mut conditionals);
             } else if conditionals.last().is_none_or(|conditional| conditional.active) {

@@ -8,7 +8,7 @@ use narrows_source::{Diagnostic, Span};
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
-use super::wide::is_wide;
+use super::wide_words::is_wide;
 use super::{Lowering, Typed};
 use crate::smv::ast::{Id, Item, When};
 

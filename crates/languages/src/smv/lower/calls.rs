@@ -5,7 +5,7 @@ use narrows_source::Diagnostic;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
-use super::wide::{LIMB, is_wide};
+use super::wide_words::{LIMB, is_wide};
 use super::{Lowering, Typed};
 use crate::smv::MAX_BITS;
 use crate::smv::ast::{Binary, Function, Id};

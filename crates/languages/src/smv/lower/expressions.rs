@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
-use super::wide::is_wide;
+use super::wide_words::is_wide;
 use super::{Lowering, Typed};
 use crate::smv::ast::{Binary, ExprKind, Id, Unary};
 

@@ -8,7 +8,7 @@ use narrows_source::Diagnostic;
 
 use super::scopes::{ScopeId, Symbol};
 use super::sorts::{Element, Sort};
-use super::wide::{LIMB, is_wide};
+use super::wide_words::{LIMB, is_wide};
 use super::{Lowering, Typed};
 use crate::smv::MAX_BITS;
 use crate::smv::ast::{Binary, ExprKind, Function, Id, Ident, Section, Type, TypeKind};

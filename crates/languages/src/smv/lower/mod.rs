@@ -13,7 +13,7 @@ mod resolve;
 mod scopes;
 mod sorts;
 mod types;
-mod wide;
+mod wide_words;
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ use super::Compiled;
 use super::ast::{ConstraintKind, Id, Item, SpecKind, Tree};
 use scopes::{Define, Scope, ScopeId};
 use sorts::Sort;
-use wide::{LIMB, is_wide};
+use wide_words::{LIMB, is_wide};
 
 /// An expression and what it is.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::scopes::{DefineState, ScopeId, Symbol};
 use super::sorts::Sort;
-use super::wide::is_wide;
+use super::wide_words::is_wide;
 use super::{Lowering, Typed};
 use crate::smv::ast::{ExprKind, Id, Ident};
 

@@ -7,7 +7,7 @@ use narrows_source::{Diagnostic, Span, closest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sorts::Sort;
-use super::wide::{LIMB, is_wide, limb_widths};
+use super::wide_words::{LIMB, is_wide, limb_widths};
 use super::{Lowering, Typed};
 use narrows_model::synchronous::Hazard;
 

@@ -5,7 +5,7 @@ use narrows_source::Diagnostic;
 
 use super::scopes::ScopeId;
 use super::sorts::Sort;
-use super::wide::LIMB;
+use super::wide_words::LIMB;
 use super::{Bound, Lowering};
 use crate::smv::MAX_BITS;
 use crate::smv::ast::{ExprKind, Id, Type, TypeKind, Unary};

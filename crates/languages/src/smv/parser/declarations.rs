@@ -6,11 +6,11 @@ use super::{Parsed, Parser, Reported};
 use crate::smv::ast::{
     ConstraintKind, ExprKind, Id, Ident, Item, Module, Section, SpecKind, Type, TypeKind, When,
 };
-use crate::smv::lexer::{Kind, SECTIONS};
+use crate::smv::lexer::{SECTIONS, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn modules(&mut self) {
-        while !self.at(Kind::End) {
+        while !self.at(TokenKind::End) {
             if self.at_keyword("MODULE") {
                 let module = self.module();
                 self.tree.modules.extend(module);
@@ -18,7 +18,7 @@ impl Parser<'_> {
             }
             self.unexpected("`MODULE`");
             self.bump();
-            while !self.at(Kind::End) && !self.at_keyword("MODULE") {
+            while !self.at(TokenKind::End) && !self.at_keyword("MODULE") {
                 self.bump();
             }
         }
@@ -31,22 +31,22 @@ impl Parser<'_> {
             return None;
         };
         let mut parameters = Vec::new();
-        if self.eat(Kind::LeftParen) && !self.eat(Kind::RightParen) {
-            let list =
-                self.list(Kind::RightParen, "`,` or `)`", |parser| parser.name("the name of a parameter"));
+        if self.eat(TokenKind::LeftParen) && !self.eat(TokenKind::RightParen) {
+            let list = self
+                .list(TokenKind::RightParen, "`,` or `)`", |parser| parser.name("the name of a parameter"));
             match list {
                 Ok(list) => parameters = list,
                 Err(_) => self.synchronise(),
             }
         }
         let mut items = Vec::new();
-        while !self.at(Kind::End) && !self.at_keyword("MODULE") {
+        while !self.at(TokenKind::End) && !self.at_keyword("MODULE") {
             if self.at_section() {
                 self.section(&mut items);
-            } else if !self.eat(Kind::Semicolon) {
+            } else if !self.eat(TokenKind::Semicolon) {
                 self.unexpected("a section such as `VAR`, `ASSIGN` or `MODULE`");
                 // It is not known what the rest belongs to.
-                while !self.at(Kind::End) && !self.at_section() {
+                while !self.at(TokenKind::End) && !self.at_section() {
                     self.bump();
                 }
             }
@@ -57,12 +57,12 @@ impl Parser<'_> {
     /// Parses parts with commas between them, up to a closing token, which it takes.
     fn list<T>(
         &mut self,
-        close: Kind,
+        close: TokenKind,
         expected: &str,
         mut part: impl FnMut(&mut Self) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         let mut list = vec![part(self)?];
-        while self.eat(Kind::Comma) {
+        while self.eat(TokenKind::Comma) {
             list.push(part(self)?);
         }
         self.expect(close, expected)?;
@@ -71,11 +71,11 @@ impl Parser<'_> {
 
     /// Parses the arguments of an instance or a function, from the opening parenthesis on.
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Id>> {
-        self.expect(Kind::LeftParen, "`(`")?;
-        if self.eat(Kind::RightParen) {
+        self.expect(TokenKind::LeftParen, "`(`")?;
+        if self.eat(TokenKind::RightParen) {
             return Ok(Vec::new());
         }
-        self.nested(|parser| parser.list(Kind::RightParen, "`,`, `)` or an operator", Self::expression))
+        self.nested(|parser| parser.list(TokenKind::RightParen, "`,`, `)` or an operator", Self::expression))
     }
 
     fn section(&mut self, items: &mut Vec<Item>) {
@@ -97,7 +97,7 @@ impl Parser<'_> {
                 return;
             }
         };
-        while !self.at(Kind::End) && !self.at_section() {
+        while !self.at(TokenKind::End) && !self.at_section() {
             if self.at_misspelt_section() {
                 self.synchronise();
                 continue;
@@ -113,9 +113,14 @@ impl Parser<'_> {
     fn at_misspelt_section(&mut self) -> bool {
         let follows = matches!(
             self.ahead(1),
-            Kind::Colon | Kind::Becomes | Kind::Dot | Kind::LeftBracket | Kind::LeftParen | Kind::Semicolon
+            TokenKind::Colon
+                | TokenKind::Becomes
+                | TokenKind::Dot
+                | TokenKind::LeftBracket
+                | TokenKind::LeftParen
+                | TokenKind::Semicolon
         );
-        if !self.at(Kind::Name) || follows {
+        if !self.at(TokenKind::Name) || follows {
             return false;
         }
         let Some(word) = closest(&self.token().text, SECTIONS.iter().copied()) else { return false };
@@ -135,16 +140,16 @@ impl Parser<'_> {
             "TRANS" => Item::Constraint(ConstraintKind::Transition, self.expression()?),
             "FAIRNESS" | "JUSTICE" => Item::Justice(self.expression()?),
             "COMPASSION" => {
-                self.expect(Kind::LeftParen, "`(`")?;
+                self.expect(TokenKind::LeftParen, "`(`")?;
                 let first = self.expression()?;
-                self.expect(Kind::Comma, "`,` or an operator")?;
+                self.expect(TokenKind::Comma, "`,` or an operator")?;
                 let second = self.expression()?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 Item::Compassion(first, second)
             }
             "CONSTANTS" => {
                 let mut names = vec![self.declared_name("the name of a constant")?];
-                while self.eat(Kind::Comma) {
+                while self.eat(TokenKind::Comma) {
                     names.push(self.declared_name("the name of a constant")?);
                 }
                 Item::Constants(names)
@@ -157,11 +162,11 @@ impl Parser<'_> {
                     return Err(self.unexpected("`MIN` or `MAX`"));
                 }
                 self.bump();
-                self.expect(Kind::LeftBracket, "`[`")?;
+                self.expect(TokenKind::LeftBracket, "`[`")?;
                 let from = self.expression()?;
-                self.expect(Kind::Comma, "`,` or an operator")?;
+                self.expect(TokenKind::Comma, "`,` or an operator")?;
                 let to = self.expression()?;
-                self.expect(Kind::RightBracket, "`]` or an operator")?;
+                self.expect(TokenKind::RightBracket, "`]` or an operator")?;
                 let span = self.span_from(start + 1);
                 Item::Compute { longest, from, to, name, context: self.context()?, span }
             }
@@ -190,7 +195,7 @@ impl Parser<'_> {
                 Item::Specification { kind, name, formula, context: self.context()? }
             }
         };
-        if !self.eat(Kind::Semicolon) && !self.at_section() && !self.at(Kind::End) {
+        if !self.eat(TokenKind::Semicolon) && !self.at_section() && !self.at(TokenKind::End) {
             return Err(self.unexpected("an operator, `;` or a section"));
         }
         Ok(Some(item))
@@ -198,7 +203,7 @@ impl Parser<'_> {
 
     /// Parses `IN a.b`: the instance that a specification is about.
     fn context(&mut self) -> Parsed<Option<Id>> {
-        if !(self.at(Kind::Name) && &*self.token().text == "IN") {
+        if !(self.at(TokenKind::Name) && &*self.token().text == "IN") {
             return Ok(None);
         }
         self.bump();
@@ -210,15 +215,15 @@ impl Parser<'_> {
             return Ok(None);
         }
         let name = self.declared_name("the name of the specification")?;
-        self.expect(Kind::Becomes, "`:=`")?;
+        self.expect(TokenKind::Becomes, "`:=`")?;
         Ok(Some(name))
     }
 
     fn variable(&mut self, section: Section) -> Parsed<Item> {
         let name = self.declared_name("the name of a variable")?;
-        self.expect(Kind::Colon, "`:` and a type")?;
+        self.expect(TokenKind::Colon, "`:` and a type")?;
         let kind = self.type_of()?;
-        self.expect(Kind::Semicolon, "`;`")?;
+        self.expect(TokenKind::Semicolon, "`;`")?;
         Ok(Item::Variable(section, name, kind))
     }
 
@@ -227,7 +232,7 @@ impl Parser<'_> {
     fn declared_name(&mut self, expected: &str) -> Parsed<Ident> {
         let start = self.position;
         let first = self.name(expected)?;
-        if !matches!(self.kind(), Kind::Dot | Kind::LeftBracket) {
+        if !matches!(self.kind(), TokenKind::Dot | TokenKind::LeftBracket) {
             return Ok(first);
         }
         self.position = start;
@@ -239,7 +244,7 @@ impl Parser<'_> {
     }
 
     fn define(&mut self) -> Parsed<Item> {
-        if !self.at(Kind::Name) {
+        if !self.at(TokenKind::Name) {
             return Err(self.unexpected("the name of a definition"));
         }
         let path = self.postfix()?;
@@ -248,12 +253,12 @@ impl Parser<'_> {
             ExprKind::Dot(left, part) => Some((Some(*left), part.clone())),
             _ => self.tree.flat_name(path).map(|name| (None, Ident { name: name.into(), span })),
         };
-        let Some((within, name)) = target.filter(|_| self.at(Kind::Becomes)) else {
+        let Some((within, name)) = target.filter(|_| self.at(TokenKind::Becomes)) else {
             return Err(self.unexpected("`:=`"));
         };
         self.bump();
-        let value = if self.at(Kind::LeftBracket) { self.array()? } else { self.expression()? };
-        self.expect(Kind::Semicolon, "`;` or an operator")?;
+        let value = if self.at(TokenKind::LeftBracket) { self.array()? } else { self.expression()? };
+        self.expect(TokenKind::Semicolon, "`;` or an operator")?;
         Ok(match within {
             Some(instance) => Item::DefineWithin(instance, name, value),
             None => Item::Define(name, value),
@@ -265,8 +270,8 @@ impl Parser<'_> {
         let start = self.position;
         self.bump();
         let elements = self.nested(|parser| {
-            parser.list(Kind::RightBracket, "`,`, `]` or an operator", |parser| {
-                if parser.at(Kind::LeftBracket) { parser.array() } else { parser.expression() }
+            parser.list(TokenKind::RightBracket, "`,`, `]` or an operator", |parser| {
+                if parser.at(TokenKind::LeftBracket) { parser.array() } else { parser.expression() }
             })
         })?;
         Ok(self.add(ExprKind::List(elements.clone()), start, &elements))
@@ -277,17 +282,17 @@ impl Parser<'_> {
             "init" | "next" => {
                 let when = if self.at_keyword("init") { When::Initial } else { When::Next };
                 self.bump();
-                self.expect(Kind::LeftParen, "`(`")?;
+                self.expect(TokenKind::LeftParen, "`(`")?;
                 let target = self.nested(Self::expression)?;
-                self.expect(Kind::RightParen, "`)`")?;
+                self.expect(TokenKind::RightParen, "`)`")?;
                 (when, target)
             }
-            _ if self.at(Kind::Name) => (When::Current, self.postfix()?),
+            _ if self.at(TokenKind::Name) => (When::Current, self.postfix()?),
             _ => return Err(self.unexpected("`init`, `next` or the name of a variable")),
         };
-        self.expect(Kind::Becomes, "`:=`")?;
+        self.expect(TokenKind::Becomes, "`:=`")?;
         let value = self.expression()?;
-        self.expect(Kind::Semicolon, "`;` or an operator")?;
+        self.expect(TokenKind::Semicolon, "`;` or an operator")?;
         Ok(Item::Assign(when, target, value))
     }
 
@@ -313,9 +318,9 @@ impl Parser<'_> {
                     self.bump();
                 }
                 self.expect_keyword("word", "`word`")?;
-                self.expect(Kind::LeftBracket, "`[` and a number of bits")?;
+                self.expect(TokenKind::LeftBracket, "`[` and a number of bits")?;
                 let width = self.expression()?;
-                self.expect(Kind::RightBracket, "`]`")?;
+                self.expect(TokenKind::RightBracket, "`]`")?;
                 return Ok(TypeKind::Word(word == "signed", width));
             }
             "array" => {
@@ -325,14 +330,14 @@ impl Parser<'_> {
                 }
                 if self.at_keyword("word") {
                     self.bump();
-                    self.expect(Kind::LeftBracket, "`[` and a number of bits")?;
+                    self.expect(TokenKind::LeftBracket, "`[` and a number of bits")?;
                     let width = self.expression()?;
-                    self.expect(Kind::RightBracket, "`]`")?;
+                    self.expect(TokenKind::RightBracket, "`]`")?;
                     self.expect_keyword("of", "`of`")?;
                     return Ok(TypeKind::Memory(width, Box::new(self.type_of()?)));
                 }
                 let low = self.bound()?;
-                self.expect(Kind::DotDot, "`..`")?;
+                self.expect(TokenKind::DotDot, "`..`")?;
                 let high = self.bound()?;
                 self.expect_keyword("of", "`of`")?;
                 return Ok(TypeKind::Array(low, high, Box::new(self.type_of()?)));
@@ -344,17 +349,19 @@ impl Parser<'_> {
             _ => {}
         }
         match self.kind() {
-            Kind::LeftBrace => {
+            TokenKind::LeftBrace => {
                 self.bump();
-                let values = self.list(Kind::RightBrace, "`,` or `}`", Self::expression)?;
+                let values = self.list(TokenKind::RightBrace, "`,` or `}`", Self::expression)?;
                 Ok(TypeKind::Enumeration(values))
             }
-            Kind::Name if matches!(self.ahead(1), Kind::LeftParen | Kind::Semicolon | Kind::End) => {
+            TokenKind::Name
+                if matches!(self.ahead(1), TokenKind::LeftParen | TokenKind::Semicolon | TokenKind::End) =>
+            {
                 self.instance(false)
             }
-            Kind::Name | Kind::Digits | Kind::Minus | Kind::LeftParen => {
+            TokenKind::Name | TokenKind::Digits | TokenKind::Minus | TokenKind::LeftParen => {
                 let low = self.bound()?;
-                self.expect(Kind::DotDot, "`..`")?;
+                self.expect(TokenKind::DotDot, "`..`")?;
                 Ok(TypeKind::Range(low, self.bound()?))
             }
             _ => Err(self.unexpected("a type")),
@@ -375,7 +382,7 @@ impl Parser<'_> {
 
     fn instance(&mut self, is_process: bool) -> Parsed<TypeKind> {
         let module = self.name("the name of a module")?;
-        let arguments = if self.at(Kind::LeftParen) { self.arguments()? } else { Vec::new() };
+        let arguments = if self.at(TokenKind::LeftParen) { self.arguments()? } else { Vec::new() };
         Ok(TypeKind::Instance { module, arguments, is_process })
     }
 }

@@ -5,7 +5,7 @@ use narrows_source::Diagnostic;
 use super::{MAX_DEPTH, Parsed, Parser, Reported};
 use crate::smv::MAX_BITS;
 use crate::smv::ast::{Binary, Bounded, ExprKind, Function, Id, Ident, Temporal, TemporalPair, Unary};
-use crate::smv::lexer::Kind;
+use crate::smv::lexer::TokenKind;
 
 /// How strongly operators bind, from weakest to strongest.
 mod strength {
@@ -64,26 +64,26 @@ impl Parser<'_> {
     fn operator(&self) -> Option<(Joined, u8)> {
         use Joined::{Plain, Temporal};
         let found = match self.kind() {
-            Kind::Arrow => (Plain(Binary::Implies), strength::IMPLIES),
-            Kind::DoubleArrow => (Plain(Binary::Equivalent), strength::EQUIVALENT),
-            Kind::Query => (Joined::Conditional, strength::CONDITIONAL),
-            Kind::Or => (Plain(Binary::Or), strength::OR),
-            Kind::And => (Plain(Binary::And), strength::AND),
-            Kind::Equal => (Plain(Binary::Equal), strength::RELATION),
-            Kind::NotEqual => (Plain(Binary::NotEqual), strength::RELATION),
-            Kind::Less => (Plain(Binary::Less), strength::RELATION),
-            Kind::LessEqual => (Plain(Binary::LessEqual), strength::RELATION),
-            Kind::Greater => (Plain(Binary::Greater), strength::RELATION),
-            Kind::GreaterEqual => (Plain(Binary::GreaterEqual), strength::RELATION),
-            Kind::DotDot => (Joined::Range, strength::RANGE),
-            Kind::ShiftLeft => (Plain(Binary::ShiftLeft), strength::SHIFT),
-            Kind::ShiftRight => (Plain(Binary::ShiftRight), strength::SHIFT),
-            Kind::Plus => (Plain(Binary::Add), strength::SUM),
-            Kind::Minus => (Plain(Binary::Subtract), strength::SUM),
-            Kind::Star => (Plain(Binary::Multiply), strength::PRODUCT),
-            Kind::Slash => (Plain(Binary::Divide), strength::PRODUCT),
-            Kind::ColonColon => (Plain(Binary::Concatenate), strength::CONCATENATE),
-            Kind::Keyword => match self.keyword() {
+            TokenKind::Arrow => (Plain(Binary::Implies), strength::IMPLIES),
+            TokenKind::DoubleArrow => (Plain(Binary::Equivalent), strength::EQUIVALENT),
+            TokenKind::Query => (Joined::Conditional, strength::CONDITIONAL),
+            TokenKind::Or => (Plain(Binary::Or), strength::OR),
+            TokenKind::And => (Plain(Binary::And), strength::AND),
+            TokenKind::Equal => (Plain(Binary::Equal), strength::RELATION),
+            TokenKind::NotEqual => (Plain(Binary::NotEqual), strength::RELATION),
+            TokenKind::Less => (Plain(Binary::Less), strength::RELATION),
+            TokenKind::LessEqual => (Plain(Binary::LessEqual), strength::RELATION),
+            TokenKind::Greater => (Plain(Binary::Greater), strength::RELATION),
+            TokenKind::GreaterEqual => (Plain(Binary::GreaterEqual), strength::RELATION),
+            TokenKind::DotDot => (Joined::Range, strength::RANGE),
+            TokenKind::ShiftLeft => (Plain(Binary::ShiftLeft), strength::SHIFT),
+            TokenKind::ShiftRight => (Plain(Binary::ShiftRight), strength::SHIFT),
+            TokenKind::Plus => (Plain(Binary::Add), strength::SUM),
+            TokenKind::Minus => (Plain(Binary::Subtract), strength::SUM),
+            TokenKind::Star => (Plain(Binary::Multiply), strength::PRODUCT),
+            TokenKind::Slash => (Plain(Binary::Divide), strength::PRODUCT),
+            TokenKind::ColonColon => (Plain(Binary::Concatenate), strength::CONCATENATE),
+            TokenKind::Keyword => match self.keyword() {
                 "xor" => (Plain(Binary::Xor), strength::OR),
                 "xnor" => (Plain(Binary::Xnor), strength::OR),
                 "in" => (Plain(Binary::In), strength::IN),
@@ -112,7 +112,7 @@ impl Parser<'_> {
             let right = match operator {
                 Joined::Conditional => {
                     let then = self.nested(|parser| parser.binary(strength::CONDITIONAL))?;
-                    self.expect(Kind::Colon, "`:` or an operator")?;
+                    self.expect(TokenKind::Colon, "`:` or an operator")?;
                     let otherwise = self.nested(|parser| parser.binary(strength::CONDITIONAL))?;
                     let operands = [left, then, otherwise];
                     left = self.add(ExprKind::Conditional(left, then, otherwise), start, &operands);
@@ -137,17 +137,17 @@ impl Parser<'_> {
             return self.nested(Self::psl_invariance);
         }
         match self.kind() {
-            Kind::Not => {
+            TokenKind::Not => {
                 self.bump();
                 let operand = self.nested(Self::prefix)?;
                 Ok(self.add(ExprKind::Unary(Unary::Not, operand), start, &[operand]))
             }
-            Kind::Minus => {
+            TokenKind::Minus => {
                 self.bump();
                 let operand = self.nested(|parser| parser.binary(strength::CONCATENATE))?;
                 Ok(self.add(ExprKind::Unary(Unary::Minus, operand), start, &[operand]))
             }
-            Kind::Keyword => self.word(),
+            TokenKind::Keyword => self.word(),
             _ => self.postfix(),
         }
     }
@@ -173,7 +173,7 @@ impl Parser<'_> {
         };
         let start = self.position;
         self.bump();
-        if self.at(Kind::LeftBracket) {
+        if self.at(TokenKind::LeftBracket) {
             return self.bounded_linear(temporal, start);
         }
         let operand = self.nested(|parser| parser.binary(strength::TEMPORAL))?;
@@ -185,11 +185,11 @@ impl Parser<'_> {
         let start = self.position;
         let for_all = self.at_keyword("A");
         self.bump();
-        self.expect(Kind::LeftBracket, "`[`")?;
+        self.expect(TokenKind::LeftBracket, "`[`")?;
         let left = self.until_ends(true, Self::expression)?;
         let kind = if self.eat_keyword("BU") {
             let low = self.bound()?;
-            self.expect(Kind::DotDot, "`..`")?;
+            self.expect(TokenKind::DotDot, "`..`")?;
             let high = self.bound()?;
             let right = self.expression()?;
             ExprKind::BoundedUntil { for_all, bounds: (low, high), left, right }
@@ -200,7 +200,7 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected("`U` or an operator"));
         };
-        self.expect(Kind::RightBracket, "`]` or an operator")?;
+        self.expect(TokenKind::RightBracket, "`]` or an operator")?;
         Ok(self.add(kind, start, &[]))
     }
 
@@ -215,7 +215,7 @@ impl Parser<'_> {
         };
         self.bump();
         let low = self.bound()?;
-        self.expect(Kind::DotDot, "`..`")?;
+        self.expect(TokenKind::DotDot, "`..`")?;
         let high = self.bound()?;
         let operand = self.nested(|parser| parser.binary(strength::TEMPORAL))?;
         Ok(self.add(ExprKind::Bounded(operator, low, high, operand), start, &[]))
@@ -232,9 +232,9 @@ impl Parser<'_> {
         };
         self.bump();
         let low = self.bound()?;
-        self.expect(Kind::Comma, "`,`")?;
+        self.expect(TokenKind::Comma, "`,`")?;
         let high = self.bound()?;
-        self.expect(Kind::RightBracket, "`]`")?;
+        self.expect(TokenKind::RightBracket, "`]`")?;
         let operand = self.nested(|parser| parser.binary(strength::TEMPORAL))?;
         Ok(self.add(ExprKind::Bounded(operator, low, high, operand), start, &[]))
     }
@@ -244,9 +244,9 @@ impl Parser<'_> {
         let start = self.position;
         let mut left = self.primary()?;
         for _ in 0..MAX_DEPTH {
-            if self.eat(Kind::Dot) {
+            if self.eat(TokenKind::Dot) {
                 // Elements may be named by numbers: `x.1`.
-                let part = if matches!(self.kind(), Kind::Digits | Kind::Real) {
+                let part = if matches!(self.kind(), TokenKind::Digits | TokenKind::Real) {
                     left = self.numbered(left, start);
                     continue;
                 } else if self.eat_keyword("self") {
@@ -255,15 +255,15 @@ impl Parser<'_> {
                     self.name("a name")?
                 };
                 left = self.add(ExprKind::Dot(left, part), start, &[left]);
-            } else if self.eat(Kind::LeftBracket) {
+            } else if self.eat(TokenKind::LeftBracket) {
                 let first = self.expression()?;
-                let kind = if self.eat(Kind::Colon) {
+                let kind = if self.eat(TokenKind::Colon) {
                     let second = self.expression()?;
                     ExprKind::Bits(left, first, second)
                 } else {
                     ExprKind::Index(left, first)
                 };
-                self.expect(Kind::RightBracket, "`]` or an operator")?;
+                self.expect(TokenKind::RightBracket, "`]` or an operator")?;
                 left = self.add(kind, start, &[left]);
             } else {
                 return Ok(left);
@@ -285,31 +285,31 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed<Id> {
         let start = self.position;
         let kind = match self.kind() {
-            Kind::Digits => match self.token().text.parse::<i64>() {
+            TokenKind::Digits => match self.token().text.parse::<i64>() {
                 Ok(number) => ExprKind::Number(number.into()),
                 Err(_) => {
                     return Err(self.bad_number("the number is too large", "at most 9223372036854775807"));
                 }
             },
-            Kind::WordConstant => self.word_constant()?,
-            Kind::Name if self.ahead(1) == Kind::LeftParen => return self.function(),
-            Kind::Name => ExprKind::Name(self.token().text.clone()),
-            Kind::LeftParen => {
+            TokenKind::WordConstant => self.word_constant()?,
+            TokenKind::Name if self.ahead(1) == TokenKind::LeftParen => return self.function(),
+            TokenKind::Name => ExprKind::Name(self.token().text.clone()),
+            TokenKind::LeftParen => {
                 self.bump();
                 let inner = self.until_ends(false, Self::expression)?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 return Ok(inner);
             }
-            Kind::LeftBrace => {
+            TokenKind::LeftBrace => {
                 self.bump();
                 let mut members = vec![self.expression()?];
-                while self.eat(Kind::Comma) {
+                while self.eat(TokenKind::Comma) {
                     members.push(self.expression()?);
                 }
-                self.expect(Kind::RightBrace, "`,`, `}` or an operator")?;
+                self.expect(TokenKind::RightBrace, "`,`, `}` or an operator")?;
                 return Ok(self.add(ExprKind::Set(members.clone()), start, &members));
             }
-            Kind::Keyword => return self.primary_word(),
+            TokenKind::Keyword => return self.primary_word(),
             _ => return Err(self.unexpected("an expression")),
         };
         self.bump();
@@ -331,9 +331,9 @@ impl Parser<'_> {
             "case" => return self.case(),
             "next" => {
                 self.bump();
-                self.expect(Kind::LeftParen, "`(`")?;
+                self.expect(TokenKind::LeftParen, "`(`")?;
                 let operand = self.expression()?;
-                self.expect(Kind::RightParen, "`)` or an operator")?;
+                self.expect(TokenKind::RightParen, "`)` or an operator")?;
                 return Ok(self.add(ExprKind::Next(operand), start, &[operand]));
             }
             "bool" => Function::Bool,
@@ -381,21 +381,21 @@ impl Parser<'_> {
     fn constant_array(&mut self) -> Parsed<Id> {
         let start = self.position;
         self.bump();
-        self.expect(Kind::LeftParen, "`(`")?;
+        self.expect(TokenKind::LeftParen, "`(`")?;
         let like = if &*self.token().text == "typeof" {
             self.bump();
-            self.expect(Kind::LeftParen, "`(`")?;
+            self.expect(TokenKind::LeftParen, "`(`")?;
             let like = self.expression()?;
-            self.expect(Kind::RightParen, "`)`")?;
+            self.expect(TokenKind::RightParen, "`)`")?;
             like
         } else {
             let start = self.position;
             let kind = self.type_of()?;
             self.add(ExprKind::Type(Box::new(kind)), start, &[])
         };
-        self.expect(Kind::Comma, "`,` and a value")?;
+        self.expect(TokenKind::Comma, "`,` and a value")?;
         let value = self.expression()?;
-        self.expect(Kind::RightParen, "`)` or an operator")?;
+        self.expect(TokenKind::RightParen, "`)` or an operator")?;
         let arguments = vec![like, value];
         Ok(self.add(ExprKind::Call(Function::ConstantArray, arguments.clone()), start, &arguments))
     }
@@ -406,7 +406,7 @@ impl Parser<'_> {
         self.bump();
         let mut branches = Vec::new();
         while !self.at_keyword("esac") {
-            if self.at(Kind::End) || self.at_section() {
+            if self.at(TokenKind::End) || self.at_section() {
                 Diagnostic::error("V0103", self.span(), "a `case` has no `esac`")
                     .label("expected `esac` or another branch")
                     .also(opening, "it begins here")
@@ -414,10 +414,10 @@ impl Parser<'_> {
                 return Err(Reported);
             }
             let condition = self.expression()?;
-            self.expect(Kind::Colon, "`:` or an operator")?;
+            self.expect(TokenKind::Colon, "`:` or an operator")?;
             let value = self.expression()?;
             if !self.at_keyword("esac") {
-                self.expect(Kind::Semicolon, "`;` or an operator")?;
+                self.expect(TokenKind::Semicolon, "`;` or an operator")?;
             }
             branches.push((condition, value));
         }

@@ -7,7 +7,7 @@ mod psl;
 use narrows_source::{Diagnostic, Diagnostics, FileId, Span, closest};
 
 use super::ast::{Expr, ExprKind, Id, Ident, Tree};
-use super::lexer::{Kind, SECTIONS, Token, keywords, tokens};
+use super::lexer::{SECTIONS, Token, TokenKind, keywords, tokens};
 
 /// Parentheses and the like can be nested this deeply.
 const MAX_DEPTH: usize = 400;
@@ -35,7 +35,7 @@ pub(super) fn parse_formula(
     let tokens = tokens(text, file, diagnostics);
     let mut parser = Parser::new(tokens, tree, diagnostics);
     let formula = parser.expression().ok()?;
-    if parser.at(Kind::End) {
+    if parser.at(TokenKind::End) {
         return Some(formula);
     }
     parser.unexpected("an operator or the end of the formula");
@@ -63,25 +63,25 @@ impl<'a> Parser<'a> {
         &self.tokens[self.position]
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.token().kind
     }
 
-    fn ahead(&self, distance: usize) -> Kind {
-        self.tokens.get(self.position + distance).map_or(Kind::End, |token| token.kind)
+    fn ahead(&self, distance: usize) -> TokenKind {
+        self.tokens.get(self.position + distance).map_or(TokenKind::End, |token| token.kind)
     }
 
-    fn at(&self, kind: Kind) -> bool {
+    fn at(&self, kind: TokenKind) -> bool {
         self.kind() == kind
     }
 
     fn at_keyword(&self, word: &str) -> bool {
-        self.at(Kind::Keyword) && &*self.token().text == word
+        self.at(TokenKind::Keyword) && &*self.token().text == word
     }
 
     /// Returns the keyword here; empty if there is none.
     fn keyword(&self) -> &str {
-        if self.at(Kind::Keyword) { &self.token().text } else { "" }
+        if self.at(TokenKind::Keyword) { &self.token().text } else { "" }
     }
 
     fn at_section(&self) -> bool {
@@ -99,12 +99,12 @@ impl<'a> Parser<'a> {
     }
 
     fn bump(&mut self) {
-        if !self.at(Kind::End) {
+        if !self.at(TokenKind::End) {
             self.position += 1;
         }
     }
 
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.at(kind);
         if found {
             self.bump();
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, kind: Kind, expected: &str) -> Parsed<()> {
+    fn expect(&mut self, kind: TokenKind, expected: &str) -> Parsed<()> {
         if self.eat(kind) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
     }
 
     fn name(&mut self, expected: &str) -> Parsed<Ident> {
-        if !self.at(Kind::Name) {
+        if !self.at(TokenKind::Name) {
             return Err(self.unexpected(expected));
         }
         let ident = Ident { name: self.token().text.clone(), span: self.span() };
@@ -176,25 +176,25 @@ impl<'a> Parser<'a> {
     fn unexpected(&mut self, expected: &str) -> Reported {
         let token = self.token().clone();
         let found = match token.kind {
-            Kind::End => "the end of the text".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
             _ => format!("`{}`", token.text),
         };
         let mut diagnostic =
             Diagnostic::error("V0100", token.span, format!("{found} stands where {expected} should"))
                 .label(format!("expected {expected}"));
         match token.kind {
-            Kind::Keyword if expected.contains("name") => {
+            TokenKind::Keyword if expected.contains("name") => {
                 diagnostic =
                     diagnostic.note(format!("`{}` is a word of SMV and can't be a name", token.text));
             }
-            Kind::Name => {
+            TokenKind::Name => {
                 if let Some(word) = closest(&token.text, keywords())
                     && (expected.contains(word) || expected.contains("section"))
                 {
                     diagnostic = diagnostic.help(format!("did you mean `{word}`?"));
                 }
             }
-            Kind::Real => {
+            TokenKind::Real => {
                 diagnostic = diagnostic
                     .note("numbers with a fraction have no end of values; such models are not read");
             }
@@ -206,8 +206,8 @@ impl<'a> Parser<'a> {
 
     /// Skips to the end of a declaration: past its `;`, or to the next section.
     fn synchronise(&mut self) {
-        while !self.at(Kind::End) && !self.at_section() {
-            if self.eat(Kind::Semicolon) {
+        while !self.at(TokenKind::End) && !self.at_section() {
+            if self.eat(TokenKind::Semicolon) {
                 return;
             }
             self.bump();

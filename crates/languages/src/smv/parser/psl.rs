@@ -8,7 +8,7 @@ use narrows_source::Span;
 
 use super::{Parsed, Parser};
 use crate::smv::ast::{Binary, Bounded, ExprKind, Id, Temporal, TemporalPair, Unary};
-use crate::smv::lexer::{Kind, SECTIONS};
+use crate::smv::lexer::{SECTIONS, TokenKind};
 
 /// The words of PSL that stand before a formula and are names elsewhere.
 const PREFIXES: &[&str] = &["always", "never", "eventually", "next", "next_a", "next_e"];
@@ -26,10 +26,11 @@ impl Parser<'_> {
     /// Returns where a specification goes beyond what is read: the brace of a regular expression, or `forall`.
     pub(super) fn psl_beyond(&self) -> Option<Span> {
         let rest = self.tokens[self.position..].iter();
-        let own = rest.take_while(|token| !SECTIONS.contains(&&*token.text) && token.kind != Kind::Semicolon);
+        let own =
+            rest.take_while(|token| !SECTIONS.contains(&&*token.text) && token.kind != TokenKind::Semicolon);
         let mut before = "";
         for token in own {
-            let opens = token.kind == Kind::LeftBrace && !matches!(before, "in" | "union" | "=" | "!=");
+            let opens = token.kind == TokenKind::LeftBrace && !matches!(before, "in" | "union" | "=" | "!=");
             if opens || matches!(&*token.text, "forall" | "abort") {
                 return Some(token.span);
             }
@@ -41,13 +42,13 @@ impl Parser<'_> {
     /// Skips a specification; semicolons in braces belong to it.
     pub(super) fn psl_skip(&mut self) {
         let mut depth = 0_usize;
-        while !self.at(Kind::End) && !self.at_section() {
+        while !self.at(TokenKind::End) && !self.at_section() {
             match self.kind() {
-                Kind::LeftBrace => depth += 1,
-                Kind::RightBrace => depth = depth.saturating_sub(1),
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if depth == 0 && self.eat(Kind::Semicolon) {
+            if depth == 0 && self.eat(TokenKind::Semicolon) {
                 return;
             }
             self.bump();
@@ -58,7 +59,10 @@ impl Parser<'_> {
     pub(super) fn psl_invariance(&mut self) -> Parsed<Id> {
         let start = self.position;
         let is_never = self.at_word("never");
-        if is_never || self.at_word("always") || self.at_keyword("G") && self.ahead(1) != Kind::LeftBracket {
+        if is_never
+            || self.at_word("always")
+            || self.at_keyword("G") && self.ahead(1) != TokenKind::LeftBracket
+        {
             self.bump();
             self.eat_strong();
             let mut operand = self.nested(Self::psl_invariance)?;
@@ -69,8 +73,8 @@ impl Parser<'_> {
         }
         let left = self.psl_bounding()?;
         let operator = match self.kind() {
-            Kind::Arrow => Binary::Implies,
-            Kind::DoubleArrow => Binary::Equivalent,
+            TokenKind::Arrow => Binary::Implies,
+            TokenKind::DoubleArrow => Binary::Equivalent,
             _ => return Ok(left),
         };
         self.bump();
@@ -88,7 +92,7 @@ impl Parser<'_> {
             "before" | "before_" => false,
             _ => return Ok(left),
         };
-        if !matches!(self.kind(), Kind::Name | Kind::Keyword) {
+        if !matches!(self.kind(), TokenKind::Name | TokenKind::Keyword) {
             return Ok(left);
         }
         self.bump();
@@ -121,17 +125,17 @@ impl Parser<'_> {
         let start = self.position;
         let word = self.token().text.clone();
         let is_next = match (self.kind(), &*word) {
-            (Kind::Keyword, "next" | "X") => true,
-            (Kind::Keyword, "F") if self.ahead(1) != Kind::LeftBracket => false,
-            (Kind::Name, "eventually") => false,
-            (Kind::Name, "next_a" | "next_e") => return self.psl_next_within(start, &*word == "next_a"),
+            (TokenKind::Keyword, "next" | "X") => true,
+            (TokenKind::Keyword, "F") if self.ahead(1) != TokenKind::LeftBracket => false,
+            (TokenKind::Name, "eventually") => false,
+            (TokenKind::Name, "next_a" | "next_e") => return self.psl_next_within(start, &*word == "next_a"),
             _ => return self.psl_operand(),
         };
         self.bump();
         if !self.eat_strong() && &*word == "eventually" {
             return Err(self.unexpected("`!` right after `eventually`"));
         }
-        let count = if is_next && self.at(Kind::LeftBracket) { Some(self.psl_count()?) } else { None };
+        let count = if is_next && self.at(TokenKind::LeftBracket) { Some(self.psl_count()?) } else { None };
         let operand = self.nested(Self::psl_occurrence)?;
         let kind = match count {
             Some(count) => ExprKind::Bounded(Bounded::Eventually, count, count, operand),
@@ -144,7 +148,7 @@ impl Parser<'_> {
     fn psl_count(&mut self) -> Parsed<Id> {
         self.bump();
         let count = self.bound()?;
-        self.expect(Kind::RightBracket, "`]`")?;
+        self.expect(TokenKind::RightBracket, "`]`")?;
         Ok(count)
     }
 
@@ -152,11 +156,11 @@ impl Parser<'_> {
     fn psl_next_within(&mut self, start: usize, in_all: bool) -> Parsed<Id> {
         self.bump();
         self.eat_strong();
-        self.expect(Kind::LeftBracket, "`[`")?;
+        self.expect(TokenKind::LeftBracket, "`[`")?;
         let low = self.bound()?;
-        self.expect(Kind::Colon, "`:`")?;
+        self.expect(TokenKind::Colon, "`:`")?;
         let high = self.bound()?;
-        self.expect(Kind::RightBracket, "`]`")?;
+        self.expect(TokenKind::RightBracket, "`]`")?;
         let operand = self.nested(Self::psl_occurrence)?;
         let operator = if in_all { Bounded::Always } else { Bounded::Eventually };
         Ok(self.add(ExprKind::Bounded(operator, low, high, operand), start, &[operand]))
@@ -165,12 +169,12 @@ impl Parser<'_> {
     /// Returns whether a formula of PSL begins here that is no expression.
     pub(super) fn at_psl_prefix(&self) -> bool {
         self.in_psl
-            && matches!(self.kind(), Kind::Name | Kind::Keyword)
+            && matches!(self.kind(), TokenKind::Name | TokenKind::Keyword)
             && PREFIXES.contains(&&*self.token().text)
     }
 
     fn at_word(&self, word: &str) -> bool {
-        self.at(Kind::Name) && &*self.token().text == word
+        self.at(TokenKind::Name) && &*self.token().text == word
     }
 
     /// Takes the `!` that makes an operator strong: it stands right after the word, as in `until! q`, not `until !q`.

@@ -1,19 +1,20 @@
-//! Locations and transitions of processes as diagrams.
+//! Locations and transitions of processes, and states of graphs, as diagrams.
 
 use std::collections::HashMap;
 
 use narrows_lts::Graph;
-use narrows_model::{LocationId, Proctype, Statement, System};
+use narrows_model::{LocationId, Model, Proctype, Statement};
 use narrows_report::{Diagram, DiagramEdge, DiagramNode, one_line};
 use narrows_source::{Sources, Span};
 
-/// Returns a diagram for each kind of process.
-pub(crate) fn diagrams(system: &System, sources: &Sources) -> Vec<Diagram> {
-    system.proctypes.iter().map(|proctype| of_proctype(proctype, sources)).collect()
+/// Returns a diagram for each kind of process; `None` if a model has no processes with locations.
+pub fn process_diagrams(model: &Model) -> Option<Vec<Diagram>> {
+    let proctypes = &model.processes()?.proctypes;
+    Some(proctypes.iter().map(|proctype| of_proctype(proctype, &model.sources)).collect())
 }
 
 /// Returns the diagram of a graph of states.
-pub(super) fn of_graph(title: &str, graph: &Graph) -> Diagram {
+pub fn graph_diagram(title: &str, graph: &Graph) -> Diagram {
     let node = |state: u32| DiagramNode {
         name: state.to_string(),
         note: String::new(),

@@ -1,4 +1,4 @@
-//! What goes wrong in the reachable states of a system: one state for each fault, and a deadlock.
+//! What goes wrong in the reachable states of processes: each fault once, and a deadlock.
 
 use std::ops::ControlFlow;
 

@@ -8,12 +8,21 @@ use super::expressions::binary_operator;
 use super::statements::skip;
 use super::{Open, Parsed, Parser, Reported};
 use crate::promela::ast::{Expr, ExprKind, Ident, Place, StatementKind, Step};
-use crate::promela::lexer::Kind;
+use crate::promela::lexer::TokenKind;
 use crate::promela::text;
 
 /// Words that a name may follow.
-const WORDS: &[Kind] = &[Kind::Goto, Kind::Run, Kind::Assert, Kind::Byte, Kind::Bit, Kind::Bool, Kind::Int];
-const WORDS_MORE: &[Kind] = &[Kind::Short, Kind::Chan, Kind::Mtype, Kind::Unsigned, Kind::Pid];
+const WORDS: &[TokenKind] = &[
+    TokenKind::Goto,
+    TokenKind::Run,
+    TokenKind::Assert,
+    TokenKind::Byte,
+    TokenKind::Bit,
+    TokenKind::Bool,
+    TokenKind::Int,
+];
+const WORDS_MORE: &[TokenKind] =
+    &[TokenKind::Short, TokenKind::Chan, TokenKind::Mtype, TokenKind::Unsigned, TokenKind::Pid];
 
 impl Parser<'_> {
     #[cold]
@@ -27,7 +36,7 @@ impl Parser<'_> {
     /// Reports that no string stands where one should.
     #[cold]
     pub(super) fn no_string(&mut self) -> Reported {
-        if !self.at(Kind::Character) {
+        if !self.at(TokenKind::Character) {
             return self.unexpected("a string");
         }
         let text = self.token().text.clone();
@@ -42,7 +51,7 @@ impl Parser<'_> {
     /// Reports that no number stands where one must; a name there is most often a macro that is not defined.
     #[cold]
     pub(super) fn no_number(&mut self, expected: &str) -> Reported {
-        if !self.at(Kind::Name) {
+        if !self.at(TokenKind::Name) {
             return self.unexpected(expected);
         }
         let name = self.token().text.clone();
@@ -58,7 +67,7 @@ impl Parser<'_> {
     pub(super) fn at_compound_assignment(&self) -> bool {
         let next = self.tokens.get(self.position + 1);
         binary_operator(self.kind()).is_some()
-            && next.is_some_and(|next| next.kind == Kind::Assign && !next.space && !next.newline)
+            && next.is_some_and(|next| next.kind == TokenKind::Assign && !next.space && !next.newline)
     }
 
     /// Reports `x += e`, and reads it as `x = x + e`.
@@ -107,7 +116,7 @@ impl Parser<'_> {
 
     /// Reports a misspelt keyword and reads on as if it were right.
     #[inline(never)]
-    pub(super) fn misspelt(&mut self, text: &str, kind: Kind) {
+    pub(super) fn misspelt(&mut self, text: &str, kind: TokenKind) {
         let word = self.token().text.clone();
         let diagnostic = Diagnostic::error("P0121", self.span(), format!("unknown word `{word}`"))
             .label("not a keyword, nor a type")

@@ -1,0 +1,117 @@
+//! The text of a study: what the user changes in it, and the model it names.
+
+use narrows_source::{Diagnostic, Diagnostics, LoadError, Loader, Sources, Span};
+use narrows_study::{ChangeError, Study, Text, read};
+use thiserror::Error;
+
+use crate::{PreparedStudy, Rejected};
+
+/// Why a study is not there.
+#[derive(Debug, Error)]
+pub enum StudyError {
+    /// Something in it or in its model is wrong.
+    #[error("the study or its model has errors")]
+    Rejected(Box<Rejected>),
+    /// Its model can't be loaded.
+    #[error("the model `{name}` can't be loaded: {reason}")]
+    NoModel {
+        /// The file that the study names.
+        name: String,
+        /// Why not.
+        reason: LoadError,
+    },
+}
+
+/// A study whose model is not read yet.
+#[derive(Debug)]
+pub struct StudyText {
+    name: String,
+    study: Study,
+    sources: Sources,
+    diagnostics: Diagnostics,
+}
+
+impl StudyText {
+    /// Reads a text. What is wrong with it is told when it is put together with its model.
+    pub fn read(name: &str, text: String) -> StudyText {
+        let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
+        let file = sources.add(name, text);
+        let study = read(&sources, file, &mut diagnostics);
+        StudyText { name: name.to_owned(), study, sources, diagnostics }
+    }
+
+    /// Takes a study that was put together without a text, with the texts that it is made of.
+    pub fn of(name: &str, study: Study, sources: Sources) -> StudyText {
+        StudyText { name: name.to_owned(), study, sources, diagnostics: Diagnostics::default() }
+    }
+
+    /// Gives a constant of the model another value, as in `-D NAME=VALUE`.
+    pub fn define(&mut self, name: &str, value: &str) {
+        let file = self.sources.add("-D", format!("{name}={value}"));
+        self.study.set_constant(&Text { text: name.to_owned(), span: Span::new(file, 0, name.len()) }, value);
+    }
+
+    /// Makes a delay take another time, as in `dma:done = 0.2 ms`.
+    ///
+    /// # Errors
+    ///
+    /// The study may have no such delay, and the time may be none.
+    pub fn change_delay(&mut self, text: &str) -> Result<(), ChangeError> {
+        self.study.change_delay(text)
+    }
+
+    /// Returns the file of its model, as the study names it; `None` if it names none, or is wrong.
+    pub fn model(&self) -> Option<&str> {
+        let model = self.study.model.as_ref().filter(|_| !self.diagnostics.has_errors());
+        model.map(|model| model.text.as_str())
+    }
+
+    /// Puts it together with its model, given by its name and its text.
+    ///
+    /// # Errors
+    ///
+    /// It is rejected if something in it, or in the model, is wrong; all of that is in the result.
+    pub fn prepare(
+        self,
+        model: Option<(String, String)>,
+        loader: &dyn Loader,
+    ) -> Result<PreparedStudy, Box<Rejected>> {
+        PreparedStudy::new(self.name, self.study, model, self.sources, self.diagnostics, loader)
+    }
+}
+
+impl PreparedStudy {
+    /// Reads a study, and its model by the loader, which is asked for a file beside the study.
+    ///
+    /// # Errors
+    ///
+    /// Something in the study or in the model may be wrong, or there may be no such model.
+    pub fn read(name: &str, text: String, loader: &dyn Loader) -> Result<PreparedStudy, StudyError> {
+        let study = StudyText::read(name, text);
+        let model = match study.model() {
+            Some(model) => match loader.load(model, name, false) {
+                Ok(loaded) => Some((loaded.name, loaded.text)),
+                Err(reason) => return Err(StudyError::NoModel { name: model.to_owned(), reason }),
+            },
+            None => None,
+        };
+        study.prepare(model, loader).map_err(StudyError::Rejected)
+    }
+
+    /// Returns what to say if the study asks nothing: there is nothing to measure then.
+    pub fn nothing_asked(&self) -> Option<Diagnostic> {
+        let study = &self.study;
+        if !study.asks.is_empty() {
+            return None;
+        }
+        let span = study.model.as_ref().map_or(Span::default(), |model| model.span);
+        let event = study.events.first().map(|(name, _)| &name.text);
+        let event = event.or(study.delays.first().map(|entry| &entry.place.text));
+        let question =
+            event.map_or_else(|| "deadlock = true".to_owned(), |event| format!("throughput = \"{event}\""));
+        let error = Diagnostic::error("S0019", span, "the study asks nothing")
+            .label("so there is nothing to measure")
+            .help(format!("add a question: `[[ask]]`, and in the next line `{question}`"));
+        Some(error)
+    }
+}
