@@ -167,6 +167,7 @@ fn recording(arguments: &Arguments, model: &Model, document: Option<&Value>) -> 
         return Recording::read(model, document).map(Some).map_err(|reason| bad(path, &reason.to_string()));
     }
     let Some(path) = &arguments.trail else { return Ok(None) };
+    narrows::accepts_spin_trail(model).map_err(|refusal| anyhow!(refusal.reason))?;
     let trail = Recording::read_trail(model, &read(path)?);
     trail.map(Some).map_err(|reason| bad(path, &reason.to_string()))
 }
