@@ -32,6 +32,7 @@ mod numbers;
 mod partition;
 mod plain;
 mod shape;
+mod slots;
 mod states;
 mod tree;
 
