@@ -58,10 +58,14 @@ pub(crate) trait Visited {
     fn knows(&self, state: &[u8]) -> bool;
 
     /// Finds a state, if states are given back.
-    fn find(&self, state: &[u8]) -> Option<StateId>;
+    fn find(&self, _: &[u8]) -> Option<StateId> {
+        None
+    }
 
-    /// Returns a state that was added.
-    fn state(&self, id: StateId) -> &[u8];
+    /// Returns a state that was added; nothing if states are not given back.
+    fn state(&self, _: StateId) -> &[u8] {
+        &[]
+    }
 
     /// Returns how many states there are.
     fn count(&self) -> u64;

@@ -385,19 +385,15 @@ impl Formulas {
             return Some(self.temporal(inside, inner, c));
         }
         // `GF a || GF b` is `GF (a || b)`.
-        match (self.as_temporal(c)?, self.as_temporal(d)?) {
-            ((first, before, c), (second, until, d))
-                if a == half.neutral()
-                    && b == a
-                    && (first, second) == (half, half)
-                    && before == inside.neutral()
-                    && until == before =>
-            {
-                let inner = self.joint(half, vec![c, d]);
-                let inner = self.unary(half, inner);
-                Some(self.unary(inside, inner))
+        let goal = |formulas: &Formulas, left: Id, right: Id| match formulas.as_temporal(right)? {
+            (inner, first, goal) if inner == half => {
+                (left == half.neutral() && first == inside.neutral()).then_some(goal)
             }
             _ => None,
-        }
+        };
+        let goals = vec![goal(self, a, c)?, goal(self, b, d)?];
+        let inner = self.joint(half, goals);
+        let inner = self.unary(half, inner);
+        Some(self.unary(inside, inner))
     }
 }

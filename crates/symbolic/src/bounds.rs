@@ -73,7 +73,12 @@ impl Ways<'_> {
         }
         let value = Some(layers.len() as u64 - 1);
         let start = goals.pop().unwrap_or_else(|| self.from.clone());
-        let Some(mut path) = self.lead(&start)? else { return Ok(Bound { value, run: None }) };
+        self.through(&start, goals, value)
+    }
+
+    /// Shows a bound by a run to one of some states, and from there through sets, the last one first.
+    fn through(&self, start: &Bdd, mut goals: Vec<Bdd>, value: Option<u64>) -> Result<Bound> {
+        let Some(mut path) = self.lead(start)? else { return Ok(Bound { value, run: None }) };
         let from = path.len() - 1;
         while let Some(goal) = goals.pop() {
             if !self.space.step(&mut path, &self.pairs(), &goal)? {
@@ -109,16 +114,8 @@ impl Ways<'_> {
         }
         let value = Some(sets.len() as u64 - 1);
         let start = sets[sets.len() - 1].and(&self.from)?;
-        let Some(mut path) = self.lead(&start)? else { return Ok(Bound { value, run: None }) };
-        let from = path.len() - 1;
         sets.pop();
-        while let Some(goal) = sets.pop() {
-            if !self.space.step(&mut path, &self.pairs(), &goal)? {
-                return Ok(Bound { value, run: None });
-            }
-        }
-        let to = Some(path.len() - 1);
-        Ok(Bound { value, run: Some(Shown { run: Run { states: path, cycle: None }, from, to }) })
+        self.through(&start, sets, value)
     }
 
     /// Returns a run that does not come to its end: one that stops before, or one that goes round, maybe
@@ -194,15 +191,7 @@ impl Ways<'_> {
             rest = &rest[..index];
         }
         let start = goals.pop().unwrap_or_else(|| self.from.clone()).and(&self.from)?;
-        let Some(mut path) = self.lead(&start)? else { return Ok(Bound { value, run: None }) };
-        let from = path.len() - 1;
-        while let Some(goal) = goals.pop() {
-            if !self.space.step(&mut path, &self.pairs(), &goal)? {
-                return Ok(Bound { value, run: None });
-            }
-        }
-        let to = Some(path.len() - 1);
-        Ok(Bound { value, run: Some(Shown { run: Run { states: path, cycle: None }, from, to }) })
+        self.through(&start, goals, value)
     }
 
     /// Returns how many states of a set there are at most on a way, or on a path that never ends; both ends

@@ -105,14 +105,6 @@ impl Visited for BitTable {
         self.places(state).all(|(word, mask)| self.words[word] & mask != 0)
     }
 
-    fn find(&self, _: &[u8]) -> Option<StateId> {
-        None
-    }
-
-    fn state(&self, _: StateId) -> &[u8] {
-        &[]
-    }
-
     fn count(&self) -> u64 {
         self.tally.states
     }
@@ -159,14 +151,6 @@ impl Visited for HashTable {
 
     fn knows(&self, state: &[u8]) -> bool {
         self.hashes.contains(self.tally.hash(state))
-    }
-
-    fn find(&self, _: &[u8]) -> Option<StateId> {
-        None
-    }
-
-    fn state(&self, _: StateId) -> &[u8] {
-        &[]
     }
 
     fn count(&self) -> u64 {

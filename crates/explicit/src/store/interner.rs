@@ -8,7 +8,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::arena::{Arena, zeros};
+use super::arena::Arena;
+use super::slots::Slots;
 use super::{Full, Memory};
 
 /// Why a record was not added.
@@ -29,10 +30,8 @@ impl From<Full> for Stop {
 #[derive(Debug)]
 pub(super) struct Interner {
     arena: Arena,
-    slots: Box<[AtomicU64]>,
+    slots: Slots,
     count: AtomicU64,
-    /// At this count the table must grow.
-    most: u64,
 }
 
 const FIRST_SLOTS: usize = 64;
@@ -43,9 +42,8 @@ pub(crate) const AHEAD: usize = 32;
 impl Interner {
     /// Makes a table for records of so many words.
     pub(super) fn new(stride: usize, memory: &Memory) -> Result<Interner, Full> {
-        let slots = zeros(FIRST_SLOTS, memory)?;
-        let most = threshold(FIRST_SLOTS);
-        Ok(Interner { arena: Arena::new(stride, memory)?, slots, count: AtomicU64::new(0), most })
+        let slots = Slots::new(FIRST_SLOTS, memory)?;
+        Ok(Interner { arena: Arena::new(stride, memory)?, slots, count: AtomicU64::new(0) })
     }
 
     /// Returns how many words a record has.
@@ -64,7 +62,7 @@ impl Interner {
     pub(super) fn intern(&self, record: &[u64], memory: &Memory) -> Result<u32, Stop> {
         let hash = hash(record);
         // Most are known, and lie where they are first looked for.
-        let found = self.slots[self.slot(hash)].load(Ordering::Acquire);
+        let found = self.slots[self.slots.of(hash)].load(Ordering::Acquire);
         if found != 0 && (found >> 32) as u32 == hash && self.is(number(found), record) {
             return Ok(number(found));
         }
@@ -74,17 +72,12 @@ impl Interner {
     /// Returns the number of the record in the first slot that a hash leads to.
     #[inline]
     pub(super) fn nearest(&self, hash: u32) -> Option<u32> {
-        let slot = self.slots[self.slot(hash)].load(Ordering::Relaxed);
+        let slot = self.slots[self.slots.of(hash)].load(Ordering::Relaxed);
         (slot != 0).then(|| number(slot))
     }
 
-    #[inline]
-    fn slot(&self, hash: u32) -> usize {
-        ((u64::from(hash) * self.slots.len() as u64) >> 32) as usize
-    }
-
     pub(super) fn intern_hashed(&self, record: &[u64], hash: u32, memory: &Memory) -> Result<u32, Stop> {
-        let mut slot = self.slot(hash);
+        let mut slot = self.slots.of(hash);
         let mut own = None;
         loop {
             let mut found = self.slots[slot].load(Ordering::Acquire);
@@ -148,59 +141,29 @@ impl Interner {
             arena.append(&record, memory)?;
         }
         std::mem::replace(&mut self.arena, arena).release(memory);
-        let slots = zeros(self.slots.len(), memory)?;
+        let mut slots = Slots::new(self.slots.len(), memory)?;
+        slots.most = self.slots.most;
         let old = std::mem::replace(&mut self.slots, slots);
         memory.release(old.len() * 8);
         for entry in old.iter().map(|entry| entry.load(Ordering::Relaxed)).filter(|entry| *entry != 0) {
             for (word, there) in record.iter_mut().zip(self.arena.record(number(entry))) {
                 *word = there.load(Ordering::Relaxed);
             }
-            self.put(u64::from(hash(&record)) << 32 | u64::from(entry as u32));
+            self.slots.put(u64::from(hash(&record)) << 32 | u64::from(entry as u32));
         }
         Ok(())
     }
 
     /// Returns whether the table must grow before anything is added.
     pub(super) fn must_grow(&self) -> bool {
-        self.count.load(Ordering::Relaxed) >= self.most
+        self.count.load(Ordering::Relaxed) >= self.slots.most
     }
 
     /// Makes the table larger; if there is no room for that, lets it fill further.
     pub(super) fn grow(&mut self, memory: &Memory) -> Result<(), Full> {
         let length = self.slots.len();
-        match zeros(length + length / 2, memory) {
-            Ok(slots) => {
-                let old = std::mem::replace(&mut self.slots, slots);
-                self.most = threshold(self.slots.len());
-                for entry in &old {
-                    self.put(entry.load(Ordering::Relaxed));
-                }
-                memory.release(length * 8);
-                Ok(())
-            }
-            Err(Full) if self.most < length as u64 / 16 * 15 => {
-                self.most = length as u64 / 16 * 15;
-                Ok(())
-            }
-            Err(Full) => Err(Full),
-        }
+        self.slots.grow(length + length / 2, memory)
     }
-
-    fn put(&mut self, entry: u64) {
-        if entry == 0 {
-            return;
-        }
-        let length = self.slots.len();
-        let mut slot = (((entry >> 32) * length as u64) >> 32) as usize;
-        while *self.slots[slot].get_mut() != 0 {
-            slot = if slot + 1 == length { 0 } else { slot + 1 };
-        }
-        *self.slots[slot].get_mut() = entry;
-    }
-}
-
-fn threshold(slots: usize) -> u64 {
-    slots as u64 / 4 * 3
 }
 
 fn number(entry: u64) -> u32 {

@@ -15,6 +15,7 @@
 //! | `components.rs`, `components/adapt.rs` | states to 64-bit keys and back: hash-consed components |
 //! | `shape.rs`, `layout.rs`, `learn.rs` | where states are cut, the fields of a key, learning both |
 //! | `interner.rs`, `arena.rs` | a lock-free interning table; words that never move |
+//! | `slots.rs` | the hash table that records and keys are found by |
 //! | `keys.rs`, `partition.rs` | the exact set of keys (quotienting), in partitions that grow one by one |
 //! | `tree.rs` | the breadth-first tree in a few bits per state |
 //! | `numbers.rs`, `states.rs` | a number and flags per key, for searches that come back to states |
@@ -32,6 +33,7 @@ mod numbers;
 mod partition;
 mod plain;
 mod shape;
+mod slots;
 mod states;
 mod tree;
 

@@ -7,7 +7,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::arena::{Arena, zeros};
+use super::arena::Arena;
+use super::slots::Slots;
 use super::{AHEAD, Full, Memory, Stop};
 
 /// What is known about a state.
@@ -32,19 +33,16 @@ pub(crate) struct Numbers {
     keys: Arena,
     flags: Arena,
     /// The hash and the number, plus one, of each key; 0 where there is none.
-    slots: Box<[AtomicU64]>,
+    slots: Slots,
     /// How many keys there are.
     count: AtomicU64,
-    /// With this many keys the table must grow.
-    most: u64,
 }
 
 impl Numbers {
     pub(crate) fn new(memory: &Memory) -> Result<Numbers, Full> {
-        let slots = zeros(FIRST_SLOTS, memory)?;
-        let most = threshold(FIRST_SLOTS);
+        let slots = Slots::new(FIRST_SLOTS, memory)?;
         let (keys, flags) = (Arena::new(1, memory)?, Arena::new(1, memory)?);
-        Ok(Numbers { keys, flags, slots, count: AtomicU64::new(0), most })
+        Ok(Numbers { keys, flags, slots, count: AtomicU64::new(0) })
     }
 
     /// Returns how many keys there are.
@@ -58,7 +56,7 @@ impl Numbers {
         for keys in keys.chunks(AHEAD) {
             let mut entries = [0; AHEAD];
             for (entry, key) in entries.iter_mut().zip(keys) {
-                *entry = self.slots[self.slot(hash(*key))].load(Ordering::Acquire);
+                *entry = self.slots[self.slots.of(hash(*key))].load(Ordering::Acquire);
             }
             for entry in entries.iter().filter(|entry| **entry != 0) {
                 sum ^= self.key(number(*entry));
@@ -70,7 +68,7 @@ impl Numbers {
     /// Returns the number of a key, and whether it is new.
     pub(crate) fn insert(&self, key: u64, memory: &Memory) -> Result<(u32, bool), Stop> {
         let hash = hash(key);
-        let mut slot = self.slot(hash);
+        let mut slot = self.slots.of(hash);
         let mut own = None;
         loop {
             let mut found = self.slots[slot].load(Ordering::Acquire);
@@ -98,7 +96,7 @@ impl Numbers {
     /// Returns the number of a key, if it has one.
     pub(crate) fn find(&self, key: u64) -> Option<u32> {
         let hash = hash(key);
-        let mut slot = self.slot(hash);
+        let mut slot = self.slots.of(hash);
         loop {
             let found = self.slots[slot].load(Ordering::Acquire);
             if found == 0 {
@@ -112,7 +110,7 @@ impl Numbers {
     }
 
     fn add(&self, key: u64, hash: u32, memory: &Memory) -> Result<u64, Stop> {
-        if self.len() >= self.most {
+        if self.len() >= self.slots.most {
             return Err(Stop::Grow);
         }
         let number = self.keys.append(&[key], memory)?;
@@ -148,32 +146,9 @@ impl Numbers {
         self.flags.record(word).first().map_or(0, |word| word.load(Ordering::Relaxed) >> shift)
     }
 
-    fn slot(&self, hash: u32) -> usize {
-        ((u64::from(hash) * self.slots.len() as u64) >> 32) as usize
-    }
-
     /// Makes the table larger if it must be; if there is no room for that, lets it fill further.
     pub(crate) fn grow(&mut self, memory: &Memory) -> Result<(), Full> {
-        let length = self.slots.len();
-        if self.len() < self.most {
-            return Ok(());
-        }
-        match zeros(length * 2, memory) {
-            Ok(slots) => {
-                let old = std::mem::replace(&mut self.slots, slots);
-                self.most = threshold(self.slots.len());
-                for entry in &old {
-                    self.put(entry.load(Ordering::Relaxed));
-                }
-                memory.release(length * 8);
-                Ok(())
-            }
-            Err(Full) if self.most < length as u64 / 16 * 15 => {
-                self.most = length as u64 / 16 * 15;
-                Ok(())
-            }
-            Err(Full) => Err(Full),
-        }
+        if self.len() < self.slots.most { Ok(()) } else { self.slots.grow(self.slots.len() * 2, memory) }
     }
 
     /// Returns all keys, in an order that says nothing about them.
@@ -199,7 +174,7 @@ impl Numbers {
             if let [word] = self.keys.record(*number) {
                 word.store(*key, Ordering::Relaxed);
             }
-            self.put(entry(hash(*key), *number));
+            self.slots.put(entry(hash(*key), *number));
         }
     }
 
@@ -209,22 +184,6 @@ impl Numbers {
         self.keys.release(memory);
         self.flags.release(memory);
     }
-
-    fn put(&mut self, entry: u64) {
-        if entry == 0 {
-            return;
-        }
-        let length = self.slots.len();
-        let mut slot = self.slot((entry >> 32) as u32);
-        while *self.slots[slot].get_mut() != 0 {
-            slot = if slot + 1 == length { 0 } else { slot + 1 };
-        }
-        *self.slots[slot].get_mut() = entry;
-    }
-}
-
-fn threshold(slots: usize) -> u64 {
-    slots as u64 / 4 * 3
 }
 
 fn entry(hash: u32, number: u32) -> u64 {
@@ -318,6 +277,6 @@ mod tests {
         }
         assert!(count > 20_000 && memory.used() <= 1 << 20, "{count}");
         assert!((0..count).all(|key| numbers.find(key).is_some()));
-        assert_eq!(numbers.grow(&memory).err(), (numbers.len() >= numbers.most).then_some(Full));
+        assert_eq!(numbers.grow(&memory).err(), (numbers.len() >= numbers.slots.most).then_some(Full));
     }
 }
