@@ -61,6 +61,11 @@ impl Command {
 }
 
 impl Arguments {
+    /// Returns the kind of the answers.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.command.kind()
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         match &self.command {
             Command::Check(arguments) => arguments.is_json(),
@@ -83,7 +88,7 @@ struct Given<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    arguments.limits.watch(arguments.command.kind(), arguments.is_json())?;
+    arguments.limits.keep()?;
     let given = &Given { definitions: &arguments.definitions, limits: &arguments.limits };
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments, given),
