@@ -18,7 +18,7 @@ use narrows_model::Limit;
 use narrows_report::{bytes, count, grouped, seconds};
 
 use crate::limits::parse_time;
-use crate::output;
+use crate::{output, watchdog};
 
 /// Whether a search is saved.
 #[derive(Args)]
@@ -168,7 +168,7 @@ impl Checkpoints for Checkpoint {
 
     fn save(&self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
         let start = Instant::now();
-        let result = self.replace(write);
+        let result = watchdog::uninterrupted(|| self.replace(write));
         let took = start.elapsed();
         let Ok(mut state) = self.state.lock() else { return };
         state.due = Instant::now() + self.every.max(took * PART);

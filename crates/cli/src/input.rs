@@ -13,9 +13,9 @@ use narrows_report::{combined, json_diagnostics};
 use narrows_source::closest;
 use serde_json::Value;
 
-use crate::limits;
 use crate::output::{self, Format, Outcome};
-use crate::reading;
+use crate::watchdog::{self, Work};
+use crate::{limits, reading};
 
 /// Which models, how they are read, and what a search may use.
 #[derive(Args)]
@@ -118,6 +118,7 @@ impl Models {
         let mut documents = Vec::new();
         let mut statuses = Vec::new();
         for file in &files {
+            watchdog::limit(Work::Reading, self.time, self.memory);
             let outcome = match self.load(file, formulas) {
                 Ok(model) => run(&model)?,
                 Err(rejected) => rejected,

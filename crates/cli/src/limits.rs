@@ -5,11 +5,12 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use narrows::{Budget, Limit, Progress, Watch};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGABRT, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::output;
 use crate::progress::Display;
+use crate::watchdog::{self, Work};
 
 /// If the machine does not say how much memory it has.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
@@ -88,7 +89,7 @@ pub(crate) fn default_memory() -> u64 {
 const THREAD_SPACE: u64 = 64 << 20;
 
 /// How much address space there may be (`ulimit -v`): an allocation that fails can't be answered everywhere,
-/// so searches end before.
+/// so searches end before. Where that does not help, the program [ends](end_without_memory).
 static ADDRESS_LIMIT: LazyLock<Option<u64>> =
     LazyLock::new(|| address_limit(&std::fs::read_to_string("/proc/self/limits").ok()?));
 
@@ -113,6 +114,12 @@ fn is_address_space_short() -> bool {
 fn address_limit(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// Makes an allocation that fails, which Rust answers with a message and SIGABRT, end the program with the exit status
+/// of what is undecided.
+pub(crate) fn end_without_memory() -> std::io::Result<()> {
+    signal_hook::flag::register_conditional_shutdown(SIGABRT, 2, Arc::new(AtomicBool::new(true))).map(drop)
 }
 
 /// Terms, expressions and formulas are trees, and some are walked by recursion: deep ones need a deep stack.
@@ -170,6 +177,7 @@ const SAME_SIGNAL: Duration = Duration::from_secs(1);
 /// Set by the first Ctrl-C or SIGTERM; another one, a second later or more, ends the program at once.
 pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
+    watchdog::heed(&flag);
     let seen = Arc::clone(&flag);
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
@@ -198,6 +206,7 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) fn new(models: &crate::input::Models, interrupted: &Arc<AtomicBool>) -> Clock {
         let threads = models.threads.map_or_else(default_threads, usize::from);
+        watchdog::limit(Work::Searching, models.time, models.memory);
         Clock { threads, ..Clock::with(models.time, models.memory, models.quiet, "", interrupted) }
     }
 

@@ -7,12 +7,14 @@ mod limits;
 mod output;
 mod progress;
 mod reading;
+mod watchdog;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use narrows_model::Limit;
 
 use commands::{
     automaton, bottleneck, bounds, check, completions, explain, explore, graph, lts, measure, new, simulate,
@@ -108,8 +110,26 @@ fn main() -> ExitCode {
             *text = Some(info.to_string());
         }
     }));
-    let worker = std::thread::Builder::new().stack_size(limits::stack()).spawn(move || arguments.run());
-    let result = match worker.map(std::thread::JoinHandle::join) {
+    let kind = match &arguments.command {
+        Command::Lts(arguments) => Some(arguments.kind()),
+        _ => None,
+    };
+    let say = |limit: Limit| {
+        let reason = limit.reason();
+        output::error(&format!("undecided: {reason}"));
+        limits::remember(false, [limit]);
+        limits::advise(time);
+        match kind {
+            Some(kind) if output::is_json() => output::print_undecided(kind, reason),
+            None if output::is_json() => output::print_failure(&format!("undecided: {reason}")),
+            _ => {}
+        }
+    };
+    let work = move || {
+        limits::end_without_memory()?;
+        arguments.run()
+    };
+    let result = match watchdog::watch(limits::stack(), work, say) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => {
             let text = PANIC.lock().ok().and_then(|mut text| text.take()).unwrap_or_default();

@@ -7,6 +7,8 @@ use clap::{ArgMatches, ValueEnum};
 use narrows_source::{Diagnostic, Sources, printable, printable_json, render};
 use serde_json::{Value, json};
 
+use crate::watchdog;
+
 /// How a report is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -82,8 +84,11 @@ pub(crate) fn width() -> Option<usize> {
 }
 
 fn print_raw(text: &str) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    let write = || {
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+    };
+    match watchdog::uninterrupted(write) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
     }
@@ -122,6 +127,14 @@ pub(crate) fn print_failure(message: &str) {
     document.insert("answers".to_owned(), json!([]));
     document.insert("error".to_owned(), json!(message));
     // There is nobody left to tell if this fails too.
+    let _ = print_json(&Value::Object(document));
+}
+
+/// Prints a document that says that what was asked is undecided.
+pub(crate) fn print_undecided(kind: &str, reason: &str) {
+    let mut document = narrows_report::envelope();
+    let answer = json!({ "kind": kind, "name": "", "verdict": "undecided", "reason": reason });
+    document.insert("answers".to_owned(), json!([answer]));
     let _ = print_json(&Value::Object(document));
 }
 

@@ -176,6 +176,10 @@ fn limits_hold_inside_atomic_sequences() {
             "step.pml",
             "int i;\nactive proctype P() { d_step { do :: i < 2000000000 -> i++ :: else -> break od } }\n",
         ),
+        (
+            "huge.pml",
+            "byte a[60000]; active proctype P() { int i; do :: a[i]++ :: i = (i + 1) % 60000 od }\n",
+        ),
     ]);
     for (arguments, expected) in [
         ("bounds endless.pml --from x==1 --to x==3 --time 2s", 2),
@@ -184,6 +188,7 @@ fn limits_hold_inside_atomic_sequences() {
         ("explore long.pml --time 300ms", 2),
         ("explore step.pml --time 300ms", 2),
         ("bounds long.pml --from i==1 --to i==3 --time 300ms", 2),
+        ("bounds huge.pml --from true --to false --time 300ms --memory 300M", 2),
     ] {
         let start = std::time::Instant::now();
         let output = folder.run(arguments);
@@ -211,15 +216,10 @@ fn little_address_space_is_a_limit_of_memory() {
     }
 }
 
-/// What a long atomic sequence takes is counted: once, frames piled up that nobody used again.
+/// Runs a command; returns what came out, and how many kilobytes it had in memory at most.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_long_atomic_sequence_keeps_within_memory() {
-    let long = "active [2] proctype P() { int i; atomic { for (i : 0 .. 2000000000) { skip } } }\n";
-    let folder = Folder::new(&[("long.pml", long)]);
-    let mut program = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    program.current_dir(&folder.0).args(["explore", "long.pml", "--memory", "100M", "--time", "60s"]);
-    let child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+fn with_peak(folder: &Folder, arguments: &str) -> (Output, u64) {
+    let child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let peak = || {
         let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.to_owned();
@@ -230,10 +230,46 @@ fn a_long_atomic_sequence_keeps_within_memory() {
         most = kilobytes;
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let output = child.wait_with_output().unwrap();
+    (child.wait_with_output().unwrap(), most)
+}
+
+/// What a long atomic sequence takes is counted: once, frames piled up that nobody used again.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_atomic_sequence_keeps_within_memory() {
+    let long = "active [2] proctype P() { int i; atomic { for (i : 0 .. 2000000000) { skip } } }\n";
+    let folder = Folder::new(&[("long.pml", long)]);
+    let (output, most) = with_peak(&folder, "explore long.pml --memory 100M --time 60s");
     assert_eq!(output.status.code(), Some(2));
     assert!(stdout(&output).contains("the memory limit was reached"), "{}", stdout(&output));
     assert!(most < 180_000, "{most} kB");
+}
+
+/// What goes with each two variables takes no more memory than there is: once, an order of variables took 1.8 GB.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_variables_keep_within_memory() {
+    let many = "MODULE main\nVAR y : array 0..60000 of boolean;\nINVARSPEC TRUE\n";
+    let folder = Folder::new(&[("many.smv", many)]);
+    let (output, most) = with_peak(&folder, "explore many.smv --memory 300M --time 5s");
+    assert!(matches!(output.status.code(), Some(0 | 2)), "{}", stdout(&output));
+    assert!(most < 420_000, "{most} kB");
+}
+
+/// A formula that fails near the start is found, also where the search for deadlocks has no end.
+#[cfg(unix)]
+#[test]
+fn formulas_do_not_wait_for_the_search_for_deadlocks() {
+    let large = "int x, y;\nactive proctype P() { do :: x++ :: y++ :: assert(x + y != -1) od }\nltl f { <> (x == 3) }\n";
+    let folder = Folder::new(&[("large.pml", large)]);
+    let child =
+        folder.command("check large.pml").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = stdout(&output);
+    assert_eq!(status(&output), 1, "{text}");
+    assert!(text.contains("fails      ltl f") && text.contains("undecided  no deadlock"), "{text}");
 }
 
 /// A limit is never a failure.
@@ -245,6 +281,21 @@ fn a_sweep_that_is_cut_short_is_undecided() {
     let text = stdout(&output);
     assert!(text.contains("trend") && !text.contains("NOT AS EXPECTED"), "{text}");
     assert_eq!(status(&output), 2, "{text}");
+}
+
+/// One point of a sweep that has no end leaves time for the others.
+#[test]
+fn points_of_a_sweep_share_the_time() {
+    let model = "#ifndef N\n#define N 3\n#endif\nint x;\nactive proctype P() { do :: up: x < N -> x++ od }\n\
+                 active proctype Q() { do :: down: x > 0 -> x-- od }\n";
+    let study = "model = \"m.pml\"\nunit = \"us\"\n[delay]\n\"P:up\" = { exponential = 1 }\n\"Q:down\" = { exponential = 2 }\n\
+                 [event]\nup = \"P:up\"\n[[ask]]\nthroughput = \"up\"\n[sweep]\nN = [2000000000, 4]\n";
+    let folder = Folder::new(&[("m.pml", model), ("s.toml", study)]);
+    let text = stdout(&folder.run("measure s.toml --time 4s --memory 8G"));
+    let row =
+        |value: &str| text.lines().find(|line| line.trim().starts_with(value)).unwrap_or_default().to_owned();
+    assert!(row("2000000000").contains("undecided"), "{text}");
+    assert!(!row("4 ").is_empty() && !row("4 ").contains("undecided"), "{text}");
 }
 
 #[test]

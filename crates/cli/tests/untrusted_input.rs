@@ -137,6 +137,36 @@ fn a_pipe_is_no_model() {
 }
 
 #[test]
+fn limits_hold_while_models_are_read() {
+    let folder = folder("reading");
+    // Nobody writes to this pipe, and nobody closes it.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(["check", "/dev/stdin", "--format", "json", "--time", "300ms"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let held = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(held);
+    assert_eq!(status(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("undecided: the time limit was reached"), "{}", stderr(&output));
+    assert!(stdout(&output).contains("\"error\": \"undecided: the time limit was reached\""));
+    let inlines = (1..40).map(|n| format!("inline f{n}() {{ f{before}(); f{before}() }}\n", before = n - 1));
+    let inlines: String = inlines.collect();
+    let text = format!("byte x;\ninline f0() {{ x++ }}\n{inlines}init {{ f39() }}\n");
+    fs::write(folder.join("inlines.pml"), text).unwrap();
+    let output = narrows(&folder, &["check", "inlines.pml", "--memory", "100M", "--time", "60s"]);
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("undecided: the memory limit was reached"), "{}", stderr(&output));
+    #[cfg(target_os = "linux")]
+    {
+        // Reading does not count memory: an allocation fails.
+        let script = format!("ulimit -v 150000; exec {} check inlines.pml", env!("CARGO_BIN_EXE_narrows"));
+        let output = Command::new("sh").current_dir(&folder).args(["-c", &script]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn commands_about_graphs_keep_limits() {
     let folder = folder("limits");
     let endless = "specification S [a] : noexit behaviour P [a]

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use narrows_explicit::Engine as Executor;
 use narrows_lts::Graph;
-use narrows_model::{Coverage, Evaluator, Figure, Model, Refusal, Reply, Share, SweepPoint};
+use narrows_model::{
+    Coverage, Evaluator, Figure, FigureResult, Limit, Model, Refusal, Reply, Share, SweepPoint, Watch,
+};
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
@@ -86,38 +88,63 @@ impl PreparedStudy {
 
     /// Answers the questions with each combination of values that the study names; also returns what is wrong with some
     /// of them. What is expected along the sweep is added to what was measured.
+    ///
+    /// Each combination gets a share of the time, so that one that takes long leaves time for the others.
     pub fn sweep(
         &mut self,
         measured: &mut Measured,
         loader: &dyn Loader,
         budget: &Budget,
     ) -> (Vec<SweepPoint>, Vec<Diagnostic>) {
-        let (mut points, mut wrong) = (Vec::new(), Vec::new());
-        for Variant { settings, mut study } in self.study.variants() {
-            // What is expected is expected of the study as it is.
-            study.asks.iter_mut().for_each(|ask| ask.expect = None);
-            let mut diagnostics = Diagnostics::default();
-            let subject = Subject::prepare(&study, &mut self.sources, self.file, loader, &mut diagnostics);
-            let figures = match subject {
-                Some(subject) => {
-                    let model = &subject.model(&self.name, &self.sources);
-                    let engines = Engines { model, engine: self.engine, budget };
-                    let mut figures = subject.measure(&study, budget, &engines).figures;
-                    // A table shows numbers; the runs behind them are those of one study at a time.
-                    for figure in &mut figures {
-                        figure.witnesses.clear();
-                    }
-                    figures
-                }
-                None => {
-                    wrong.extend(diagnostics.sorted());
-                    Vec::new()
-                }
-            };
-            points.push(SweepPoint { settings, figures });
+        let share = Arc::new(Share::new(&budget.watch));
+        let budget = &Budget { watch: share.clone(), ..budget.clone() };
+        let variants = self.study.variants();
+        let (mut points, mut wrong, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, Variant { settings, study }) in variants.iter().enumerate() {
+            share.take(variants.len() - number);
+            let had = share.seconds_left();
+            let figures = self.point(study, loader, budget, &mut wrong);
+            if figures.iter().any(|figure| matches!(figure.result, FigureResult::Undecided(Limit::Time))) {
+                open.push((number, had));
+            }
+            points.push(SweepPoint { settings: settings.clone(), figures });
+        }
+        // The others may have left more time than these had.
+        for (place, (number, had)) in open.iter().enumerate() {
+            share.take(open.len() - place);
+            if share.seconds_left() > *had {
+                points[*number].figures = self.point(&variants[*number].study, loader, budget, &mut wrong);
+            }
         }
         measured.figures.extend(trends(&self.study, &points));
         (points, wrong)
+    }
+
+    /// Answers the questions with one combination of values.
+    fn point(
+        &mut self,
+        study: &Study,
+        loader: &dyn Loader,
+        budget: &Budget,
+        wrong: &mut Vec<Diagnostic>,
+    ) -> Vec<Figure> {
+        let mut study = study.clone();
+        // What is expected is expected of the study as it is.
+        study.asks.iter_mut().for_each(|ask| ask.expect = None);
+        let mut diagnostics = Diagnostics::default();
+        let subject = Subject::prepare(&study, &mut self.sources, self.file, loader, &mut diagnostics);
+        let Some(subject) = subject else {
+            wrong.extend(diagnostics.sorted());
+            return Vec::new();
+        };
+        let model = &subject.model(&self.name, &self.sources);
+        let engines = Engines { model, engine: self.engine, budget };
+        let mut figures = subject.measure(&study, budget, &engines).figures;
+        // A table shows numbers; the runs behind them are those of one study at a time.
+        for figure in &mut figures {
+            figure.witnesses.clear();
+        }
+        figures
     }
 
     /// Estimates means from a random run in which so many delays end.

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use narrows_model::Limit;
-use narrows_model::synchronous::{Demand, Product, Role, SynchronousSystem, Value};
+use narrows_model::synchronous::{Demand, Product, Role, SynchronousSystem, Value, VariableId};
+use rustc_hash::FxHashSet;
 
 use crate::bdd::{Bdd, Manager, Natural};
 use crate::disjuncts::split;
@@ -130,10 +131,10 @@ impl Space {
         for invariant in invariants {
             conjuncts.push(Conjunct { set: invariant.to_next(&cube)?, assigned: None, is_next_only: true });
         }
+        let assigned: FxHashSet<VariableId> =
+            conjuncts.iter().filter_map(|part: &Conjunct| part.assigned).collect();
         for (id, variable) in system.each_variable() {
-            if variable.role == Role::State
-                && !conjuncts.iter().any(|part: &Conjunct| part.assigned == Some(id))
-            {
+            if variable.role == Role::State && !assigned.contains(&id) {
                 conjuncts.push(Conjunct {
                     set: encoding.valid(id, Side::Next)?,
                     assigned: None,

@@ -18,6 +18,7 @@ use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Format, Outcome};
 use crate::reading;
+use crate::watchdog::{self, Work};
 
 /// What may be used, and how figures are written.
 #[derive(Args)]
@@ -210,6 +211,7 @@ impl Options {
         study: StudyText,
         model: Option<&Path>,
     ) -> anyhow::Result<Result<PreparedStudy, Outcome>> {
+        watchdog::limit(Work::Reading, self.time, self.memory);
         let model = match model {
             Some(path) => {
                 let text = reading::check_named(path).and_then(|()| read_text(path));
@@ -289,6 +291,7 @@ impl Options {
 
     /// Returns the clock that limits the work on something.
     pub(crate) fn clock(&self, about: &str, interrupted: &Arc<AtomicBool>) -> Clock {
+        watchdog::limit(Work::Searching, self.time, self.memory);
         Clock::with(self.time, self.memory, self.quiet, about, interrupted)
     }
 

@@ -16,8 +16,18 @@ impl Bdd {
     /// Returns the variables it depends on, in order.
     pub(crate) fn support(&self) -> Vec<u32> {
         let mut kernel = self.kernel.borrow_mut();
+        let mut found = Vec::new();
+        kernel.visit(self.edge, |variable| found.push(variable));
+        if found.len() < kernel.tables.len() {
+            // Small functions are many where there are many variables.
+            found.sort_unstable();
+            found.dedup();
+            return found;
+        }
         let mut is_in = vec![false; kernel.tables.len()];
-        kernel.visit(self.edge, |variable| is_in[variable as usize] = true);
+        for variable in found {
+            is_in[variable as usize] = true;
+        }
         (0..is_in.len() as u32).filter(|variable| is_in[*variable as usize]).collect()
     }
 

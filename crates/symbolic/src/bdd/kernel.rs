@@ -109,7 +109,7 @@ pub(super) struct Kernel {
     /// When this many are needed, the order of variables is looked at.
     pub(super) next_reordering: usize,
     pub(super) may_reorder: bool,
-    most: usize,
+    pub(super) most: usize,
     ticks: u32,
     /// Steps of operations, and nodes that sifting has looked at.
     pub(super) worked: u64,
@@ -118,7 +118,7 @@ pub(super) struct Kernel {
 }
 
 /// About how many bytes a node takes, with its part of the tables.
-const NODE_BYTES: usize = 40;
+pub(super) const NODE_BYTES: usize = 40;
 /// The order of variables is first looked at when there are so many nodes.
 const FIRST_REORDERING: usize = 8_000;
 /// Below so many nodes it is not worth it to clean up.

@@ -7,10 +7,12 @@
 
 use narrows_graph::DenseSet;
 
-use super::kernel::{Edge, Kernel, Stop};
+use super::kernel::{Edge, Kernel, NODE_BYTES, Stop};
 
 /// A group that makes all diagrams grow by more than this on its way goes no further.
 const GROWTH: f64 = 1.2;
+/// Of the memory, one part in so many may go into which variables meet: with more of them, none is moved.
+const MEETINGS: usize = 8;
 /// At most this many groups are moved, the largest first.
 const MAX_GROUPS: usize = 300;
 /// At most this many swaps of neighbours, times the number of nodes at hand.
@@ -20,6 +22,10 @@ impl Kernel {
     /// Moves groups of variables to better places. All nodes in the tables are needed: [`Kernel::collect`]
     /// was just called.
     pub(super) fn reorder(&mut self) -> Result<(), Stop> {
+        // Which variables meet takes a bit for each two of them.
+        if self.tables.len().pow(2) / 8 > self.most.saturating_mul(NODE_BYTES) / MEETINGS {
+            return Ok(());
+        }
         self.forget_results();
         self.generation += 1;
         self.shrink_tables();

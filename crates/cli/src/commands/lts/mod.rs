@@ -60,6 +60,13 @@ impl Command {
     }
 }
 
+impl Arguments {
+    /// Returns the kind of the answers.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.command.kind()
+    }
+}
+
 /// What is given for all commands.
 struct Given<'a> {
     /// Values of parameters.
@@ -68,7 +75,7 @@ struct Given<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    arguments.limits.watch(arguments.command.kind())?;
+    arguments.limits.keep()?;
     let given = &Given { definitions: &arguments.definitions, limits: &arguments.limits };
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments, given),
