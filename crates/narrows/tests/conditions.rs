@@ -285,6 +285,14 @@ fn what_is_malformed_is_said() {
     assert_eq!(wrong(&format!("{delay}[[ask]]\nutilisation = \"a ..\"")), [twice]);
     assert_eq!(wrong(&format!("{delay}[[ask]]\nmean_delay = {{ from = \"\", to = \"a\" }}")).len(), 1);
     assert!(wrong("[resource]\nr = \"a\"\n[[ask]]\noverlap = [\"r\", \"s\"]")[0].starts_with("S0011"));
+    let unused =
+        "specification s [a] (n, m : Nat) : noexit library NaturalNumber endlib behaviour a !n; stop endspec";
+    let varied = |name: &str| {
+        let study = format!("[constant]\nn = 1\nm = 2\n[sweep]\n{name} = [1, 2]\n[[ask]]\ndeadlock = true");
+        try_figures("m.lotos", unused, &study)
+    };
+    assert!(varied("n").is_ok());
+    assert_eq!(varied("m").unwrap_err(), ["S0010 the model does not use its parameter `m`"]);
     assert!(wrong("[weight]\na = [1, 2]")[0].starts_with("S0013"));
     assert!(wrong("[[ask]]\ninvariant = \"a\"")[0].starts_with("S0014"));
     let found = lotos(&clock, "[delay]\na = { exponential = 1 }\n[[ask]]\nutilisation = \"b .. a\"");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use narrows_languages::lotos::parameters;
 use narrows_languages::{Definition, Options, Task, identify};
 use narrows_lts::{LabelPattern, linear, mu};
 use narrows_model::{Form, LabelFormula, LabelledSystem, Question as Asked};
@@ -10,7 +11,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
 use crate::conditions::Conditions;
 use crate::prepare::{check_resources, formula_origin, look_for_delays, relocate};
-use crate::{LatencyKind, Question, Study, Text};
+use crate::{LatencyKind, Question, Study, Text, Values};
 
 /// A labelled system with what a study says about it.
 #[derive(Debug)]
@@ -62,6 +63,19 @@ pub(crate) struct Delayed {
     pub(crate) delay: Delay,
 }
 
+/// Complains about parameters that are to be varied, and that the model declares and never uses.
+fn look_for_parameters(study: &Study, text: &str, diagnostics: &mut Diagnostics) {
+    for axis in study.sweep.iter().filter(|axis| matches!(axis.values, Values::Constants(_))) {
+        let is_same = |word: &str| word.eq_ignore_ascii_case(&axis.name.text);
+        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let is_once = words.filter(|word| is_same(word)).count() == 1;
+        if is_once && parameters(text).iter().any(|name| is_same(name)) {
+            let title = format!("the model does not use its parameter `{}`", axis.name.text);
+            diagnostics.push(Diagnostic::error("S0010", axis.name.span, title));
+        }
+    }
+}
+
 /// Compiles the labelled model of a study, and what the study says about it. `None` if something is wrong.
 pub(crate) fn prepare_labelled(
     study: &Study,
@@ -92,6 +106,7 @@ pub(crate) fn prepare_labelled(
         delays.push(Delayed { pattern, text: entry.place.text.clone(), delay: entry.delay.clone() });
     }
     look_for_delays(study, diagnostics);
+    look_for_parameters(study, &sources.file(model).text, diagnostics);
     let mut event = |name: &str, places: &[Text], diagnostics: &mut Diagnostics| {
         if !events.iter().any(|known| known == name) {
             events.push(name.to_owned());
