@@ -3,7 +3,7 @@
 mod labelled;
 mod studies;
 
-use labelled::{assert_near, bounds, figures, reason, try_figures};
+use labelled::{assert_near, bounds, figures, lotos, reason, try_figures};
 use narrows_graph::Random;
 use narrows_model::{Figure, Number};
 
@@ -122,13 +122,13 @@ fn processes_are_told_apart() {
     let timed = timed.replace("percentile = [90]", "view = \"timed\"");
     assert_eq!(bounds(&figures("m.pml", text, &timed)[0]), (2.0, 4.0));
     // In LOTOS, by the first value.
-    let lotos = "specification S [rest, work] : noexit library Natural endlib behaviour
+    let behaviours = "specification S [rest, work] : noexit library Natural endlib behaviour
           P [rest, work] (1) ||| P [rest, work] (2) ||| P [rest, work] (3) where
         process P [rest, work] (n : Nat) : noexit := rest !n; work !n; P [rest, work] (n) endproc endspec";
     let study = "[delay]\nrest = { exponential = 1 }\nwork = { exponential = 2 }\n
         [[ask]]\nlatency = { from = \"rest\", to = \"work\", by = 1 }\npercentile = [90]
         [[ask]]\nlatency = { from = \"rest\", to = \"work\", by = 2 }";
-    let same = figures("m.lotos", lotos, study);
+    let same = lotos(behaviours, study);
     assert_near(&same[0], 2.0);
     assert_near(&same[1], -2.0 * f64::ln(0.1));
     assert!(reason(&same[2]).contains("has no value number 2"));

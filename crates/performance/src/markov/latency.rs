@@ -211,7 +211,9 @@ impl Requests {
             now[begun.followed.map_or(over, |state| state as usize)] += weight;
         }
         let total: f64 = now.iter().sum();
-        now.iter_mut().for_each(|weight| *weight /= total);
+        for weight in &mut now {
+            *weight /= total;
+        }
         // Both what survives and all there is are off, absolutely by no more than if all that is off were where
         // requests begin most often.
         let most = self.often().into_iter().fold(0.0, f64::max) * (1.0 + 1e-9);
