@@ -320,7 +320,12 @@ impl Reader<'_> {
             self.percentiles(value, &mut question);
         }
         let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
-        let name = name.map_or_else(|| question.describe(), |name| name.text);
+        let asked = entry.get(kind).and_then(|value| value.get_ref().as_table());
+        let anywhere = asked.is_some_and(|table| table.contains_key("within"));
+        let describe = |question: &Question| {
+            if anywhere { question.describe().replacen("from ", "within ", 1) } else { question.describe() }
+        };
+        let name = name.map_or_else(|| describe(&question), |name| name.text);
         let view = entry.get("view").and_then(|value| self.view(value));
         let expect = entry.get("expect").and_then(|value| {
             let expect = self.expect(value, unit)?;
@@ -330,7 +335,7 @@ impl Reader<'_> {
         let reference = entry.get("reference").and_then(|value| self.expect(value, unit));
         let cell = entry.get("cell").and_then(|value| self.cell(value));
         let draw = entry.get("draw").is_some_and(|value| value.get_ref().as_bool() == Some(true));
-        Some(Ask { question, name, view, expect, reference, cell, draw, span })
+        Some(Ask { question, name, anywhere, view, expect, reference, cell, draw, span })
     }
 
     /// Reads where a figure is shown: a table, a row and a column.
@@ -395,9 +400,17 @@ impl Reader<'_> {
             _ => {
                 let table = self.table(value, &what)?;
                 let counts = kind.ends_with("count");
-                let keys: &[&str] = if counts { &["from", "to", "of"] } else { &["from", "to"] };
+                let keys: &[&str] =
+                    if counts { &["from", "within", "to", "of"] } else { &["from", "within", "to"] };
                 self.check_keys(table, keys, &what);
-                let from = self.needed(table, "from", span, &what);
+                let first = if table.contains_key("within") { "within" } else { "from" };
+                if first == "within" && (kind == "mean_delay" || table.contains_key("from")) {
+                    let title =
+                        "a mean begins `from` an event or where a predicate becomes true, not `within` one";
+                    let both = "what is measured begins `from` somewhere or `within` something, not both";
+                    self.wrong("S0006", span, if kind == "mean_delay" { title } else { both });
+                }
+                let from = self.needed(table, first, span, &what);
                 let to = self.needed(table, "to", span, &what);
                 let of = if counts { self.needed(table, "of", span, &what) } else { None };
                 let (from, to) = (from?, to?);
@@ -473,7 +486,11 @@ impl Reader<'_> {
         match found.filter(|found| !found.is_empty()) {
             Some(found) => latency.percentiles = found,
             None => {
-                self.wrong("S0005", span, "a percentile is a number above 0 and below 100, or a list of them")
+                self.wrong(
+                    "S0005",
+                    span,
+                    "a percentile is a number above 0 and below 100, or a list of them",
+                );
             }
         }
     }
