@@ -3,7 +3,9 @@
 mod labelled;
 mod studies;
 
-use labelled::{assert_near, bounds, figures, reason, try_figures};
+use std::fmt::Write;
+
+use labelled::{assert_near, bounds, figures, lotos, reason, try_figures};
 use narrows_graph::Random;
 use narrows_model::{Figure, Number};
 
@@ -90,16 +92,15 @@ fn a_queue_by_hand_in_the_timed_view() {
     assert!(found.iter().all(is_exact));
     // The first finds nobody. Later, one has been served for 0 to 3 when the next comes, and that takes 4 or 5 more after
     // the rest of it: arrivals come 3 after there is room.
-    assert_eq!(bounds(&found[0]).0, 4.0);
-    assert_eq!(bounds(&found[1]), (4.0, 5.0));
+    let (least, most) = bounds(&found[0]);
+    assert_eq!((least, bounds(&found[1])), (4.0, (4.0, 5.0)));
     let witness = &found[0].witnesses;
     assert_eq!(witness.len(), 2);
     for (_, run) in witness {
         assert!(!run.times.is_empty());
     }
     // By brute force, below.
-    assert_eq!(bounds(&found[0]).1, 7.0);
-    assert_eq!(bounds(&found[2]), (1.0, 2.0));
+    assert_eq!((most, bounds(&found[2])), (7.0, (1.0, 2.0)));
 }
 
 /// Each of some workers is busy between its two statements; who begins and ends is told apart by process.
@@ -122,13 +123,13 @@ fn processes_are_told_apart() {
     let timed = timed.replace("percentile = [90]", "view = \"timed\"");
     assert_eq!(bounds(&figures("m.pml", text, &timed)[0]), (2.0, 4.0));
     // In LOTOS, by the first value.
-    let lotos = "specification S [rest, work] : noexit library Natural endlib behaviour
+    let behaviours = "specification S [rest, work] : noexit library Natural endlib behaviour
           P [rest, work] (1) ||| P [rest, work] (2) ||| P [rest, work] (3) where
         process P [rest, work] (n : Nat) : noexit := rest !n; work !n; P [rest, work] (n) endproc endspec";
     let study = "[delay]\nrest = { exponential = 1 }\nwork = { exponential = 2 }\n
         [[ask]]\nlatency = { from = \"rest\", to = \"work\", by = 1 }\npercentile = [90]
         [[ask]]\nlatency = { from = \"rest\", to = \"work\", by = 2 }";
-    let same = figures("m.lotos", lotos, study);
+    let same = lotos(behaviours, study);
     assert_near(&same[0], 2.0);
     assert_near(&same[1], -2.0 * f64::ln(0.1));
     assert!(reason(&same[2]).contains("has no value number 2"));
@@ -160,7 +161,7 @@ fn synchronous_systems_have_latencies_in_cycles() {
     let found = figures("m.smv", text, &study.replace("unit = \"s\"", ""));
     assert!(found[..3].iter().all(is_exact));
     // In with m = 2, out with m = 3; or in with m = 0 as the second, out after the next round.
-    assert_eq!(bounds(&found[0]).0, 1.0);
+    assert!((bounds(&found[0]).0 - 1.0).abs() < 1e-12);
     assert!(reason(&found[3]).contains("does not say how likely"));
 }
 
@@ -208,7 +209,7 @@ fn mistakes_are_told() {
 fn random_line(random: &mut Random, stages: usize) -> (String, String) {
     let mut text = String::new();
     for stage in 0..=stages {
-        text += &format!("byte n{stage};\n");
+        let _ = writeln!(text, "byte n{stage};");
     }
     let mut delays = "[delay]\n".to_owned();
     for stage in 0..=stages {
@@ -220,10 +221,11 @@ fn random_line(random: &mut Random, stages: usize) -> (String, String) {
         } else {
             (format!("n{stage}++"), format!("n{stage} < {room}"))
         };
-        text += &format!(
-            "active proctype P{stage}() {{ do :: go: d_step {{ {has}{fits} -> {take}{give} }} od }}\n"
+        let _ = writeln!(
+            text,
+            "active proctype P{stage}() {{ do :: go: d_step {{ {has}{fits} -> {take}{give} }} od }}"
         );
-        delays += &format!("\"P{stage}:go\" = {{ exponential = {} }}\n", 1 + random.below(9));
+        let _ = writeln!(delays, "\"P{stage}:go\" = {{ exponential = {} }}", 1 + random.below(9));
     }
     (text, delays)
 }
@@ -366,3 +368,43 @@ impl Brute {
 
 /// Who has waited longer than this waits for ever.
 const ENDLESS: u32 = 60;
+
+/// One meaning of `from` in all views: where something becomes true, or happens; and of `within`: wherever it holds.
+#[test]
+fn delays_begin_at_the_edge() {
+    // A flag is up for 3 and down for no time; then up for 3 again, and so on.
+    let text = "bit up; byte n; active proctype P() { do :: rise: up = 1; hold: n = (n + 1) % 2; up = 0 od }";
+    let asks = "[[ask]]\nmean_delay = { from = \"up\", to = \"!up\" }\n[[ask]]\nmean_delay = { from = \"P:hold\", to = \"P:hold\" }
+        [[ask]]\nmean_delay = { from = \"P:rise\", to = \"n == 0\" }\n[[ask]]\nmean_delay = { from = \"n == 1\", to = \"P:hold\" }";
+    let found = figures("m.pml", text, &format!("[delay]\n\"P:hold\" = {{ exponential = 3 }}\n{asks}"));
+    // Where `n` is 0 already, it takes no time to get there.
+    for (figure, expected) in found.iter().zip([3.0, 3.0, 1.5, 3.0]) {
+        assert_near(figure, expected);
+    }
+    let asks = "[[ask]]\ndelay = { from = \"up\", to = \"!up\" }\n[[ask]]\ndelay = { within = \"up\", to = \"!up\" }
+        [[ask]]\ndelay = { from = \"P:hold\", to = \"P:hold\" }\n[[ask]]\ncount = { of = \"P:hold\", from = \"up\", to = \"!up\" }
+        [[ask]]\nmin_delay = { from = \"P:rise\", to = \"n == 0\" }\n[[ask]]\nmax_delay = { from = \"n == 1\", to = \"P:hold\" }";
+    let found = figures("m.pml", text, &format!("[delay]\n\"P:hold\" = {{ fixed = 3 }}\n{asks}"));
+    let expected = [(3.0, 3.0), (0.0, 3.0), (3.0, 3.0), (1.0, 1.0), (0.0, 0.0), (3.0, 3.0)];
+    for (figure, expected) in found.iter().zip(expected) {
+        assert_eq!(bounds(figure), expected, "{} {}", figure.kind, figure.name);
+    }
+    assert_eq!(found[1].name, "within up to !up");
+    // A synchronous system: three cycles up, one down.
+    let clock = "MODULE main\nVAR m : 0..3;\nASSIGN init(m) := 0; next(m) := (m + 1) mod 4;\n";
+    let asks = "[[ask]]\ndelay = { from = \"m < 3\", to = \"m = 3\" }\n[[ask]]\ndelay = { within = \"m < 3\", to = \"m = 3\" }";
+    assert_eq!(
+        figures("m.smv", clock, asks).iter().map(bounds).collect::<Vec<_>>(),
+        [(3.0, 3.0), (1.0, 3.0)]
+    );
+    let wrong = |ask: &str| {
+        let study = format!("[delay]\n\"P:hold\" = {{ fixed = 3 }}\n[[ask]]\n{ask}");
+        try_figures("m.pml", text, &study).unwrap_err().join("; ")
+    };
+    assert!(wrong("mean_delay = { within = \"up\", to = \"!up\" }").contains("not `within` one"));
+    assert!(
+        wrong("delay = { within = \"P:hold\", to = \"!up\" }")
+            .contains("an event happens, and does not hold")
+    );
+    assert!(wrong("delay = { from = \"up\", within = \"up\", to = \"!up\" }").contains("not both"));
+}

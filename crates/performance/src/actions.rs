@@ -15,15 +15,8 @@ use num_traits::Zero;
 use crate::busy_waiting::reached;
 use crate::{Delay, Delayed, Timing};
 
-/// The bytes of a state: its number in the graph, what its last action or the present instant was, and then
-/// the bits of conditions.
-const BYTES: usize = 7;
-/// The last action starts the measurement.
-const BEGINS: u8 = 1;
-/// The last action stops it; where instants are taken together, some action of this instant does.
-const ENDS: u8 = 2;
-/// The parity of the number of actions so far that do both.
-const TURN: u8 = 4;
+/// The bytes of a state: its number in the graph, and then the bits of conditions.
+const BYTES: usize = 4;
 
 /// A condition on the run so far, about labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,34 +47,10 @@ enum Observer {
     Bit(usize, Vec<Option<bool>>),
 }
 
-/// What happened at the present instant, as far as a measurement is concerned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Instant {
-    /// How many measurements began that are still open. The greatest number stands for all above it.
-    pub opened: u8,
-    /// How many began and have stopped.
-    pub closed: u8,
-    /// Whether those stopped that were open before.
-    pub ends: bool,
-}
-
-impl Instant {
-    /// Returns whether there were more than can be counted.
-    pub fn is_full(self) -> bool {
-        self.opened == u8::MAX || self.closed == u8::MAX
-    }
-}
-
-/// A labelled graph as a state space, with observers beside it. A measurement starts after actions of one
-/// kind and stops with the next action of another: a state holds the marks of its last action or, where
-/// vanishing states are going to be eliminated, of all actions since time has passed ([`Instant`]).
+/// A labelled graph as a state space, with observers beside it.
 #[derive(Clone, Debug)]
 pub struct Actions<'g> {
     graph: &'g Graph,
-    /// By label.
-    marks: Vec<u8>,
-    /// Which labels take time, if instants are taken together.
-    takes_time: Option<Vec<bool>>,
     observers: Vec<Observer>,
     /// How many of them are bits.
     bits: usize,
@@ -92,27 +61,8 @@ pub struct Actions<'g> {
 impl<'g> Actions<'g> {
     /// Takes a graph as a space in which nothing is measured.
     pub fn new(graph: &'g Graph) -> Actions<'g> {
-        let (marks, observers) = (vec![0; graph.labels().len()], Vec::new());
         let has_twins = twins(graph, 1).is_some();
-        Actions { graph, marks, takes_time: None, observers, bits: 0, has_twins }
-    }
-
-    /// Measures from actions of one kind to the next one of another.
-    #[must_use]
-    pub fn between(mut self, from: &[LabelPattern], to: &[LabelPattern]) -> Actions<'g> {
-        let mark = |label: &String| {
-            let fits = |patterns: &[LabelPattern]| patterns.iter().any(|pattern| pattern.fits(label));
-            let bit = |patterns: &[LabelPattern], bit: u8| if fits(patterns) { bit } else { 0 };
-            bit(from, BEGINS) | bit(to, ENDS)
-        };
-        self.marks = self.graph.labels().iter().map(mark).collect();
-        self
-    }
-
-    /// Takes all actions of an instant together, given which labels take time.
-    #[must_use]
-    pub fn by_instants(self, takes_time: Vec<bool>) -> Actions<'g> {
-        Actions { takes_time: Some(takes_time), ..self }
+        Actions { graph, observers: Vec::new(), bits: 0, has_twins }
     }
 
     /// Observes conditions, which are numbered from 0.
@@ -151,31 +101,6 @@ impl<'g> Actions<'g> {
         }
     }
 
-    /// Returns whether some action both ends what is measured and begins it anew. Then it has to be asked for
-    /// both turns.
-    pub fn has_turns(&self) -> bool {
-        self.marks.contains(&(BEGINS | ENDS))
-    }
-
-    /// Returns whether what is measured begins in a state, in this turn.
-    pub fn begins(state: &[u8], turn: bool) -> bool {
-        let flags = state.get(4).copied().unwrap_or(0);
-        flags & BEGINS != 0 && (flags & TURN != 0) == turn
-    }
-
-    /// Returns whether what has begun in this turn ends in a state. It does not end in the state that it
-    /// begins in: the next action that does both belongs to the other turn.
-    pub fn ends(state: &[u8], turn: bool) -> bool {
-        let flags = state.get(4).copied().unwrap_or(0);
-        flags & ENDS != 0 && !Actions::begins(state, turn)
-    }
-
-    /// Returns what happened at the present instant of a state, where instants are taken together.
-    pub fn instant(state: &[u8]) -> Instant {
-        let [flags, opened, closed] = marks_of(state);
-        Instant { opened, closed, ends: flags & ENDS != 0 }
-    }
-
     /// Returns the labels and states of a run that is given by the number of the edge at each state; `None`
     /// if there is no such edge.
     pub fn run(&self, choices: &[u32]) -> Option<Vec<(u32, u32)>> {
@@ -193,7 +118,6 @@ impl<'g> Actions<'g> {
         let label = edge.label as usize;
         next.clear();
         next.extend(edge.target.to_le_bytes());
-        next.extend(self.mark(marks_of(state), label));
         next.extend(&state[BYTES..]);
         for observer in &self.observers {
             if let Observer::Bit(bit, values) = observer
@@ -204,33 +128,11 @@ impl<'g> Actions<'g> {
             }
         }
     }
-
-    fn mark(&self, [flags, opened, closed]: [u8; 3], label: usize) -> [u8; 3] {
-        let mark = self.marks[label];
-        let Some(takes_time) = &self.takes_time else {
-            let turn = flags & TURN ^ if mark == BEGINS | ENDS { TURN } else { 0 };
-            return [mark | turn, 0, 0];
-        };
-        let [mut flags, mut opened, mut closed] =
-            if takes_time[label] { [0; 3] } else { [flags, opened, closed] };
-        if mark & ENDS != 0 {
-            (flags, opened, closed) = (ENDS, 0, closed.saturating_add(opened));
-        }
-        if mark & BEGINS != 0 {
-            opened = opened.saturating_add(1);
-        }
-        [flags, opened, closed]
-    }
 }
 
 /// Returns the number of a state in the graph.
 fn number(state: &[u8]) -> u32 {
     state.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
-}
-
-/// Returns the bytes of a state that are about what is measured.
-fn marks_of(state: &[u8]) -> [u8; 3] {
-    state.get(4..).and_then(<[u8]>::first_chunk).copied().unwrap_or_default()
 }
 
 impl StateSpace for Actions<'_> {

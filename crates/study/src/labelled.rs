@@ -7,7 +7,7 @@ use narrows_languages::{Definition, Options, Task, identify};
 use narrows_lts::{LabelPattern, linear, mu};
 use narrows_model::{Form, LabelFormula, LabelledSystem, Question as Asked};
 use narrows_performance::{Delay, as_f64};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
 
 use crate::conditions::Conditions;
 use crate::prepare::{check_resources, formula_origin, look_for_delays, relocate};
@@ -26,8 +26,6 @@ pub struct Labelled {
     pub(crate) counted: Vec<Vec<LabelPattern>>,
     /// The delays, and how their patterns are written.
     pub(crate) delays: Vec<Delayed>,
-    /// Where what is measured begins and ends, by question.
-    pub(crate) ways: Vec<(usize, LabelWay)>,
     /// What stands for predicates.
     pub(crate) conditions: Conditions,
     /// The formulas.
@@ -48,9 +46,6 @@ impl Labelled {
         self.events.iter().cloned().zip(self.counted.iter().cloned()).collect()
     }
 }
-
-/// The actions with which something begins, and those with which it ends.
-pub(crate) type LabelWay = (Vec<LabelPattern>, Vec<LabelPattern>);
 
 /// How long some actions take.
 #[derive(Clone, Debug)]
@@ -96,7 +91,7 @@ pub(crate) fn prepare_labelled(
     let mut task = Task { sources, file: model, loader, options: &options, diagnostics: &mut found };
     let form = language.compile(&mut task);
     let (mut events, mut counted, mut delays) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut ways, mut formulas, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut formulas, mut asked) = (Vec::new(), Vec::new());
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
         if entry.times.is_some() || entry.over.is_some() {
@@ -117,6 +112,11 @@ pub(crate) fn prepare_labelled(
         event(&name.text, places, diagnostics);
     }
     for (number, ask) in study.asks.iter().enumerate() {
+        // Without a study file, any state is meant, and of labels only where they happen.
+        if ask.anywhere && ask.span != Span::default() {
+            let title = "actions happen, and do not hold: measure `from` one";
+            diagnostics.push(Diagnostic::error("S0014", ask.span, title));
+        }
         match &ask.question {
             Question::Throughput(what) | Question::MeanPeriod(what) | Question::Bottleneck(what) => {
                 event(&what.text, std::slice::from_ref(what), diagnostics);
@@ -129,13 +129,16 @@ pub(crate) fn prepare_labelled(
             | Question::MaxDelay(from, to)
             | Question::Delay(from, to)
             | Question::MeanDelay(from, to) => {
-                ways.push((number, way(study, from, to, diagnostics)));
+                for end in [from, to] {
+                    event(&end.text, std::slice::from_ref(end), diagnostics);
+                }
             }
             Question::MinCount(of, from, to)
             | Question::MaxCount(of, from, to)
             | Question::Count(of, from, to) => {
-                event(&of.text, std::slice::from_ref(of), diagnostics);
-                ways.push((number, way(study, from, to, diagnostics)));
+                for one in [of, from, to] {
+                    event(&one.text, std::slice::from_ref(one), diagnostics);
+                }
             }
             Question::Latency(latency) => {
                 if latency.kind != LatencyKind::Duration {
@@ -176,23 +179,13 @@ pub(crate) fn prepare_labelled(
     }
     let Form::Labelled(labelled) = form.filter(|_| !diagnostics.has_errors())? else { return None };
     let (system, language) = (labelled.system, language.name());
-    Some(Labelled { system, language, events, counted, delays, ways, conditions, formulas, asked })
+    Some(Labelled { system, language, events, counted, delays, conditions, formulas, asked })
 }
 
 /// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.
 pub(crate) fn rate_of(delay: &Delay) -> Option<(u32, f64)> {
     let mean = as_f64(delay.mean());
     (mean > 0.0).then(|| (delay.stages(), f64::from(delay.stages()) / mean))
-}
-
-/// Reads where something begins and ends: names of events, or patterns.
-fn way(study: &Study, from: &Text, to: &Text, diagnostics: &mut Diagnostics) -> LabelWay {
-    let mut patterns = |text: &Text| -> Vec<LabelPattern> {
-        let event = study.events.iter().find(|(name, _)| name.text == text.text);
-        let places = event.map_or(std::slice::from_ref(text), |(_, places)| places);
-        places.iter().filter_map(|place| pattern(place, diagnostics)).collect()
-    };
-    (patterns(from), patterns(to))
 }
 
 pub(crate) fn pattern(text: &Text, diagnostics: &mut Diagnostics) -> Option<LabelPattern> {

@@ -242,12 +242,13 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
             Question::MinDelay(from, to)
             | Question::MaxDelay(from, to)
             | Question::Delay(from, to)
-            | Question::MeanDelay(from, to) => texts.extend([from, to]),
+            | Question::MeanDelay(from, to) => {
+                texts.extend([from, to].into_iter().filter(|end| !is_event(study, end)));
+            }
             Question::MinCount(what, from, to)
             | Question::MaxCount(what, from, to)
             | Question::Count(what, from, to) => {
-                texts.extend([from, to]);
-                texts.extend((!is_event(study, what)).then_some(what));
+                texts.extend([what, from, to].into_iter().filter(|one| !is_event(study, one)));
             }
             Question::Utilisation(what) => {
                 texts.extend(
@@ -384,6 +385,13 @@ impl Prepared {
             }
             if let Question::Overlap(first, second) = &ask.question {
                 check_resources(study, [first, second], diagnostics);
+            }
+            if ask.anywhere
+                && let Some(event) = start_of(&ask.question).filter(|start| is_event(study, start))
+            {
+                let title = format!("an event happens, and does not hold: `{}` is one", event.text);
+                let diagnostic = Diagnostic::error("S0009", event.span, title);
+                diagnostics.push(diagnostic.help("measure `from` it"));
             }
             for event in wanted(study, &ask.question) {
                 let is_later = study.coherence.is_some() && is_access(&event.text);
@@ -539,12 +547,31 @@ fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
         Question::Latency(latency) if latency.kind != LatencyKind::Duration => {
             vec![&latency.from, &latency.to]
         }
-        Question::MinCount(what, ..) | Question::MaxCount(what, ..) | Question::Count(what, ..)
-            if is_event(study, what) =>
-        {
-            vec![what]
+        Question::MinDelay(from, to)
+        | Question::MaxDelay(from, to)
+        | Question::Delay(from, to)
+        | Question::MeanDelay(from, to) => {
+            [from, to].into_iter().filter(|end| is_event(study, end)).collect()
+        }
+        Question::MinCount(what, from, to)
+        | Question::MaxCount(what, from, to)
+        | Question::Count(what, from, to) => {
+            [what, from, to].into_iter().filter(|one| is_event(study, one)).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Returns where what a question measures begins.
+pub(crate) fn start_of(question: &Question) -> Option<&Text> {
+    match question {
+        Question::MinDelay(from, _)
+        | Question::MaxDelay(from, _)
+        | Question::Delay(from, _)
+        | Question::MinCount(_, from, _)
+        | Question::MaxCount(_, from, _)
+        | Question::Count(_, from, _) => Some(from),
+        _ => None,
     }
 }
 

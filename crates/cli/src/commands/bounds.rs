@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
         questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
     }
-    let ask = |question: Question| Ask { view: Some(View::Untimed), ..Ask::plain(question) };
+    let ask = |question: Question| Ask { view: Some(View::Untimed), anywhere: true, ..Ask::plain(question) };
     let constant = |definition: &String| {
         let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
         let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());

@@ -153,22 +153,6 @@ impl Automaton {
         automaton
     }
 
-    /// Returns the same automaton with a new initial state, which chooses a copy of one of some tangible
-    /// states.
-    pub(super) fn beginning_after(&self, states: &[u32]) -> Automaton {
-        let mut automaton = self.clone();
-        for state in states {
-            let choice = self.choices(*state as usize).start;
-            automaton.waits.push(true);
-            automaton.targets.extend(self.targets(choice));
-            automaton.weights.extend(self.row(choice).map(|(_, rate)| rate));
-            automaton.starts.push(automaton.targets.len() as u32);
-            automaton.choices.push(automaton.starts.len() as u32 - 1);
-        }
-        let copies: Vec<u32> = (self.states() as u32..).take(states.len()).collect();
-        automaton.beginning_with(&copies)
-    }
-
     /// Returns how many states there are; they are numbered from 0.
     pub fn states(&self) -> usize {
         self.waits.len()

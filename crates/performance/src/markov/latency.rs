@@ -5,7 +5,8 @@
 //! begin there. Where they do not begin again and again, the chain starts anew whenever it has come to where
 //! none begins any more; by renewal that weights each start by how many requests are expected to begin there.
 //!
-//! The mean is a quotient of two long-run averages, as in `passage.rs`. The distribution is that of the time to
+//! The mean is a quotient of two long-run averages: each transition counts the requests that begin with it in the
+//! denominator, and the expected time from there in the numerator. The distribution is that of the time to
 //! absorption, by uniformisation: with the Poisson probabilities of n steps until t, the probability not to have
 //! ended by then is Σ weight(n)·survivors(n). Survivors are computed once and serve all t. They are off by what
 //! the stationary distribution is off, and by what rounding does in n steps, both in the sum of absolute values.
@@ -19,7 +20,6 @@ use super::interval::{Accuracy, Interval, rounding};
 use super::long_run::{Parts, long_run};
 use super::lumping::lump;
 use super::optimal_total::{Aim, until_over};
-use super::passage::quotient;
 use super::poisson::Weights;
 use super::steady::{Stationary, stationary};
 use super::total_reward::times;
@@ -211,7 +211,7 @@ impl Requests {
             now[begun.followed.map_or(over, |state| state as usize)] += weight;
         }
         let total: f64 = now.iter().sum();
-        for weight in &mut *now {
+        for weight in &mut now {
             *weight /= total;
         }
         // Both what survives and all there is are off, absolutely by no more than if all that is off were where
@@ -332,6 +332,19 @@ impl Passage {
         }
         Interval { low, high }
     }
+}
+
+/// Bounds a quotient of averages whose numerator is off by a factor between two, and both by some roundings.
+fn quotient((low, high): (f64, f64), time: Interval, often: Interval, roundings: usize) -> Interval {
+    // Sums of positive numbers, and what is done with them below.
+    let slack = (roundings + 16) as f64 * f64::EPSILON;
+    let least = time.low.max(0.0) / (high * often.high) * (1.0 - 2.0 * slack);
+    let greatest = time.high / (low * often.low.max(0.0)) * (1.0 + 2.0 * slack);
+    let known = Interval { low: 0.0, high: f64::INFINITY };
+    known.and(Interval {
+        low: if least.is_nan() { 0.0 } else { least },
+        high: if greatest.is_nan() { f64::INFINITY } else { greatest },
+    })
 }
 
 /// What Poisson weights leave out, at most.

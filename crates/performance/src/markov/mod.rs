@@ -16,7 +16,7 @@
 //! | `gain.rs`, `total_reward.rs` | from a guess to bounds: long-run average; total reward |
 //! | `elimination.rs`, `relaxation.rs`, `multigrid.rs` | guesses: GTH; Gauss–Seidel and GMRES; multigrid |
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
-//! | `passage.rs`, `latency.rs` | first-passage times; times of requests, with their distribution |
+//! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
@@ -34,7 +34,6 @@ mod multigrid;
 mod optimal_average;
 mod optimal_total;
 mod optimal_transient;
-mod passage;
 mod poisson;
 mod policy;
 mod relaxation;
@@ -55,7 +54,6 @@ pub use lumping::{Lumped, lump};
 pub use optimal_average::average;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
-pub use passage::{Visits, between_visits, between_visits_over, passage, passage_over};
 pub use steady::steady;
 pub use transient::{Distribution, distribution_at, reward_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

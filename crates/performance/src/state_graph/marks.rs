@@ -13,30 +13,54 @@ pub type Predicate<'a> = Box<dyn Fn(&[u8]) -> Result<bool, Violation> + 'a>;
 
 /// Marks steps with the events of two predicates.
 pub(super) struct Marks<'a> {
-    from: Predicate<'a>,
-    to: Predicate<'a>,
+    /// Where requests begin and end; `None` where an event says so.
+    predicates: [Option<Predicate<'a>>; 2],
     ends: RequestEvents,
     /// Which of the two hold, by state, as far as that is known.
     known: Vec<Option<[bool; 2]>>,
-    /// Effects with events added, by effect and change.
-    effects: FxHashMap<(u32, Change), u32>,
+    /// Effects with events added, by effect and by what holds before and after.
+    effects: FxHashMap<(u32, [[bool; 2]; 2]), u32>,
+}
+
+impl Marks<'_> {
+    /// Returns which of the predicates hold in a state.
+    fn which(&self, state: &[u8]) -> Result<[bool; 2], Violation> {
+        let holds = |one: &Option<Predicate<'_>>| one.as_ref().map_or(Ok(false), |holds| holds(state));
+        Ok([holds(&self.predicates[0])?, holds(&self.predicates[1])?])
+    }
+
+    /// Adds the events of a step, given what holds before and after it.
+    fn mark(&self, events: &mut Vec<(u16, u32)>, [before, after]: [[bool; 2]; 2]) {
+        let RequestEvents { from, to, both, .. } = self.ends;
+        if self.predicates[0].is_some() && after[0] && !before[0] {
+            events.push((from, 1));
+        }
+        if self.predicates[1].is_some() && after[1] {
+            // What begins where it is over takes no time.
+            events.iter_mut().filter(|(event, _)| *event == from).for_each(|(event, _)| *event = both);
+            if !before[1] {
+                events.push((to, 1));
+            }
+        }
+        events.sort_unstable();
+    }
 }
 
 impl<'a> StateGraph<'a> {
-    /// Counts as events that one predicate becomes true, and that another does.
+    /// Counts as events that one predicate becomes true, and that another does; without a predicate, events say so.
     #[must_use]
-    pub fn marking(mut self, from: Predicate<'a>, to: Predicate<'a>, ends: RequestEvents) -> StateGraph<'a> {
+    pub fn marking(mut self, predicates: [Option<Predicate<'a>>; 2], ends: RequestEvents) -> StateGraph<'a> {
         let (known, effects) = (Vec::new(), FxHashMap::default());
-        self.marks = Some(Marks { from, to, ends, known, effects });
+        if predicates.iter().any(Option::is_some) {
+            self.marks = Some(Marks { predicates, ends, known, effects });
+        }
         self
     }
 
     /// Returns what happens at the start.
     pub fn marked_initially(&self) -> Result<Change, BuildError> {
         let Some(marks) = &self.marks else { return Ok(Change::default()) };
-        let state = self.state(0);
-        let wrong = |violation| BuildError::Wrong(violation, Vec::new());
-        let now = [(marks.from)(&state).map_err(wrong)?, (marks.to)(&state).map_err(wrong)?];
+        let now = marks.which(&self.state(0)).map_err(|wrong| BuildError::Wrong(wrong, Vec::new()))?;
         Ok(Change::between([false; 2], now))
     }
 
@@ -53,19 +77,13 @@ impl<'a> StateGraph<'a> {
         let before = self.which(state, marks)?;
         for place in start..start + length {
             let step = self.steps[place];
-            let change = Change::between(before, self.which(step.target, marks)?);
-            if change == Change::default() {
-                continue;
-            }
-            let key = (step.effect, change);
+            let seen = [before, self.which(step.target, marks)?];
+            let key = (step.effect, seen);
             let marked = match marks.effects.get(&key) {
                 Some(effect) => *effect,
                 None => {
                     let mut effect = self.effects.list[step.effect as usize].clone();
-                    let Change { begin, end, both } = change;
-                    let RequestEvents { from, to, both: at_once, .. } = marks.ends;
-                    let events = [(from, begin), (to, end), (at_once, both)];
-                    effect.events.extend(events.into_iter().filter(|(_, count)| *count > 0));
+                    marks.mark(&mut effect.events, seen);
                     let effect = self.effects.number(effect);
                     marks.effects.insert(key, effect);
                     effect
@@ -87,7 +105,7 @@ impl<'a> StateGraph<'a> {
         }
         let bytes = self.state(state);
         let wrong = |violation| BuildError::Wrong(violation, self.choices_to(state));
-        let found = [(marks.from)(&bytes).map_err(wrong)?, (marks.to)(&bytes).map_err(wrong)?];
+        let found = marks.which(&bytes).map_err(wrong)?;
         marks.known[place] = Some(found);
         Ok(found)
     }

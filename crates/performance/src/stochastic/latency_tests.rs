@@ -20,7 +20,7 @@ fn latencies(text: &str, delays: &[(&str, i128)], [from, to]: [&str; 2], order: 
     let evaluator = Evaluator::new(&system);
     let rows = StateGraph::new(&evaluator, Some(&system), &timing, Budget::unlimited(Unwatched)).unwrap();
     let ends = RequestEvents { from: 0, to: 1, both: 2, order };
-    build_ordered(rows, &[ends]).unwrap().latencies(&[ends], Change::default()).unwrap()
+    build_ordered(rows, &[ends]).unwrap().latencies(&[ends], Change::default(), false).unwrap()
 }
 
 fn requests(text: &str, delays: &[(&str, i128)], ends: [&str; 2], order: Order) -> Requests {

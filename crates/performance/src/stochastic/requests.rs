@@ -32,33 +32,40 @@ pub enum LatencyError {
 }
 
 impl Stochastic<'_> {
-    /// Follows each request, given what happens to the first kind at the start. The view was built for the same kinds; if
+    /// Follows each request, given what happens to the first kind at the start; with all choices equally likely, if they
+    /// are meant to be. The view was built for the same kinds; if
     /// there are several, [`Next`](crate::requests::Order::Next) is that of all.
     ///
     /// # Errors
     ///
     /// If too many are open at the same time, or the observed view is no chain.
-    pub fn latencies(&self, kinds: &[RequestEvents], initially: Change) -> Result<Latencies, LatencyError> {
+    pub fn latencies(
+        &self,
+        kinds: &[RequestEvents],
+        initially: Change,
+        is_even: bool,
+    ) -> Result<Latencies, LatencyError> {
         let mut observed =
-            Observed { view: self, kinds, base: Numbered::default(), followed: Numbered::default() };
+            Observed { view: self, kinds, is_even, base: Numbered::default(), followed: Numbered::default() };
         let Some(first) = kinds.first() else { return Err(ChainError::Empty.into()) };
         let open = first.open(0, initially);
         let begun = first.begun(0, initially);
         let mut start = Row::default();
         for arrival in self.initial() {
-            let (weight, target, tally) = (arrival.probability, arrival.target, arrival.tally);
-            let lead = Lead { choice: 0, weight, target, tally };
-            observed.lead(open, lead, &mut start)?;
-            for place in &begun {
-                let followed = place.and_then(|place| observed.after(Followed { kind: 0, place }, lead));
-                start.begun.push((lead.weight, followed));
+            let (weight, target, tallies) = (arrival.probability, arrival.target, vec![arrival.tally]);
+            for lead in observed.resolve(Lead { choice: 0, weight, target, tallies }, 0) {
+                observed.lead(open, &lead, &mut start)?;
+                for place in &begun {
+                    let followed = place.and_then(|place| observed.after(Followed { kind: 0, place }, &lead));
+                    start.begun.push((lead.weight, followed));
+                }
             }
         }
         let mut rows = Vec::new();
         while let Some((target, open)) = observed.base.list.get(rows.len()).copied() {
             let mut row = Row::default();
             for lead in observed.leads(target) {
-                observed.lead(open, lead, &mut row)?;
+                observed.lead(open, &lead, &mut row)?;
             }
             rows.push(row);
         }
@@ -66,11 +73,12 @@ impl Stochastic<'_> {
         while let Some((target, followed)) = observed.followed.list.get(tails.len()).copied() {
             let mut tail = Vec::new();
             for lead in observed.leads(target) {
-                tail.push((lead.choice, lead.weight, observed.after(followed, lead)));
+                tail.push((lead.choice, lead.weight, observed.after(followed, &lead)));
             }
             tails.push(tail);
         }
-        if self.is_chain() {
+        let is_chain = observed.base.list.iter().all(|(target, _)| matches!(target, Target::Tangible(_)));
+        if is_chain {
             observed.chains(&start, &rows, &tails)
         } else {
             observed.automata(start, &rows, &tails)
@@ -78,14 +86,16 @@ impl Stochastic<'_> {
     }
 }
 
-/// A way to a next state: one transition, or one arrival of a choice.
-#[derive(Clone, Copy)]
+/// A way to a next state: one transition, or one arrival of a choice. Tallies follow each other.
 struct Lead {
     choice: u32,
     weight: f64,
     target: Target,
-    tally: u32,
+    tallies: Vec<u32>,
 }
+
+/// So many choices may follow each other at an instant to be equally likely.
+const MAX_DEPTH: usize = 64;
 
 /// A request that is followed: its kind, and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,6 +140,8 @@ impl<S: Copy + Eq + Hash> Numbered<S> {
 struct Observed<'v, 'a> {
     view: &'v Stochastic<'a>,
     kinds: &'v [RequestEvents],
+    /// Whether all choices are equally likely.
+    is_even: bool,
     /// With how many requests are open.
     base: Numbered<u32>,
     /// With the one that is followed.
@@ -138,6 +150,28 @@ struct Observed<'v, 'a> {
 
 impl Observed<'_, '_> {
     fn leads(&self, target: Target) -> Vec<Lead> {
+        let leads = self.own_leads(target).into_iter();
+        leads.flat_map(|lead| self.resolve(lead, 0)).collect()
+    }
+
+    /// Makes choices equally likely, if they are meant to be.
+    fn resolve(&self, lead: Lead, depth: usize) -> Vec<Lead> {
+        let Target::Decision(decision) = lead.target else { return vec![lead] };
+        if !self.is_even || depth > MAX_DEPTH {
+            return vec![lead];
+        }
+        let choices: Vec<Vec<_>> = self.view.choices(decision).map(Iterator::collect).collect();
+        let count = choices.len() as f64;
+        let next = choices.into_iter().flatten().flat_map(|arrival| {
+            let weight = lead.weight * arrival.probability / count;
+            let tallies = lead.tallies.iter().copied().chain([arrival.tally]).collect();
+            let next = Lead { choice: lead.choice, weight, target: arrival.target, tallies };
+            self.resolve(next, depth + 1)
+        });
+        next.collect()
+    }
+
+    fn own_leads(&self, target: Target) -> Vec<Lead> {
         match target {
             Target::Tangible(state) => {
                 let transitions = self.view.transitions(state);
@@ -145,7 +179,7 @@ impl Observed<'_, '_> {
                     choice: 0,
                     weight: one.rate,
                     target: one.target,
-                    tally: one.tally,
+                    tallies: vec![one.tally],
                 };
                 transitions.map(lead).collect()
             }
@@ -156,7 +190,7 @@ impl Observed<'_, '_> {
                         choice,
                         weight: one.probability,
                         target: one.target,
-                        tally: one.tally,
+                        tallies: vec![one.tally],
                     })
                 });
                 leads.collect()
@@ -165,33 +199,38 @@ impl Observed<'_, '_> {
     }
 
     /// Adds what a lead does where so many requests are open.
-    fn lead(&mut self, open: u32, lead: Lead, row: &mut Row) -> Result<(), LatencyError> {
+    fn lead(&mut self, open: u32, lead: &Lead, row: &mut Row) -> Result<(), LatencyError> {
         let mut after = open;
-        for (kind, change) in self.view.outcomes.changes(lead.tally) {
+        let mut begun: Vec<Option<Followed>> = Vec::new();
+        for (kind, change) in lead.tallies.iter().flat_map(|tally| self.view.outcomes.changes(*tally)) {
             let ends = self.kinds[kind as usize];
-            after = ends.open(open, change);
+            for one in begun.iter_mut().filter(|one| one.is_some_and(|one| one.kind == kind)) {
+                let place = one.and_then(|one| ends.place(one.place, change));
+                *one = place.map(|place| Followed { kind, place });
+            }
+            let places = ends.begun(after, change).into_iter();
+            begun.extend(places.map(|place| place.map(|place| Followed { kind, place })));
+            after = ends.open(after, change);
             if after > MAX_OPEN {
                 return Err(LatencyError::TooManyOpen);
             }
-            for place in ends.begun(open, change) {
-                let place = place.map(|place| Followed { kind, place });
-                let followed = place.map(|place| self.followed.number(lead.target, place));
-                row.begun.push((lead.weight, followed));
-                row.choices.push(lead.choice);
-            }
+        }
+        for one in begun {
+            let followed = one.map(|one| self.followed.number(lead.target, one));
+            row.begun.push((lead.weight, followed));
+            row.choices.push(lead.choice);
         }
         row.next.push((lead.choice, lead.weight, self.base.number(lead.target, after)));
         Ok(())
     }
 
     /// Returns where a request is followed after a lead; `None` if it has ended.
-    fn after(&mut self, Followed { kind, place }: Followed, lead: Lead) -> Option<u32> {
-        let changes = self.view.outcomes.changes(lead.tally);
-        let change = changes.into_iter().find(|(other, _)| *other == kind);
-        let place = match change {
-            Some((_, change)) => self.kinds[kind as usize].place(place, change)?,
-            None => place,
-        };
+    fn after(&mut self, Followed { kind, mut place }: Followed, lead: &Lead) -> Option<u32> {
+        for (other, change) in lead.tallies.iter().flat_map(|tally| self.view.outcomes.changes(*tally)) {
+            if other == kind {
+                place = self.kinds[kind as usize].place(place, change)?;
+            }
+        }
         Some(self.followed.number(lead.target, Followed { kind, place }))
     }
 

@@ -29,57 +29,13 @@ impl Stochastic<'_> {
         builder.build(initial)
     }
 
-    /// Returns the same chain with every state twice: first as entered by a transition that counts one of some
-    /// events, or at the start, and then as entered by any other, such as the next stage of a delay.
-    pub fn chain_by_entry(&self, events: &[u16]) -> Result<Chain, ChainError> {
-        let states = self.tangible_states();
-        let mut builder = chain::Builder::new(2 * states as usize, 2 * self.transition_count() as usize);
-        for state in (0..states).chain(0..states) {
-            builder.row(self.transitions(state).filter_map(|transition| match transition.target {
-                Target::Tangible(target) if self.counts(transition.tally, events) => {
-                    Some((target, transition.rate))
-                }
-                Target::Tangible(target) => Some((target + states, transition.rate)),
-                Target::Decision(_) => None,
-            }));
-        }
-        builder.rounded(ROUNDINGS);
-        let initial = self.initial().filter_map(|arrival| match arrival.target {
-            Target::Tangible(state) => Some((state, arrival.probability)),
-            Target::Decision(_) => None,
-        });
-        builder.build(initial)
-    }
-
-    fn counts(&self, tally: u32, events: &[u16]) -> bool {
-        events.iter().any(|event| self.count(tally, *event) > 0)
-    }
-
     /// Returns the Markov automaton: first the tangible states, then the decisions, then an initial state.
     pub fn automaton(&self) -> Result<Automaton, ChainError> {
-        self.some_automaton(None)
-    }
-
-    /// Returns the same automaton, with each tangible state once more at the end: as entered by a transition
-    /// that counts none of some events and makes no decision.
-    pub fn automaton_by_entry(&self, events: &[u16]) -> Result<Automaton, ChainError> {
-        self.some_automaton(Some(events))
-    }
-
-    fn some_automaton(&self, events: Option<&[u16]>) -> Result<Automaton, ChainError> {
         let number = |target: Target| match target {
             Target::Tangible(state) => state,
             Target::Decision(decision) => self.tangible_states() + decision,
         };
-        let copies = self.tangible_states() + self.decisions() + 1;
-        let row = |state: u32| {
-            self.transitions(state).map(move |transition| match (transition.target, events) {
-                (Target::Tangible(target), Some(events)) if !self.counts(transition.tally, events) => {
-                    (copies + target, transition.rate)
-                }
-                (target, _) => (number(target), transition.rate),
-            })
-        };
+        let row = |state: u32| self.transitions(state).map(|one| (number(one.target), one.rate));
         let mut builder = automaton::Builder::default();
         for state in 0..self.tangible_states() {
             builder.waiting(row(state));
@@ -92,10 +48,7 @@ impl Stochastic<'_> {
         }
         builder.deciding();
         builder.choice(self.initial().map(|arrival| (number(arrival.target), arrival.probability)));
-        for state in (0..self.tangible_states()).filter(|_| events.is_some()) {
-            builder.waiting(row(state));
-        }
-        builder.build(copies - 1)
+        builder.build(self.tangible_states() + self.decisions())
     }
 
     /// Returns the rate of an event in each tangible state.

@@ -76,6 +76,12 @@ impl<'a> Timed<'a> {
         &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
+    /// Returns the same view, in which steps and states are counted.
+    #[must_use]
+    pub fn in_steps(self) -> Timed<'a> {
+        Timed { tick: None, ..self }
+    }
+
     /// Returns what is known of states by node.
     pub fn by_node(&self, states: &[bool]) -> Vec<bool> {
         self.states.iter().map(|state| states[*state as usize]).collect()

@@ -52,7 +52,7 @@ impl LabelledBench<'_> {
     fn in_views(&mut self, question: Question) -> Vec<Figure> {
         let ask = Ask::plain(question);
         let views = views_with_time(self.study, FormKind::Labelled).into_iter();
-        views.map(|view| self.answer(&ask, usize::MAX, view)).collect()
+        views.map(|view| self.answer(&ask, view)).collect()
     }
 
     /// Looks at an event.

@@ -128,6 +128,8 @@ pub struct Ask {
     pub question: Question,
     /// Its name, for people.
     pub name: String,
+    /// Whether what is measured begins in any state where `from` holds, and not only where that becomes true.
+    pub anywhere: bool,
     /// In which views it is asked; empty for all that suit it.
     pub view: Option<View>,
     /// What should come out.
@@ -149,7 +151,8 @@ impl Ask {
     pub fn plain(question: Question) -> Ask {
         let name = question.describe();
         let (view, expect, reference, cell, each) = (None, None, None, None, None);
-        Ask { question, name, view, expect, reference, cell, draw: false, each, span: Span::default() }
+        let (anywhere, draw, span) = (false, false, Span::default());
+        Ask { question, name, anywhere, view, expect, reference, cell, draw, each, span }
     }
 }
 
@@ -293,6 +296,8 @@ pub enum LatencyKind {
     Period,
     /// From where a predicate becomes true to where it becomes false.
     Duration,
+    /// From an event, or where a predicate becomes true, to the next of another.
+    Delay,
 }
 
 impl LatencyKind {
@@ -301,14 +306,23 @@ impl LatencyKind {
             LatencyKind::Latency => "latency",
             LatencyKind::Period => "period",
             LatencyKind::Duration => "duration",
+            LatencyKind::Delay => "mean_delay",
         }
     }
 }
 
 impl Latency {
+    /// Makes the latency from one event or predicate to the next of another.
+    pub(crate) fn delay(from: &Text, to: &Text) -> Latency {
+        let (kind, order) = (LatencyKind::Delay, Order::Next);
+        Latency { kind, from: from.clone(), to: to.clone(), order, ..Latency::default() }
+    }
+
     fn describe(&self) -> String {
         match self.kind {
-            LatencyKind::Latency => format!("from {} to {}", self.from.text, self.to.text),
+            LatencyKind::Latency | LatencyKind::Delay => {
+                format!("from {} to {}", self.from.text, self.to.text)
+            }
             _ => self.from.text.clone(),
         }
     }

@@ -400,7 +400,12 @@ impl Reader<'_> {
             self.percentiles(value, &mut question);
         }
         let name = entry.get("name").and_then(|value| self.text(value, "`name`"));
-        let name = name.map_or_else(|| question.describe(), |name| name.text);
+        let asked = entry.get(kind).and_then(|value| value.get_ref().as_table());
+        let anywhere = asked.is_some_and(|table| table.contains_key("within"));
+        let describe = |question: &Question| {
+            if anywhere { question.describe().replacen("from ", "within ", 1) } else { question.describe() }
+        };
+        let name = name.map_or_else(|| describe(&question), |name| name.text);
         let view = entry.get("view").and_then(|value| self.view(value));
         if is_verdict(&question) && view.is_some_and(|view| view != View::Untimed) {
             let place = entry.get("view").map_or(span, |value| self.span(value.span()));
@@ -415,7 +420,7 @@ impl Reader<'_> {
         let cell = entry.get("cell").and_then(|value| self.cell(value));
         let draw = entry.get("draw").is_some_and(|value| value.get_ref().as_bool() == Some(true));
         let each = entry.get("each").and_then(|value| self.each(value, &question, unit));
-        Some(Ask { question, name, view, expect, reference, cell, draw, each, span })
+        Some(Ask { question, name, anywhere, view, expect, reference, cell, draw, each, span })
     }
 
     /// Reads how much data each event is: its throughput is then a bandwidth.
@@ -517,9 +522,17 @@ impl Reader<'_> {
             _ => {
                 let table = self.table(value, &what)?;
                 let counts = kind.ends_with("count");
-                let keys: &[&str] = if counts { &["from", "to", "of"] } else { &["from", "to"] };
+                let keys: &[&str] =
+                    if counts { &["from", "within", "to", "of"] } else { &["from", "within", "to"] };
                 self.check_keys(table, keys, &what);
-                let from = self.needed(table, "from", span, &what);
+                let first = if table.contains_key("within") { "within" } else { "from" };
+                if first == "within" && (kind == "mean_delay" || table.contains_key("from")) {
+                    let title =
+                        "a mean begins `from` an event or where a predicate becomes true, not `within` one";
+                    let both = "what is measured begins `from` somewhere or `within` something, not both";
+                    self.wrong("S0006", span, if kind == "mean_delay" { title } else { both });
+                }
+                let from = self.needed(table, first, span, &what);
                 let to = self.needed(table, "to", span, &what);
                 let of = if counts { self.needed(table, "of", span, &what) } else { None };
                 let (from, to) = (from?, to?);
@@ -595,7 +608,11 @@ impl Reader<'_> {
         match found.filter(|found| !found.is_empty()) {
             Some(found) => latency.percentiles = found,
             None => {
-                self.wrong("S0005", span, "a percentile is a number above 0 and below 100, or a list of them")
+                self.wrong(
+                    "S0005",
+                    span,
+                    "a percentile is a number above 0 and below 100, or a list of them",
+                );
             }
         }
     }

@@ -14,10 +14,10 @@ use narrows_source::Span;
 
 use super::blank;
 use super::labelled::check_delays;
-use super::timed::{Asked, Model, Ways};
+use super::timed::{Asked, Model};
 use super::trouble::reason_of;
 use crate::conditions::meant;
-use crate::labelled::{LabelWay, Labelled, rate_of};
+use crate::labelled::{Labelled, rate_of};
 use crate::{Ask, Latency, Question, Study, Text, View};
 
 /// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left after
@@ -42,7 +42,7 @@ pub(super) fn two_clocks(label: &str) -> String {
 
 impl Actual<'_> {
     /// Answers a question, from actions of one kind to the next one of another if there is a way.
-    pub(super) fn answer(&self, ask: &Ask, way: Option<&LabelWay>, view: View, sizes: &mut Sizes) -> Figure {
+    pub(super) fn answer(&self, ask: &Ask, view: View, sizes: &mut Sizes) -> Figure {
         let mut figure = blank(ask, view);
         let timing = match &ask.question {
             Question::Latency(latency) => self.requests(view, latency),
@@ -56,15 +56,13 @@ impl Actual<'_> {
             }
         };
         let conditions: Vec<Condition> = self.condition(&ask.question).into_iter().collect();
-        let mut actions = Actions::new(self.graph).observing(&conditions);
-        if let Some((from, to)) = way {
-            actions = actions.between(from, to);
-        }
+        let actions = Actions::new(self.graph).observing(&conditions);
         let known = Known { asked: self, actions: &actions };
         match self.build(&actions, &timing, view) {
             Ok(Ok(timed)) => {
                 let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                Asked { model: &known, timed: &timed, unit, kinds: &kinds }.fill(&ask.question, &mut figure);
+                Asked { model: &known, timed: &timed, unit, kinds: &kinds, anywhere: false }
+                    .fill(&ask.question, &mut figure);
                 add_size(sizes, view, (u64::from(timed.nodes()), timed.edge_count()), None);
             }
             Ok(Err(trouble)) => known.say(&trouble, &mut figure),
@@ -223,10 +221,6 @@ impl Known<'_> {
 }
 
 impl Model for Known<'_> {
-    fn verb(&self) -> &'static str {
-        "happens"
-    }
-
     fn event(&self, what: &Text) -> Option<u16> {
         self.asked.model.event(what)
     }
@@ -242,15 +236,6 @@ impl Model for Known<'_> {
         }
         figure.result = FigureResult::None(format!("`{}` is no action that is counted.", text.text));
         None
-    }
-
-    fn ways(&self, timed: &Timed<'_>, _: (&Text, &Text), _: &mut Figure) -> Option<Vec<Ways>> {
-        let rows = timed.state_graph();
-        let turns: &[bool] = if self.actions.has_turns() { &[false, true] } else { &[false] };
-        let all = |is: fn(&[u8], bool) -> bool, turn: bool| {
-            (0..rows.states()).map(|state| is(&rows.state(state), turn)).collect()
-        };
-        Some(turns.iter().map(|turn| (all(Actions::begins, *turn), all(Actions::ends, *turn))).collect())
     }
 
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {

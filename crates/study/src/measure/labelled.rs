@@ -23,7 +23,7 @@ use super::{Bench, Measured, Size, blank, expect, new_figure};
 use crate::conditions::meant;
 use crate::labelled::{Delayed, Labelled, rate_of};
 use crate::verdicts::{Asker, Verdicts};
-use crate::{Ask, Question, Study, Text, View};
+use crate::{Ask, Latency, Question, Study, Text, View};
 
 /// How wide an interval may be.
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
@@ -98,7 +98,7 @@ pub(super) fn graph_of(study: &Study, model: &Labelled, budget: &Budget) -> Resu
 }
 
 /// Says which gates are asked about and never used: they may be written in another way.
-fn unknown_gates(study: &Study, ask: &Ask, number: usize, model: &Labelled, graph: &Graph) -> Vec<String> {
+fn unknown_gates(study: &Study, ask: &Ask, model: &Labelled, graph: &Graph) -> Vec<String> {
     let named = |text: &Text| {
         let place = model.events.iter().position(|name| *name == text.text);
         place.map_or(&[][..], |place| &model.counted[place])
@@ -109,14 +109,15 @@ fn unknown_gates(study: &Study, ask: &Ask, number: usize, model: &Labelled, grap
         }
         Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
         Question::Latency(latency) => named(&latency.from).iter().chain(named(&latency.to)).collect(),
-        Question::MinCount(of, ..) | Question::MaxCount(of, ..) | Question::Count(of, ..) => {
-            named(of).iter().collect()
-        }
+        Question::MinCount(of, from, to)
+        | Question::MaxCount(of, from, to)
+        | Question::Count(of, from, to) => [of, from, to].into_iter().flat_map(named).collect(),
+        Question::MinDelay(from, to)
+        | Question::MaxDelay(from, to)
+        | Question::Delay(from, to)
+        | Question::MeanDelay(from, to) => [from, to].into_iter().flat_map(named).collect(),
         _ => Vec::new(),
     };
-    if let Some((_, (from, to))) = model.ways.iter().find(|(index, _)| *index == number) {
-        patterns.extend(from.iter().chain(to));
-    }
     if let Question::Utilisation(what) | Question::Transient(what, _) = &ask.question {
         let condition = model.conditions.get(meant(study, what));
         patterns.extend(condition.iter().flat_map(|condition| condition.patterns()));
@@ -158,9 +159,8 @@ impl<'a> LabelledBench<'a> {
         Actual { study: self.study, model: self.model, graph: self.graph, budget: self.budget.clone() }
     }
 
-    /// Answers a question in a view. Its number is where ways were noted for it.
-    pub(crate) fn answer(&mut self, ask: &Ask, number: usize, view: View) -> Figure {
-        let way = self.model.ways.iter().find(|(index, _)| *index == number).map(|(_, way)| way);
+    /// Answers a question in a view.
+    pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
         let asked = self.actual();
         match (&ask.question, view) {
             (Question::Overlap(first, second), _) => {
@@ -171,12 +171,11 @@ impl<'a> LabelledBench<'a> {
                     _ => blank(ask, view),
                 }
             }
-            (
-                Question::Utilisation(_) | Question::Transient(..) | Question::MeanDelay(..),
-                View::Stochastic,
-            ) => asked.mean(ask, way, &mut self.observed),
+            (Question::Utilisation(_) | Question::Transient(..), View::Stochastic) => {
+                asked.mean(ask, &mut self.observed)
+            }
             (_, View::Stochastic) => self.mean(ask),
-            (_, View::Timed | View::Untimed) => asked.answer(ask, way, view, &mut self.observed),
+            (_, View::Timed | View::Untimed) => asked.answer(ask, view, &mut self.observed),
         }
     }
 
@@ -245,9 +244,12 @@ impl Bench for LabelledBench<'_> {
             (None, Question::Latency(latency)) if view == View::Stochastic => {
                 self.actual().latency(ask, latency, &mut self.observed)
             }
-            (None, _) => vec![self.answer(ask, number, view)],
+            (None, Question::MeanDelay(from, to)) if view == View::Stochastic => {
+                self.actual().latency(ask, &Latency::delay(from, to), &mut self.observed)
+            }
+            (None, _) => vec![self.answer(ask, view)],
         };
-        figures[0].notes.extend(unknown_gates(study, ask, number, model, graph));
+        figures[0].notes.extend(unknown_gates(study, ask, model, graph));
         figures
     }
 

@@ -10,7 +10,7 @@ use narrows_performance::stochastic::{Latencies, LatencyError, Stochastic};
 
 use super::solve::{no_chain, set};
 use super::{blank, new_figure};
-use crate::{Ask, Latency, View};
+use crate::{Ask, Latency, LatencyKind, View};
 
 /// How wide an interval may be.
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
@@ -47,17 +47,17 @@ impl Followed<'_, '_> {
         };
         let accuracy = Accuracy { stop: Some(&stop), ..ACCURACY };
         let mut figures = vec![Figure { unit: self.unit.to_owned(), ..blank(self.ask, View::Stochastic) }];
-        match self.view.latencies(self.kinds, self.initially) {
+        match self.view.latencies(self.kinds, self.initially, false) {
             Ok(Latencies::Chain(requests)) => match requests.recurrent() {
                 Ok(Some((requests, comes_again))) => {
                     self.fill(&requests, comes_again, accuracy, &mut figures);
                 }
-                Ok(None) => self.none(self.never(), &mut figures),
+                Ok(None) => figures[0].result = self.never(),
                 Err(wrong) => figures[0].result = no_chain(&wrong),
             },
             Ok(Latencies::Open(requests)) => self.fill_open(&requests, accuracy, &mut figures),
             Err(LatencyError::NoChain(wrong)) => figures[0].result = no_chain(&wrong),
-            Err(wrong) => self.none(format!("There is no latency: {wrong}."), &mut figures),
+            Err(wrong) => figures[0].result = FigureResult::None(format!("There is no latency: {wrong}.")),
         }
         if cut.into_inner() {
             let limit = self.watch.check(&progress).unwrap_or(Limit::Time);
@@ -70,13 +70,10 @@ impl Followed<'_, '_> {
         figures
     }
 
-    /// Says why there is no figure.
-    fn none(&self, reason: String, figures: &mut [Figure]) {
-        figures[0].result = FigureResult::None(reason);
-    }
-
-    fn never(&self) -> String {
-        format!("`{}` never begins.", self.latency.from.text)
+    /// Says that nothing begins.
+    fn never(&self) -> FigureResult {
+        let from = &self.latency.from.text;
+        FigureResult::None(format!("`{from}` never begins, so that there is nothing to measure."))
     }
 
     fn percentile(&self, percent: f64) -> Figure {
@@ -91,33 +88,35 @@ impl Followed<'_, '_> {
         accuracy: Accuracy<'_>,
         figures: &mut Vec<Figure>,
     ) {
+        let figure = &mut figures[0];
+        if !self.latency.is_percentile {
+            let mean = requests.mean(accuracy);
+            set(&Ok(mean), figure);
+            if comes_again && self.latency.order != Order::Next {
+                self.add_law(mean, requests, accuracy, figure);
+            }
+            if !comes_again && self.latency.kind != LatencyKind::Delay {
+                let note = "Nothing of this happens again and again: each that begins in a run counts alike.";
+                figure.notes.push(note.to_owned());
+            }
+        }
+        if self.latency.kind == LatencyKind::Delay {
+            return;
+        }
         let left = |percent: f64| (1.0 - percent / 100.0) * BEYOND;
         let rest = self.latency.percentiles.iter().copied().map(left).fold(UNDRAWN * BEYOND, f64::min);
         let passage = requests.distribution(rest, accuracy);
-        let mut percentiles: Vec<Figure> = Vec::new();
+        figure.curve = curve(&passage);
         for percent in &self.latency.percentiles {
             let mut figure = self.percentile(*percent);
             set(&Ok(passage.quantile(percent / 100.0)), &mut figure);
-            percentiles.push(figure);
+            figures.push(figure);
         }
-        let figure = &mut figures[0];
-        figure.curve = curve(&passage);
-        if self.latency.is_percentile {
-            if let Some(only) = percentiles.pop() {
-                *figure = Figure { curve: std::mem::take(&mut figure.curve), ..only };
-            }
-            return;
+        if self.latency.is_percentile
+            && let Some(only) = figures.pop()
+        {
+            figures[0] = Figure { curve: std::mem::take(&mut figures[0].curve), ..only };
         }
-        let mean = requests.mean(accuracy);
-        set(&Ok(mean), figure);
-        if comes_again && self.latency.order != Order::Next {
-            self.add_law(mean, requests, accuracy, figure);
-        }
-        if !comes_again {
-            let note = "Nothing of this happens again and again: each request of a run counts alike.";
-            figure.notes.push(note.to_owned());
-        }
-        figures.extend(percentiles);
     }
 
     /// Compares a mean with what Little's law says.
@@ -147,15 +146,23 @@ impl Followed<'_, '_> {
         };
         let open = "The model leaves choices open, so that times have no single distribution: give the choices weights.";
         if self.latency.is_percentile {
-            return self.none(open.to_owned(), figures);
+            figures[0].result = FigureResult::None(open.to_owned());
+            return;
         }
         match found() {
-            Ok(None) => self.none(self.never(), figures),
+            Ok(None) => figures[0].result = self.never(),
             Ok(Some([least, greatest])) => {
                 set(&Ok(Interval { low: least.low, high: greatest.high }), &mut figures[0]);
-                let note = "The model leaves choices open: this is the range of the mean over all schedulers, and over all \
-                            states in which a request may begin.";
-                figures[0].notes.push(note.to_owned());
+                let even = match self.view.latencies(self.kinds, self.initially, true) {
+                    Ok(Latencies::Chain(requests)) => requests.recurrent().ok().flatten(),
+                    _ => None,
+                };
+                let even = even.map(|(requests, _)| requests.mean(accuracy).middle());
+                let even = even.map_or_else(|| "not known".to_owned(), |even| format!("{even:.9}"));
+                figures[0].notes.push(format!(
+                    "The model leaves choices open: this is the range of the mean over all schedulers and over all states in \
+                     which it may begin again and again; with all choices equally likely it is {even}."
+                ));
             }
             Err(zeno) => set(&Err(zeno), &mut figures[0]),
         }

@@ -18,7 +18,7 @@ use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, R
 
 use crate::bottleneck::Sets;
 use crate::verdicts::{Asker, Verdicts};
-use crate::{Ask, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
@@ -138,6 +138,7 @@ impl Bench for Workbench<'_, '_> {
             (_, Some(asked)) => vec![self.asker.figure(self.study, ask, &[asked], view)],
             (Question::MissTime(event), _) => self.means.miss_times(ask, event),
             (Question::Latency(latency), _) if view == View::Stochastic => self.means.latency(ask, latency),
+            (Question::MeanDelay(from, to), _) => self.means.latency(ask, &Latency::delay(from, to)),
             _ => vec![self.answer(ask, view)],
         }
     }

@@ -1,12 +1,12 @@
 //! What needs observers beside the graph of a labelled model: how long conditions hold, which of them hold together,
-//! and how long it takes on average from one action to another.
+//! and how long requests take.
 
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::actions::{Actions, Condition};
 use narrows_performance::markov::Interval;
 use narrows_performance::stochastic::{self, Stochastic};
 use narrows_performance::timed::{Edge, Timed};
-use narrows_performance::{BuildError, StateGraph, Timing, as_f64};
+use narrows_performance::{BuildError, Predicate, StateGraph, as_f64};
 
 use super::actions::{Actual, Known, Sizes, add_size};
 use super::latency::Followed;
@@ -16,7 +16,6 @@ use super::timed::Model;
 use super::{blank, new_figure};
 use crate::bottleneck::largest;
 use crate::conditions::meant;
-use crate::labelled::LabelWay;
 use crate::{Ask, Latency, LatencyKind, Question, View};
 
 /// What is known of resources in a view.
@@ -41,12 +40,11 @@ impl Actual<'_> {
         }
     }
 
-    /// Answers a question about a mean, from actions of one kind to the next one of another if there is a way.
-    pub(super) fn mean(&self, ask: &Ask, way: Option<&LabelWay>, sizes: &mut Sizes) -> Figure {
+    /// Answers a question about how long or how likely a condition holds.
+    pub(super) fn mean(&self, ask: &Ask, sizes: &mut Sizes) -> Figure {
         let mut figure = blank(ask, View::Stochastic);
-        // What is not asked about may happen again and again while the model waits. Both ends of a way are events.
-        let ends = way.map(|(from, to)| vec![(String::new(), from.clone()), (String::new(), to.clone())]);
-        let timing = match self.timing(View::Stochastic, &ends.unwrap_or_default()) {
+        // What is not asked about may happen again and again while the model waits.
+        let timing = match self.timing(View::Stochastic, &[]) {
             Ok(timing) => timing,
             Err(reason) => {
                 figure.result = FigureResult::None(reason);
@@ -56,11 +54,6 @@ impl Actual<'_> {
         let mut actions = Actions::new(self.graph);
         if let Some(condition) = self.condition(&ask.question) {
             actions = actions.observing(&[condition]);
-        }
-        if let Some((from, to)) = way {
-            let labels = 0..self.graph.labels().len() as u32;
-            let takes_time = labels.map(|label| timing.has_delay(Timing::label(label))).collect();
-            actions = actions.between(from, to).by_instants(takes_time);
         }
         let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
         let view = match rows.and_then(stochastic::build) {
@@ -72,7 +65,7 @@ impl Actual<'_> {
         };
         match Solvable::new(view, &self.budget.watch) {
             Ok(solvable) => {
-                self.fill_mean(&actions, &solvable, &ask.question, &mut figure);
+                fill_mean(&actions, &solvable, &ask.question, &mut figure);
                 undecided_if_cut(&solvable, &mut figure);
                 let view = &solvable.view;
                 let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
@@ -100,11 +93,9 @@ impl Actual<'_> {
             if !conditions.is_empty() {
                 let (held, ended) =
                     (|state: &[u8]| actions.holds(0, state), |state: &[u8]| !actions.holds(0, state));
-                rows = rows.marking(
-                    Box::new(move |state| Ok(held(state))),
-                    Box::new(move |state| Ok(ended(state))),
-                    kinds[0],
-                );
+                let (held, ended): (Predicate<'_>, Predicate<'_>) =
+                    (Box::new(move |state| Ok(held(state))), Box::new(move |state| Ok(ended(state))));
+                rows = rows.marking([Some(held), Some(ended)], kinds[0]);
             }
             let initially = rows.marked_initially()?;
             Ok((stochastic::build_ordered(rows, &kinds)?, initially))
@@ -120,46 +111,6 @@ impl Actual<'_> {
                 Known { asked: self, actions }.say(&trouble, &mut figure);
                 vec![figure]
             }
-        }
-    }
-
-    fn fill_mean(
-        &self,
-        actions: &Actions<'_>,
-        solvable: &Solvable<'_>,
-        question: &Question,
-        figure: &mut Figure,
-    ) {
-        match question {
-            Question::Utilisation(what) => {
-                let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
-                let found = solvable.average(Gain::State(rates), figure);
-                set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
-            }
-            Question::Transient(what, time) => {
-                let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
-                set(&solvable.transient(rates, as_f64(*time), figure), figure);
-            }
-            Question::MeanDelay(from, _) => {
-                self.study.unit.clone_into(&mut figure.unit);
-                let Some(columns) = visits(&solvable.view) else {
-                    figure.result = FigureResult::None(
-                        "More actions than can be counted happen at the same time.".to_owned(),
-                    );
-                    return;
-                };
-                match solvable.between_visits(&[0, 1], columns, figure) {
-                    Ok(Some(found)) => set(&Ok(found), figure),
-                    Ok(None) => {
-                        figure.result = FigureResult::None(format!(
-                            "`{}` does not happen again and again, nor at the start.",
-                            from.text
-                        ));
-                    }
-                    Err(result) => figure.result = result,
-                }
-            }
-            _ => {}
         }
     }
 
@@ -280,18 +231,18 @@ fn rates(actions: &Actions<'_>, view: &Stochastic<'_>, text: &str, figure: &mut 
     Some(rates)
 }
 
-/// Returns for each rest how many passages begin with a visit to it, how many took no time, and whether others end with
-/// it; `None` if there are more than can be counted.
-fn visits(view: &Stochastic<'_>) -> Option<[Vec<f64>; 3]> {
-    let [mut begun, mut at_once, mut ends] = [const { Vec::new() }; 3];
-    for rest in 0..view.tangible_states() {
-        let instant = Actions::instant(&view.state_graph().state(view.states(rest)[0]));
-        if instant.is_full() {
-            return None;
+/// Says how long or how likely a condition holds.
+fn fill_mean(actions: &Actions<'_>, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
+    match question {
+        Question::Utilisation(what) => {
+            let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+            let found = solvable.average(Gain::State(rates), figure);
+            set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
         }
-        begun.push(f64::from(instant.opened));
-        at_once.push(f64::from(instant.closed));
-        ends.push(f64::from(u8::from(instant.ends)));
+        Question::Transient(what, time) => {
+            let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+            set(&solvable.transient(rates, as_f64(*time), figure), figure);
+        }
+        _ => {}
     }
-    Some([begun, at_once, ends])
 }

@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use narrows_explicit::{Progress, Watch};
 use narrows_model::{Figure, FigureResult, Limit, Number};
 use narrows_performance::markov::{
-    Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Visits, Zeno, average,
-    between_visits, between_visits_over, long_run, lump, passage, passage_over, reward_at, reward_at_over,
-    uniform,
+    Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Zeno, average, long_run, lump,
+    reward_at, reward_at_over, uniform,
 };
 use narrows_performance::stochastic::Stochastic;
 
@@ -235,99 +234,6 @@ impl<'a> Solvable<'a> {
         };
         Ok(open.tell("probability over all ways to decide, also by the clock", figure))
     }
-
-    /// Bounds the mean time from when something begins to hold until something else does; `None` if it never begins.
-    pub(super) fn passage(
-        &self,
-        from: Vec<f64>,
-        to: Vec<f64>,
-        figure: &mut Figure,
-    ) -> Result<Option<Interval>, Zeno> {
-        let automaton = match &self.solver {
-            Solver::Chain(chain) => {
-                let (chain, rewards) = self.smaller(chain, vec![from, to]);
-                let (from, to) = (holds(&rewards[0]), holds(&rewards[1]));
-                return Ok(self.solve(|accuracy| passage(&chain, from, to, accuracy)));
-            }
-            Solver::Automaton(automaton) => automaton,
-        };
-        let (from, to) = (self.view.state_reward(from).rates, self.view.state_reward(to).rates);
-        let over =
-            |aim| self.solve(|accuracy| passage_over(automaton, holds(&from), holds(&to), aim, accuracy));
-        let (Some(least), Some(greatest)) = (over(Aim::Least)?, over(Aim::Greatest)?) else {
-            return Ok(None);
-        };
-        let vanished = uniform(automaton, &[])?;
-        let (from, to) = (of_states(&vanished, &from), of_states(&vanished, &to));
-        let even = self.solve(|accuracy| passage(&vanished.chain, holds(&from), holds(&to), accuracy));
-        Ok(Some(Open { least, greatest, even: even.unwrap_or(Interval::ANY) }.tell(ANY_START, figure)))
-    }
-
-    /// Bounds the mean time of passages between some events, given for each rest what those did that led to it: how many
-    /// passages begin there, how many took no time, and whether others end. `None` if none begins.
-    pub(super) fn between_visits(
-        &self,
-        events: &[u16],
-        [begun, at_once, ends]: [Vec<f64>; 3],
-        figure: &mut Figure,
-    ) -> Result<Option<Interval>, FigureResult> {
-        let rests = self.view.tangible_states() as usize;
-        let exit = |rest: u32| self.view.transitions(rest).map(|one| one.rate).sum::<f64>();
-        let exits: Vec<f64> = (0..rests as u32).map(exit).collect();
-        let columns = [begun, at_once, ends, exits];
-        // A rest that was entered otherwise has no part in what is measured, but lasts as long.
-        let twice = |between: usize| -> Vec<Vec<f64>> {
-            let twice = |(number, column): (usize, &Vec<f64>)| {
-                let mut twice = column.clone();
-                twice.resize(rests + between, 0.0);
-                twice.extend(column.iter().map(|value| if number == 3 { *value } else { 0.0 }));
-                twice
-            };
-            columns.iter().enumerate().map(twice).collect()
-        };
-        if self.is_chain() {
-            let chain = self.view.chain_by_entry(events).map_err(|wrong| no_chain(&wrong))?;
-            let columns = twice(0);
-            let lumped = lump(&chain, &columns.iter().map(Vec::as_slice).collect::<Vec<_>>());
-            return Ok(match lumped {
-                Some(lumped) => {
-                    let columns: Vec<_> = columns.iter().map(|column| lumped.reward(column)).collect();
-                    self.solve(|accuracy| between_visits(&lumped.chain, visits(&columns), accuracy))
-                }
-                None => self.solve(|accuracy| between_visits(&chain, visits(&columns), accuracy)),
-            });
-        }
-        let automaton = self.view.automaton_by_entry(events).map_err(|wrong| no_chain(&wrong))?;
-        let columns = twice(self.view.decisions() as usize + 1);
-        self.solve(|accuracy| between_visits_in(&automaton, &columns, accuracy, figure))
-            .map_err(|_| standstill())
-    }
-}
-
-/// Bounds the mean time of passages in an automaton.
-fn between_visits_in(
-    automaton: &Automaton,
-    columns: &[Vec<f64>],
-    accuracy: Accuracy<'_>,
-    figure: &mut Figure,
-) -> Result<Option<Interval>, Zeno> {
-    let over = |aim| between_visits_over(automaton, visits(columns), aim, accuracy);
-    let (Some(least), Some(greatest)) = (over(Aim::Least)?, over(Aim::Greatest)?) else {
-        return Ok(None);
-    };
-    let vanished = uniform(automaton, &[])?;
-    let columns: Vec<Vec<f64>> = columns.iter().map(|column| of_states(&vanished, column)).collect();
-    let even = between_visits(&vanished.chain, visits(&columns), accuracy).unwrap_or(Interval::ANY);
-    Ok(Some(Open { least, greatest, even }.tell(ANY_START, figure)))
-}
-
-/// What the range of a mean time is over.
-const ANY_START: &str = "mean over all ways to decide, from the start that is best or worst among those that may come again and again";
-
-/// Takes columns for what is known of visits, in this order.
-fn visits(columns: &[Vec<f64>]) -> Visits<'_> {
-    let column = |number: usize| columns.get(number).map_or(&[][..], Vec::as_slice);
-    Visits { begun: column(0), at_once: column(1), ends: column(2), exits: column(3) }
 }
 
 /// Adds a multiple of some numbers to others.
@@ -335,11 +241,6 @@ fn add(sum: &mut [f64], more: &[f64], factor: f64) {
     for (sum, more) in sum.iter_mut().zip(more) {
         *sum += factor * more;
     }
-}
-
-/// Whether something holds, for each state.
-fn holds(values: &[f64]) -> impl Fn(u32) -> bool + Copy + '_ {
-    |state| values.get(state as usize).is_some_and(|value| *value > 0.5)
 }
 
 /// What the states of a chain gain, from what those of the automaton do.

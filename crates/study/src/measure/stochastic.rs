@@ -4,7 +4,7 @@ use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
 use narrows_model::{Figure, FigureResult, FormKind};
 use narrows_performance::markov::Interval;
-use narrows_performance::{BuildError, StateGraph, Timing, ValueCache, as_f64, stochastic};
+use narrows_performance::{BuildError, Predicate, StateGraph, Timing, ValueCache, as_f64, stochastic};
 
 use super::latency::Followed;
 use super::solve::{Gain, Solvable, Wanted, no_chain, set};
@@ -90,14 +90,22 @@ impl<'a, 's> Means<'a, 's> {
         let build = || -> Result<_, BuildError> {
             let mut rows =
                 StateGraph::new(self.engine, Some(&self.prepared.system), &counted, self.budget.clone())?;
-            let expr = self.prepared.predicate(self.study.busy(&latency.from));
-            if let Some(expr) = expr.filter(|_| latency.kind == LatencyKind::Duration) {
-                let ended = move |state: &[u8]| evaluator.holds(expr, state).map(|holds| !holds);
-                rows = rows.marking(
-                    Box::new(move |state| evaluator.holds(expr, state)),
-                    Box::new(ended),
-                    kinds[0],
-                );
+            let predicate = |text: &Text, is: bool| -> Option<Predicate<'_>> {
+                let expr = self.prepared.predicate(text)?;
+                Some(Box::new(move |state| evaluator.holds(expr, state).map(|holds| holds == is)))
+            };
+            match latency.kind {
+                LatencyKind::Duration => {
+                    let what = self.study.busy(&latency.from);
+                    rows = rows.marking([predicate(what, true), predicate(what, false)], kinds[0]);
+                }
+                LatencyKind::Delay => {
+                    let end = |text: &Text| {
+                        if self.prepared.event(text).is_some() { None } else { predicate(text, true) }
+                    };
+                    rows = rows.marking([end(&latency.from), end(&latency.to)], kinds[0]);
+                }
+                LatencyKind::Latency | LatencyKind::Period => {}
             }
             let initially = rows.marked_initially()?;
             Ok((stochastic::build_ordered(rows, &kinds)?, initially))
@@ -270,19 +278,6 @@ impl<'a, 's> Means<'a, 's> {
             Question::Transient(what, time) => {
                 let Some(rates) = self.rates(solvable, what, figure) else { return };
                 set(&solvable.transient(rates, as_f64(*time), figure), figure);
-            }
-            Question::MeanDelay(from, to) => {
-                self.study.unit.clone_into(&mut figure.unit);
-                let Some(from) = self.rates(solvable, from, figure) else { return };
-                let Some(to) = self.rates(solvable, to, figure) else { return };
-                match solvable.passage(from, to, figure).transpose() {
-                    Some(found) => set(&found, figure),
-                    None => {
-                        figure.result = none(
-                            "The first predicate does not begin to hold again and again, nor does it hold at the start.",
-                        );
-                    }
-                }
             }
             _ => {}
         }

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
-use narrows_performance::requests::{Change, RequestEvents};
+use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{self, FollowError, Followed, Timed, Walk};
+use narrows_performance::timed::{self, Edge, FollowError, Followed, Timed, Walk};
 use narrows_performance::{StateGraph, Time, Timing};
 
 use super::trouble::{Failure, is_cut, reason_of, result_of, trace_of};
@@ -127,7 +127,8 @@ impl<'a, 's> Views<'a, 's> {
                     Question::Latency(latency) => self.prepared.requests(latency).1,
                     _ => Vec::new(),
                 };
-                Asked { model: self, timed, unit, kinds: &kinds }.fill(&ask.question, &mut figure);
+                Asked { model: self, timed, unit, kinds: &kinds, anywhere: ask.anywhere }
+                    .fill(&ask.question, &mut figure);
             }
         }
         figure
@@ -144,7 +145,7 @@ impl<'a, 's> Views<'a, 's> {
             }
             Ok(timed) => {
                 let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                let asked = Asked { model: self, timed: &timed, unit, kinds: &kinds };
+                let asked = Asked { model: self, timed: &timed, unit, kinds: &kinds, anywhere: false };
                 asked.fill(&ask.question, &mut figure);
             }
         }
@@ -157,9 +158,6 @@ pub(crate) type Ways = (Vec<bool>, Vec<bool>);
 
 /// What a model knows about the states and runs of a view of it.
 pub(crate) trait Model {
-    /// Says what may begin or end: an expression holds, an action happens.
-    fn verb(&self) -> &'static str;
-
     /// Returns the number of an event, if it is one.
     fn event(&self, what: &Text) -> Option<u16>;
 
@@ -170,11 +168,13 @@ pub(crate) trait Model {
     /// figure says why.
     fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>>;
 
-    /// Returns where ways begin and end: all ways of one element are looked at together.
-    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>>;
-
     /// Replays a run, with times in a unit; `None` if it is no run of the model.
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
+
+    /// Returns whether states are counted where something holds, and not the time that passes there.
+    fn counts_states(&self) -> bool {
+        false
+    }
 
     /// Returns where runs begin, and where they end for good, by node.
     fn whole(&self, timed: &Timed<'_>) -> Ways {
@@ -183,10 +183,6 @@ pub(crate) trait Model {
 }
 
 impl Model for Views<'_, '_> {
-    fn verb(&self) -> &'static str {
-        "holds"
-    }
-
     fn event(&self, what: &Text) -> Option<u16> {
         self.prepared.event(what)
     }
@@ -214,10 +210,6 @@ impl Model for Views<'_, '_> {
         Some(list)
     }
 
-    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>> {
-        Some(vec![(self.holds(timed, ends.0, figure)?, self.holds(timed, ends.1, figure)?)])
-    }
-
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {
         timed_trace(timed, self.engine.evaluator(), walk, unit)
     }
@@ -231,6 +223,42 @@ pub(crate) struct Asked<'v, 'a> {
     pub(crate) unit: &'v str,
     /// The events of each kind of request, if it is about some.
     pub(crate) kinds: &'v [RequestEvents],
+    /// Whether what is measured begins in any state where something holds.
+    pub(crate) anywhere: bool,
+}
+
+/// With what something begins or ends.
+enum End {
+    /// An event happens.
+    Event(u16),
+    /// Something becomes true, which holds in these states.
+    Holds(Vec<bool>),
+}
+
+/// Returns what an edge does to what is measured between two ends.
+fn change_between(timed: &Timed<'_>, [begin, end]: &[End; 2], node: u32, edge: &Edge) -> Change {
+    let [before, after] = [node, edge.target].map(|node| timed.state(node) as usize);
+    let begin = match begin {
+        End::Event(event) => timed.count(edge, *event),
+        End::Holds(holds) => u32::from(holds[after] && !holds[before]),
+    };
+    match end {
+        End::Event(event) => Change { begin, end: timed.count(edge, *event).min(1), both: 0 },
+        End::Holds(holds) if holds[after] => Change { begin: 0, end: u32::from(!holds[before]), both: begin },
+        End::Holds(_) => Change { begin, end: 0, both: 0 },
+    }
+}
+
+/// Says why requests can't be followed, if they can't.
+fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Option<T> {
+    figure.result = match found {
+        Ok(found) => return Some(found),
+        Err(FollowError::Limit(limit)) => FigureResult::Undecided(limit),
+        Err(FollowError::TooManyOpen) => {
+            FigureResult::None("More requests are open at the same time than can be followed.".to_owned())
+        }
+    };
+    None
 }
 
 impl Asked<'_, '_> {
@@ -249,6 +277,7 @@ impl Asked<'_, '_> {
                 }
                 if let Some(holds) = self.model.holds(self.timed, what, figure) {
                     let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
+                    let unit = if self.model.counts_states() { "" } else { unit };
                     unit.clone_into(&mut figure.unit);
                     self.bounds(from, to, Cost::While(&holds), ends, figure);
                 }
@@ -288,20 +317,55 @@ impl Asked<'_, '_> {
         Number::Ratio(*time.numer(), *time.denom())
     }
 
+    /// Finds with what something begins or ends; `None` if that is not known, and then the figure says why.
+    fn end(&self, text: &Text, figure: &mut Figure) -> Option<End> {
+        match self.model.event(text) {
+            Some(event) => Some(End::Event(event)),
+            None => self.model.holds(self.timed, text, figure).map(End::Holds),
+        }
+    }
+
     fn bounds(&self, from: &Text, to: &Text, cost: Cost<'_>, ends: Ends, figure: &mut Figure) {
-        let Some(ways) = self.model.ways(self.timed, (from, to), figure) else { return };
-        let by_node = |(from, to): &Ways| (self.timed.by_node(from), self.timed.by_node(to));
-        let ways: Vec<Ways> = ways.iter().map(by_node).collect();
-        let never = format!("`{}` never {}, so that nothing begins.", from.text, self.model.verb());
+        let Some(begin) = self.end(from, figure) else { return };
+        let Some(end) = self.end(to, figure) else { return };
+        let verb = if matches!(begin, End::Event(_)) { "happens" } else { "holds" };
+        let never = format!("`{}` never {verb}, so that nothing begins.", from.text);
+        if self.anywhere
+            && let (End::Holds(from), End::Holds(to)) = (&begin, &end)
+        {
+            let [from, to] = [from, to].map(|states| self.timed.by_node(states));
+            return self.extremes(Endpoints { from: &from, to: &to }, cost, ends, &never, figure);
+        }
+        if let Some(mut followed) = self.follow(&[begin, end], figure) {
+            if matches!(cost, Cost::While(_)) && self.model.counts_states() {
+                followed.timed = followed.timed.in_steps();
+            }
+            let between = Endpoints { from: &followed.begins, to: &followed.ends };
+            let asked = Asked { timed: &followed.timed, ..*self };
+            asked.extremes(between, cost, ends, &never, figure);
+        }
+    }
+
+    /// Follows what is measured between two ends, to the next one; `None` if that is not possible, and then the figure says
+    /// why.
+    fn follow(&self, ends: &[End; 2], figure: &mut Figure) -> Option<Followed<'_>> {
+        let timed = self.timed;
+        let first = |end: &End| matches!(end, End::Holds(holds) if holds[timed.state(0) as usize]);
+        let initially = Change::between([false; 2], [first(&ends[0]), first(&ends[1])]);
+        let change = |node: u32, edge: &Edge| change_between(timed, ends, node, edge);
+        let order = RequestEvents { from: 0, to: 1, both: 2, order: Order::Next };
+        known(timed.follow(order, initially, change), figure)
+    }
+
+    /// Finds the least and the most between nodes, as far as they are asked for.
+    fn extremes(&self, between: Endpoints<'_>, cost: Cost<'_>, ends: Ends, never: &str, figure: &mut Figure) {
         let mut found = Vec::new();
         if ends != Ends::Most {
-            let least = ways.iter().map(|(from, to)| self.timed.least(Endpoints { from, to }, cost));
-            self.set(least.reduce(|one, other| one.extreme(other, true)), cost, &never, figure);
+            self.set(self.timed.least(between, cost), cost, never, figure);
             found.push(figure.result.clone());
         }
         if ends != Ends::Least {
-            let most = ways.iter().map(|(from, to)| self.timed.most(Endpoints { from, to }, cost));
-            self.set(most.reduce(|one, other| one.extreme(other, false)), cost, &never, figure);
+            self.set(self.timed.most(between, cost), cost, never, figure);
             found.push(figure.result.clone());
         }
         figure.result = span(&found);
@@ -310,39 +374,26 @@ impl Asked<'_, '_> {
     /// Bounds how long requests take.
     fn latency(&self, latency: &Latency, figure: &mut Figure) {
         let timed = self.timed;
-        let is_duration = latency.kind == LatencyKind::Duration;
-        let holds = if is_duration {
+        if latency.kind == LatencyKind::Duration {
             let Some(holds) = self.model.holds(timed, self.model.busy(&latency.from), figure) else { return };
-            holds
-        } else {
-            Vec::new()
-        };
-        let seen = |node: u32| [true, false].map(|is| holds[timed.state(node) as usize] == is);
+            let never = format!("`{}` never holds, so that nothing begins.", latency.from.text);
+            let fails = holds.iter().map(|holds| !holds).collect();
+            if let Some(followed) = self.follow(&[End::Holds(holds), End::Holds(fails)], figure) {
+                let between = Endpoints { from: &followed.begins, to: &followed.ends };
+                let asked = Asked { timed: &followed.timed, ..*self };
+                asked.extremes(between, Cost::Time, Ends::Both, &never, figure);
+            }
+            return;
+        }
         let happens = |ends: &RequestEvents| {
             let effects = timed.state_graph().effects();
             effects.iter().any(|effect| effect.events.iter().any(|(event, _)| *event == ends.from))
         };
         let mut bounds = [Bound::NeverBegins, Bound::NeverBegins];
         let mut shown: [Option<Rc<Followed<'_>>>; 2] = [None, None];
-        for ends in self.kinds.iter().filter(|ends| is_duration || happens(ends)) {
-            let followed = if is_duration {
-                let first = Change::between([false; 2], seen(0));
-                timed.follow(*ends, first, |node, edge| Change::between(seen(node), seen(edge.target)))
-            } else {
-                timed.follow(*ends, Change::default(), |_, edge| timed.change(*ends, edge))
-            };
-            let followed = match followed {
-                Ok(followed) => followed,
-                Err(FollowError::Limit(limit)) => {
-                    figure.result = FigureResult::Undecided(limit);
-                    return;
-                }
-                Err(FollowError::TooManyOpen) => {
-                    let reason = "More requests are open at the same time than can be followed.";
-                    figure.result = FigureResult::None(reason.to_owned());
-                    return;
-                }
-            };
+        for ends in self.kinds.iter().filter(|ends| happens(ends)) {
+            let followed = timed.follow(*ends, Change::default(), |_, edge| timed.change(*ends, edge));
+            let Some(followed) = known(followed, figure) else { return };
             let followed = Rc::new(followed);
             let between = Endpoints { from: &followed.begins, to: &followed.ends };
             let found = [followed.timed.least(between, Cost::Time), followed.timed.most(between, Cost::Time)];
@@ -354,19 +405,18 @@ impl Asked<'_, '_> {
                 bounds[side] = best;
             }
         }
-        let verb = if is_duration { "holds" } else { "happens" };
-        let never = format!("`{}` never {verb}, so that nothing begins.", latency.from.text);
+        let never = format!("`{}` never happens, so that nothing begins.", latency.from.text);
         let mut found = Vec::new();
         for (bound, followed) in bounds.into_iter().zip(&shown) {
             let timed = followed.as_ref().map_or(timed, |followed| &followed.timed);
-            Asked { timed, ..*self }.set(Some(bound), Cost::Time, &never, figure);
+            Asked { timed, ..*self }.set(bound, Cost::Time, &never, figure);
             found.push(figure.result.clone());
         }
         figure.result = span(&found);
     }
 
-    fn set(&self, bound: Option<Bound>, cost: Cost<'_>, never: &str, figure: &mut Figure) {
-        match bound.unwrap_or(Bound::NeverBegins) {
+    fn set(&self, bound: Bound, cost: Cost<'_>, never: &str, figure: &mut Figure) {
+        match bound {
             Bound::NeverBegins => figure.result = FigureResult::None(never.to_owned()),
             Bound::Finite(value, walk) => {
                 let number = self.number(value, cost);
@@ -389,7 +439,7 @@ impl Asked<'_, '_> {
         let between = Endpoints { from: &from, to: &to };
         let mut ends = Vec::new();
         for bound in [self.timed.least(between, Cost::Time), self.timed.most(between, Cost::Time)] {
-            self.set(Some(bound), Cost::Time, "Nothing begins.", figure);
+            self.set(bound, Cost::Time, "Nothing begins.", figure);
             match figure.result {
                 FigureResult::Value { low, .. } => ends.push(low),
                 _ => return,

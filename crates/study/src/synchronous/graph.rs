@@ -9,7 +9,7 @@ use narrows_performance::{BuildError, StateGraph, Timing};
 
 use super::PreparedSynchronous;
 use crate::measure::{Asked, Model, Ways};
-use crate::{Question, Study, Text};
+use crate::{Ask, Question, Study, Text};
 
 /// A graph with more states than this is not built.
 const MAX_STATES: u64 = 2_000_000;
@@ -77,14 +77,15 @@ pub(super) struct Known<'g> {
 }
 
 impl Known<'_> {
-    pub(super) fn fill(&self, timed: &Timed<'_>, question: &Question, figure: &mut Figure) {
+    pub(super) fn fill(&self, timed: &Timed<'_>, ask: &Ask, figure: &mut Figure) {
+        let (question, anywhere) = (&ask.question, ask.anywhere);
         let mut kinds = Vec::new();
         if let Question::Latency(latency) = question {
             let [from, to] =
                 [&latency.from, &latency.to].map(|end| self.prepared.event(end).unwrap_or(u16::MAX));
             kinds.push(RequestEvents { from, to, both: u16::MAX, order: latency.order });
         }
-        Asked { model: self, timed, unit: &self.study.unit, kinds: &kinds }.fill(question, figure);
+        Asked { model: self, timed, unit: &self.study.unit, kinds: &kinds, anywhere }.fill(question, figure);
         let system = &self.prepared.system;
         if !system.justice.is_empty() || !system.compassion.is_empty() {
             figure.notes.push("These are runs of all kinds, also such as are not fair.".to_owned());
@@ -108,10 +109,6 @@ impl Known<'_> {
 }
 
 impl Model for Known<'_> {
-    fn verb(&self) -> &'static str {
-        "holds"
-    }
-
     fn event(&self, what: &Text) -> Option<u16> {
         self.prepared.event(what)
     }
@@ -124,8 +121,8 @@ impl Model for Known<'_> {
         self.prepared.predicates.get(&text.text).map(|expr| self.holding(timed, *expr))
     }
 
-    fn ways(&self, timed: &Timed<'_>, ends: (&Text, &Text), figure: &mut Figure) -> Option<Vec<Ways>> {
-        Some(vec![(self.holds(timed, ends.0, figure)?, self.holds(timed, ends.1, figure)?)])
+    fn counts_states(&self) -> bool {
+        true
     }
 
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, _: &str) -> Option<Trace> {

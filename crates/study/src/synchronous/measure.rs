@@ -123,7 +123,7 @@ impl<'a> SynchronousBench<'a> {
         match self.graph() {
             Err(result) => figure.result = result,
             Ok(timed) => {
-                Known { study, prepared, ground }.fill(timed, &ask.question, &mut figure);
+                Known { study, prepared, ground }.fill(timed, ask, &mut figure);
             }
         }
         figure

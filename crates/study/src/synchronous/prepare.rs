@@ -167,13 +167,12 @@ fn predicates(study: &Study) -> Vec<&Text> {
     for ask in &study.asks {
         match &ask.question {
             Question::MinDelay(from, to) | Question::MaxDelay(from, to) | Question::Delay(from, to) => {
-                texts.extend([from, to]);
+                texts.extend([from, to].into_iter().filter(|end| !is_event(end)));
             }
             Question::MinCount(what, from, to)
             | Question::MaxCount(what, from, to)
             | Question::Count(what, from, to) => {
-                texts.extend([from, to]);
-                texts.extend((!is_event(what)).then_some(what));
+                texts.extend([what, from, to].into_iter().filter(|one| !is_event(one)));
             }
             Question::Utilisation(what) => texts.push(study.busy(what)),
             Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
@@ -223,6 +222,10 @@ impl Maker<'_> {
         if let Some(index) = formula {
             name.clone_into(&mut self.system.specifications[index].name);
             return vec![Asked::Property { index, kind: ask.question.kind(), name: name.clone() }];
+        }
+        // Engines know states, and not what has just become true: that is found on the graph.
+        if !ask.anywhere && ask.question != Question::Deadlock {
+            return Vec::new();
         }
         let is_least = matches!(ask.question, Question::MinDelay(..) | Question::MinCount(..));
         let is_most = matches!(ask.question, Question::MaxDelay(..) | Question::MaxCount(..));
