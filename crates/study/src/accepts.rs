@@ -3,10 +3,11 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Question, SizePart, Study, Text, View};
+use crate::{Equivalence, Question, SizePart, Study, Text, View};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+const NO_COMPARISON: &str = "Models are compared by their labels: ask it of a LOTOS model, or of a graph.";
 const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say how likely they are: ask for the least \
                          and the most.";
 const NO_CACHES: &str = "Only a Promela model can have caches under it.";
@@ -43,6 +44,7 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
     );
     let reason = match (form, question, view) {
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
+        (Processes | Synchronous, Question::Equivalence(_), _) => NO_COMPARISON,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
         (Synchronous, _, View::Stochastic) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
@@ -61,12 +63,13 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 22] {
+pub fn kinds() -> [Question; 23] {
     let text = Text::default;
     [
         Question::Ltl(text()),
         Question::Ctl(text()),
         Question::Mu(text()),
+        Question::Equivalence(Equivalence::default()),
         Question::Invariant(text()),
         Question::Deadlock,
         Question::Overlap(text(), text()),
@@ -111,7 +114,9 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
         | Question::Transient(..) => View::Stochastic,
         Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
         Question::Bottleneck(_) => View::Timed,
-        Question::Overlap(..) | Question::Mu(_) | Question::Size(_) => View::Untimed,
+        Question::Overlap(..) | Question::Mu(_) | Question::Equivalence(_) | Question::Size(_) => {
+            View::Untimed
+        }
         Question::Throughput(_) if !study.has_delays() => View::Untimed,
         Question::Throughput(_) if has_windows => return vec![View::Timed, View::Stochastic],
         Question::Throughput(_) => View::Stochastic,

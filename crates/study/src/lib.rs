@@ -20,7 +20,9 @@ mod verdicts;
 pub use accepts::{accepts, kinds};
 pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
-pub use file::{Ask, Axis, DelayEntry, Expect, Question, SizePart, Study, Text, Values, Variant, View, read};
+pub use file::{
+    Ask, Axis, DelayEntry, Equivalence, Expect, Question, SizePart, Study, Text, Values, Variant, View, read,
+};
 pub use labelled::Labelled;
 pub use measure::{Measured, Size, simulate, simulate_labelled, trends};
 pub use prepare::Prepared;
