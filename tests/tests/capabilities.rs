@@ -121,7 +121,8 @@ fn study_table() -> String {
     for row in list.chunks(3) {
         let _ = write!(text, "| `{}` |", row[0].question);
         for one in row {
-            let is_verdict = ["ltl", "ctl", "mu", "invariant", "deadlock"].contains(&one.question);
+            let is_verdict =
+                ["ltl", "ctl", "mu", "invariant", "deadlock", "equivalence", "size"].contains(&one.question);
             let cell = match (one.views.as_slice(), one.refusals.last()) {
                 ([], Some(reason)) => format!("no ({})", number_of(reason, &mut reasons)),
                 (_, _) if is_verdict => "yes".to_owned(),

@@ -3,10 +3,11 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Latency, LatencyKind, Question, SizePart, Study, Text, View};
+use crate::{Equivalence, Latency, LatencyKind, Question, SizePart, Study, Text, View};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
+const NO_COMPARISON: &str = "Models are compared by their labels: ask it of a LOTOS model, or of a graph.";
 const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say how likely they are: ask for the least \
                          and the most.";
 const NO_CACHES: &str = "Only a Promela model can have caches under it.";
@@ -48,6 +49,7 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
     let has_percentiles = matches!(question, Question::Latency(latency) if !latency.percentiles.is_empty());
     let reason = match (form, question, view) {
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
+        (Processes | Synchronous, Question::Equivalence(_), _) => NO_COMPARISON,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
         (Synchronous, _, View::Stochastic) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
@@ -71,13 +73,14 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 25] {
+pub fn kinds() -> [Question; 26] {
     let text = Text::default;
     let latency = |kind| Question::Latency(Box::new(Latency { kind, ..Latency::default() }));
     [
         Question::Ltl(text()),
         Question::Ctl(text()),
         Question::Mu(text()),
+        Question::Equivalence(Equivalence::default()),
         Question::Invariant(text()),
         Question::Deadlock,
         Question::Overlap(text(), text()),
@@ -125,7 +128,9 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
         | Question::Transient(..) => View::Stochastic,
         Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
         Question::Bottleneck(_) => View::Timed,
-        Question::Overlap(..) | Question::Mu(_) | Question::Size(_) => View::Untimed,
+        Question::Overlap(..) | Question::Mu(_) | Question::Equivalence(_) | Question::Size(_) => {
+            View::Untimed
+        }
         Question::Latency(latency) if latency.is_percentile => View::Stochastic,
         Question::Throughput(_) | Question::Latency(_) if !study.has_delays() => View::Untimed,
         Question::Throughput(_) | Question::Latency(_) if has_windows => {

@@ -32,6 +32,8 @@ pub struct Labelled {
     pub(crate) formulas: Vec<LabelFormula>,
     /// What is asked of the model, by question.
     pub(crate) asked: Vec<(usize, Asked)>,
+    /// Models to compare with, by question.
+    pub(crate) others: Vec<(usize, Arc<dyn LabelledSystem>)>,
 }
 
 impl Labelled {
@@ -91,7 +93,7 @@ pub(crate) fn prepare_labelled(
     let mut task = Task { sources, file: model, loader, options: &options, diagnostics: &mut found };
     let form = language.compile(&mut task);
     let (mut events, mut counted, mut delays) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut formulas, mut asked) = (Vec::new(), Vec::new());
+    let (mut formulas, mut asked, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &study.delays {
         let Some(pattern) = pattern(&entry.place, diagnostics) else { continue };
         if entry.times.is_some() || entry.over.is_some() {
@@ -150,6 +152,11 @@ pub(crate) fn prepare_labelled(
             Question::Overlap(first, second) => check_resources(study, [first, second], diagnostics),
             Question::Utilisation(_) | Question::Transient(..) | Question::Makespan | Question::Size(_) => {}
             Question::Deadlock => asked.push((number, Asked::Deadlock)),
+            Question::Equivalence(other) => {
+                others.extend(
+                    other_model(&other.with, sources, model, loader, &mut found).map(|other| (number, other)),
+                );
+            }
             Question::Mu(text) | Question::Ltl(text) => {
                 let file = sources.add(formula_origin(text), text.text.clone());
                 let (index, kind, name) = (formulas.len(), ask.question.kind(), ask.name.clone());
@@ -179,7 +186,35 @@ pub(crate) fn prepare_labelled(
     }
     let Form::Labelled(labelled) = form.filter(|_| !diagnostics.has_errors())? else { return None };
     let (system, language) = (labelled.system, language.name());
-    Some(Labelled { system, language, events, counted, delays, conditions, formulas, asked })
+    Some(Labelled { system, language, events, counted, delays, conditions, formulas, asked, others })
+}
+
+/// Reads a model to compare with, which stands beside the study's own and has no parameters.
+fn other_model(
+    with: &Text,
+    sources: &mut Sources,
+    model: FileId,
+    loader: &dyn Loader,
+    diagnostics: &mut Diagnostics,
+) -> Option<Arc<dyn LabelledSystem>> {
+    let loaded = match loader.load(&with.text, &sources.file(model).name, false) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            diagnostics.push(Diagnostic::error("S0003", with.span, error.to_string()));
+            return None;
+        }
+    };
+    let language = identify(&loaded.name, &loaded.text).language;
+    let file = sources.add(loaded.name, loaded.text);
+    let mut task = Task { sources, file, loader, options: &Options::default(), diagnostics };
+    match language.compile(&mut task)? {
+        Form::Labelled(other) => Some(other.system),
+        _ => {
+            let title = format!("`{}` has no labels to compare", with.text);
+            diagnostics.push(Diagnostic::error("S0014", with.span, title));
+            None
+        }
+    }
 }
 
 /// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.

@@ -8,6 +8,7 @@ mod table;
 mod tests;
 
 use narrows_languages::of_ending;
+use narrows_lts::Relation;
 use narrows_model::FormKind;
 use narrows_performance::requests::Order;
 use narrows_performance::{Delay, Time};
@@ -265,6 +266,30 @@ pub enum Question {
     Deadlock,
     /// Whether a formula of the modal mu-calculus holds of the labelled graph.
     Mu(Text),
+    /// Whether the model behaves as another one.
+    Equivalence(Equivalence),
+}
+
+/// A model to compare with, and what is compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Equivalence {
+    /// The file of the other model, beside the study's own.
+    pub with: Text,
+    /// The name of the relation.
+    pub relation: String,
+    /// The gates that remain visible; all if there are none.
+    pub only: Vec<String>,
+}
+
+impl Equivalence {
+    /// The relations there are, as studies name them.
+    pub(crate) const RELATIONS: [(&'static str, Relation); 5] = [
+        ("strong", Relation::Strong),
+        ("branching", Relation::Branching),
+        ("divbranching", Relation::DivergenceBranching),
+        ("weak", Relation::Weak),
+        ("trace", Relation::Trace),
+    ];
 }
 
 /// What is measured from a beginning to its end.
@@ -355,6 +380,7 @@ impl Question {
             Question::Invariant(_) => "invariant",
             Question::Deadlock => "deadlock",
             Question::Mu(_) => "mu",
+            Question::Equivalence(_) => "equivalence",
         }
     }
 
@@ -384,6 +410,7 @@ impl Question {
             | Question::Mu(what)
             | Question::Invariant(what) => what.text.clone(),
             Question::Deadlock => "no deadlock".to_owned(),
+            Question::Equivalence(other) => format!("{} with {}", other.relation, other.with.text),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
             Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),

@@ -8,7 +8,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::quantity::{bits, decimal, megabytes_per_second, time};
 use super::table::{Reader, Value, listed};
-use super::{Ask, DelayEntry, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, View};
+use super::{
+    Ask, DelayEntry, Equivalence, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, View,
+};
 use crate::coherence;
 
 const KEYS: [&str; 14] = [
@@ -33,7 +35,7 @@ fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
-const QUESTIONS: [&str; 25] = [
+const QUESTIONS: [&str; 26] = [
     "min_delay",
     "max_delay",
     "delay",
@@ -59,12 +61,13 @@ const QUESTIONS: [&str; 25] = [
     "invariant",
     "deadlock",
     "mu",
+    "equivalence",
 ];
 
 /// Returns whether something holds or fails.
 fn is_verdict(question: &Question) -> bool {
-    use Question::{Ctl, Deadlock, Invariant, Ltl, Mu};
-    matches!(question, Ltl(_) | Ctl(_) | Mu(_) | Invariant(_) | Deadlock)
+    use Question::{Ctl, Deadlock, Equivalence, Invariant, Ltl, Mu};
+    matches!(question, Ltl(_) | Ctl(_) | Mu(_) | Equivalence(_) | Invariant(_) | Deadlock)
 }
 
 /// Returns whether a text somewhere in a value has a word in it.
@@ -490,6 +493,7 @@ impl Reader<'_> {
                 }
                 found.map(Question::Size)
             }
+            "equivalence" => self.equivalence(value, span),
             "bottleneck" => Some(Question::Bottleneck(self.text(value, &what)?)),
             "overlap" => {
                 let names: Vec<Text> = match value.get_ref().as_array() {
@@ -615,6 +619,31 @@ impl Reader<'_> {
                 );
             }
         }
+    }
+
+    /// Reads which model to compare with, and how.
+    fn equivalence(&mut self, value: &Value<'_>, span: Span) -> Option<Question> {
+        let what = "`equivalence`";
+        let table = self.table(value, what)?;
+        self.check_keys(table, &["with", "relation", "only"], what);
+        let with = self.needed(table, "with", span, what)?;
+        let relation = self.needed(table, "relation", span, what)?;
+        let names = Equivalence::RELATIONS.map(|(name, _)| name);
+        if !names.contains(&relation.text.as_str()) {
+            self.wrong("S0005", relation.span, format!("a relation is {}", listed(&names)));
+            return None;
+        }
+        let only = match table.get("only").map(|value| value.get_ref().as_array()) {
+            None => Vec::new(),
+            Some(Some(list)) => {
+                list.iter().filter_map(|gate| Some(self.text(gate, "a gate")?.text)).collect()
+            }
+            Some(None) => {
+                self.wrong("S0002", span, "`only` must be a list of gates");
+                return None;
+            }
+        };
+        Some(Question::Equivalence(Equivalence { with, relation: relation.text, only }))
     }
 
     /// Complains about a word that can't come out.

@@ -182,6 +182,7 @@ impl Ask {
             | Question::Mu(_)
             | Question::Invariant(_)
             | Question::Deadlock
+            | Question::Equivalence(_)
             | Question::Size(_) => false,
             Question::Overlap(..) => self.view == Some(View::Timed),
             _ => self.view != Some(View::Untimed),

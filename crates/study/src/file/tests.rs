@@ -274,3 +274,16 @@ fn wrong_amounts_are_told() {
     let message = complaint("[[ask]]\nsize = \"height\"");
     assert!(message.contains("`size` is"), "{message}");
 }
+
+#[test]
+fn an_equivalence_has_a_model_and_a_relation() {
+    let asked = "[[ask]]\nequivalence = { with = \"b.lotos\", relation = \"branching\", only = [\"PUT\"] }";
+    let (read, messages) = study(&format!("model = \"m.lotos\"\n{asked}"));
+    assert_eq!(messages, [""; 0]);
+    let Question::Equivalence(other) = &read.asks[0].question else { panic!("{:?}", read.asks) };
+    assert_eq!((other.with.text.as_str(), other.only.len()), ("b.lotos", 1));
+    let message = complaint(&asked.replace("branching", "brnching"));
+    assert!(message.starts_with("S0005 a relation is"), "{message}");
+    let message = complaint(&asked.replace("[\"PUT\"]", "3"));
+    assert!(message.starts_with("S0002 `only` must be a list"), "{message}");
+}

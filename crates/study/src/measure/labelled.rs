@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use narrows_explicit::{Budget, Progress};
-use narrows_lts::{Graph, LabelPattern};
+use narrows_lts::edit::{Choice, hide};
+use narrows_lts::{Evidence, Graph, LabelPattern, Settings, Verdict, compare};
 use narrows_model::behaviour::Behaviour;
 use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Limit, Refusal};
 use narrows_performance::actions::ambiguous;
@@ -23,7 +24,7 @@ use super::{Bench, Measured, Size, blank, expect, new_figure};
 use crate::conditions::meant;
 use crate::labelled::{Delayed, Labelled, rate_of};
 use crate::verdicts::{Asker, Verdicts};
-use crate::{Ask, Latency, Question, Study, Text, View};
+use crate::{Ask, Equivalence, Latency, Question, Study, Text, View};
 
 /// How wide an interval may be.
 const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
@@ -236,6 +237,9 @@ impl Bench for LabelledBench<'_> {
         let LabelledBench { study, model, graph, .. } = *self;
         let ask = &study.asks[number];
         let asked = model.asked.iter().find(|(index, _)| *index == number);
+        if let Question::Equivalence(other) = &ask.question {
+            return vec![self.compared(ask, number, other)];
+        }
         let mut figures = match (asked, &ask.question) {
             (Some((_, asked)), _) => {
                 self.asker.ask_all(model.asked.iter().map(|(_, question)| question.clone()));
@@ -295,6 +299,49 @@ impl Bench for LabelledBench<'_> {
 
     fn flows(&mut self) -> &mut Vec<Flow> {
         &mut self.flows
+    }
+}
+
+impl LabelledBench<'_> {
+    /// Says whether the model behaves as another one, once all but some gates are hidden in both.
+    fn compared(&self, ask: &Ask, number: usize, how: &Equivalence) -> Figure {
+        let mut figure = blank(ask, View::Untimed);
+        let relation = Equivalence::RELATIONS.iter().find(|(name, _)| *name == how.relation);
+        let other = self.model.others.iter().find(|(index, _)| *index == number);
+        let (Some((_, relation)), Some((_, other))) = (relation, other) else { return figure };
+        let other = match build(&**other, &self.budget) {
+            Ok(Built { graph, .. }) => graph,
+            Err(GraphError::Limit(limit)) => {
+                figure.result = FigureResult::Undecided(limit);
+                return figure;
+            }
+            Err(GraphError::Fault(fault)) => {
+                let what = Behaviour::fault_text(&fault);
+                figure.result = FigureResult::None(format!("`{}` goes wrong: {what}.", how.with.text));
+                return figure;
+            }
+        };
+        let choice = Choice { names: how.only.clone(), all_but: true, ..Choice::default() };
+        let seen = |graph: &Graph| if how.only.is_empty() { graph.clone() } else { hide(graph, &choice) };
+        let compared = compare(&seen(self.graph), &seen(&other), Settings::plain(*relation));
+        let (word, note) = match compared {
+            Err(error) => {
+                figure.result = FigureResult::None(error.to_string());
+                return figure;
+            }
+            Ok(Verdict::Equivalent) => ("holds", None),
+            Ok(Verdict::Different(evidence)) => ("fails", Some(evidence)),
+        };
+        figure.result = FigureResult::Word(word.to_owned());
+        figure.notes.extend(note.map(|evidence| match evidence {
+            Evidence::Formula(formula) => format!("This holds of the model and not of the other: {formula}"),
+            Evidence::Trace { labels, is_first: true } => {
+                format!("Only the model can do {}.", labels.join("; "))
+            }
+            Evidence::Trace { labels, .. } => format!("Only the other can do {}.", labels.join("; ")),
+            Evidence::None(reason) => format!("Nothing is shown: {reason}."),
+        }));
+        figure
     }
 }
 
