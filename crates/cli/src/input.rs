@@ -271,7 +271,7 @@ pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     }
     String::from_utf8(bytes).or_else(|error| {
         if error.as_bytes().contains(&0) {
-            return Err(std::io::Error::new(ErrorKind::InvalidData, "it is not a text"));
+            return Err(std::io::Error::new(ErrorKind::InvalidData, "not a text file"));
         }
         Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
     })

@@ -133,7 +133,7 @@ fn main() -> ExitCode {
         Ok(Ok(result)) => result,
         Ok(Err(_)) => {
             let text = PANIC.lock().ok().and_then(|mut text| text.take()).unwrap_or_default();
-            Err(anyhow::anyhow!("internal error: {text}\nThis is a mistake in narrows, not in the model."))
+            Err(anyhow::anyhow!("internal error: {text}\nThis is a bug in narrows, not in the model."))
         }
         Err(error) => Err(anyhow::Error::from(error).context("can't start a thread")),
     };

@@ -308,7 +308,7 @@ fn files_that_are_no_models_are_said_to_be_none() {
     std::fs::create_dir(folder.0.join("inner")).unwrap();
     for (file, expected) in [
         ("empty.pml", "no process runs at the start"),
-        ("binary.pml", "it is not a text"),
+        ("binary.pml", "not a text file"),
         ("circle.pml", "includes are nested too deeply"),
         ("outer.pml", "can't include `inner`"),
         ("inner", "there is no .pml, .promela, .prom, .spin, .smv, .lotos, .lot or .aut file in `inner`"),

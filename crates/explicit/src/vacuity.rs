@@ -27,9 +27,7 @@ pub(crate) fn suspicions(
     let mut notes = Vec::new();
     let shown = formula.map(&mut |atom| format!("({})", atom.text));
     if is_plain(formula) {
-        notes.push(format!(
-            "It speaks about the initial state only; to say it of every state, write `[] {shown}`."
-        ));
+        notes.push(format!("It constrains the initial state only; for every state, write `[] {shown}`."));
     }
     // What is asked here is stronger, so it usually fails, and soon.
     let scope = SearchScope { states: states.saturating_mul(4).max(100_000).min(scope.states), ..*scope };

@@ -32,7 +32,7 @@ pub enum AutError {
     #[error("the quote at the start of the label is not closed")]
     Quote,
     /// Something should be a number.
-    #[error("`{0}` is no number")]
+    #[error("`{0}` is not a number")]
     NoNumber(String),
     /// A number is too large.
     #[error("`{0}` is too large: numbers go up to 4 294 967 294")]

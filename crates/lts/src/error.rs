@@ -8,13 +8,13 @@ use crate::graph::TooLarge;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum LabelError {
     /// It can't be read.
-    #[error("`{0}` is no number")]
+    #[error("`{0}` is not a number")]
     NoNumber(String),
     /// A rate that no exponential delay has.
-    #[error("`{0}` is no rate: it must be above 0 and finite")]
+    #[error("`{0}` is not a rate: it must be above 0 and finite")]
     NoRate(f64),
     /// A probability that no choice has.
-    #[error("`{0}` is no probability: it must be above 0 and at most 1")]
+    #[error("`{0}` is not a probability: it must be above 0 and at most 1")]
     NoProbability(f64),
 }
 
@@ -49,7 +49,7 @@ pub enum EquivalenceError {
         error: LabelError,
     },
     /// A number that is not decimal.
-    #[error("`{0}` is no decimal number")]
+    #[error("`{0}` is not a decimal number")]
     NoDecimal(String),
     /// Numbers that can't be added exactly.
     #[error(

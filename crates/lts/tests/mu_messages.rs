@@ -29,7 +29,7 @@ const CASES: &[(&str, &str, usize, &[&str])] = &[
     ("true && false", "M0004", 6, &["unexpected `&&`", "write `and`"]),
     ("!true", "M0004", 1, &["write `not`"]),
     ("true § false", "M0004", 6, &["formulas have no such sign"]),
-    ("<'PUT !(.*'> true", "M0005", 2, &["this is no regular expression", "unclosed group"]),
+    ("<'PUT !(.*'> true", "M0005", 2, &["not a valid regular expression", "unclosed group"]),
     ("<'(a{1000}){1000}'> true", "M0005", 2, &["too much memory"]),
     ("mu State . <true> Stat", "M0006", 19, &["unknown variable `Stat`", "did you mean `State`?"]),
     ("<true> fales", "M0006", 8, &["did you mean `false`?"]),

@@ -357,7 +357,7 @@ violation_kinds! {
     /// Rewriting a term does not come to an end.
     EndlessRewriting => "rewriting does not end",
     /// A value is to be chosen from no end of values, or from too many.
-    EndlessSort => "a value is to be chosen from no end of values, or from more than a million",
+    EndlessSort => "a value is chosen from infinitely many values, or more than a million",
     /// A process calls itself again and again without a step.
     EndlessRecursion => "a process calls itself again and again without a step",
     /// A number is too large.

@@ -103,7 +103,7 @@ pub enum Unanswered {
     #[error("{}", .0.reason)]
     Refused(Refusal),
     /// There is a mistake in this program.
-    #[error("internal error: {0}\nThis is a mistake in narrows, not in the model.")]
+    #[error("internal error: {0}\nThis is a bug in narrows, not in the model.")]
     Internal(String),
 }
 

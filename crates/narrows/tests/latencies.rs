@@ -282,7 +282,14 @@ fn least_and_most_agree_with_brute_force() {
         );
         let is_last = study.contains("lifo");
         let found = figures("m.pml", &text, &study);
-        let mut brute = Brute { rooms, windows, is_last, least: u32::MAX, most: 0, seen: Default::default() };
+        let mut brute = Brute {
+            rooms,
+            windows,
+            is_last,
+            least: u32::MAX,
+            most: 0,
+            seen: std::collections::HashSet::default(),
+        };
         brute.run();
         let FigureValue(low, high) = FigureValue::of(&found[0]);
         if high.is_none() {

@@ -23,7 +23,7 @@ use crate::watchdog::{self, Work};
 /// What may be used, and how figures are written.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Show the runs that show the figures
+    /// Print the run behind each figure
     #[arg(long)]
     pub(crate) runs: bool,
 

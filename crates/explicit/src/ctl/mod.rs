@@ -57,7 +57,7 @@ impl CtlAnswer {
 }
 
 /// Why formulas are not answered with fairness.
-const NOT_FAIR: &str = "Formulas of computation tree logic are answered without fairness only.";
+const NOT_FAIR: &str = "CTL formulas are answered without fairness only.";
 
 /// Returns why a question is not answered for fair runs alone, if it isn't.
 pub fn accepts_fair(system: &System, question: &Question) -> Result<(), Refusal> {

@@ -95,7 +95,7 @@ fn explain(
         |graph: &Graph| Evaluator::new(graph, &formulas).states(&formulas, id)[graph.initial() as usize];
     let mistake = || {
         Evidence::None(
-            "the formula that was found does not tell them apart; this is a mistake in narrows".to_owned(),
+            "the formula that was found does not tell them apart; this is a bug in narrows".to_owned(),
         )
     };
     if !holds(left) || holds(right) {
@@ -131,7 +131,7 @@ fn compare_traces(left: &Graph, right: &Graph) -> Result<Verdict, EquivalenceErr
     if trace::has(left, &labels) == is_first && trace::has(right, &labels) != is_first {
         return Ok(Verdict::Different(Evidence::Trace { labels, is_first }));
     }
-    let reason = "the trace that was found does not tell them apart; this is a mistake in narrows";
+    let reason = "the trace that was found does not tell them apart; this is a bug in narrows";
     Ok(Verdict::Different(Evidence::None(reason.to_owned())))
 }
 

@@ -19,7 +19,7 @@ pub(super) fn pattern(text: &str, span: Span) -> Result<Pattern, Box<Diagnostic>
         Ok(expression) => Ok(Pattern { text: text.to_owned(), expression, span }),
         Err(error) => {
             let reason = match &error {
-                regex::Error::CompiledTooBig(_) => "it takes too much memory".to_owned(),
+                regex::Error::CompiledTooBig(_) => "it needs too much memory".to_owned(),
                 other => {
                     let text = other.to_string();
                     let last = text.lines().last().unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn pattern(text: &str, span: Span) -> Result<Pattern, Box<Diagnostic>
                 }
             };
             Err(Box::new(
-                Diagnostic::error("M0005", span, "this is no regular expression")
+                Diagnostic::error("M0005", span, "not a valid regular expression")
                     .label(reason)
                     .help("a `\\` before one of `.*+?()[]{}|^$\\` makes it an ordinary character"),
             ))

@@ -250,7 +250,7 @@ impl Maker<'_> {
     fn count_step(&mut self, span: Span) -> Result<(), Refused> {
         self.moves += 1;
         if self.moves > MAX_MOVES {
-            let reason = "There are too many ways through an atomic sequence.".to_owned();
+            let reason = "There are too many paths through an atomic sequence.".to_owned();
             return Err(Refused { reason, span: Some(span) });
         }
         if self.moves.is_multiple_of(64) && !(self.go_on)() {

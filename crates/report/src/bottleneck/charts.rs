@@ -77,7 +77,7 @@ impl Analysed<'_> {
             }
         }
         if !rows.is_empty() {
-            let title = "For what part of the time resources are busy".to_owned();
+            let title = "Utilisation of the resources".to_owned();
             let svg = bars(&Bars { title: &title, whole: Some(1.0), rows: &rows });
             charts.push(Picture { name: "utilisation".to_owned(), title, svg });
         }
@@ -112,7 +112,7 @@ impl Analysed<'_> {
             }
         }
         if !flow.changes.is_empty() {
-            let title = format!("What a tenth less of each delay gains for {event}");
+            let title = format!("What cutting each delay by 10 % gains for {event}");
             let row = |one: &narrows_model::Sensitivity| (one.delay.clone(), one.gain(), change(one.gain()));
             let rows: Vec<_> = flow.changes.iter().map(row).collect();
             let svg = bars(&Bars { title: &title, whole: None, rows: &rows });

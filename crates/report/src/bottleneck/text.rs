@@ -27,7 +27,7 @@ impl Analysed<'_> {
         }
         text.push('\n');
         if let Some(reason) = self.limit() {
-            let _ = writeln!(text, "  Not everything was found out: {reason}.");
+            let _ = writeln!(text, "  Incomplete: {reason}.");
         }
         for flow in &self.bottleneck.flows {
             self.flow(flow, &mut text);
@@ -108,7 +108,7 @@ impl Analysed<'_> {
         }
         if !flow.changes.is_empty() {
             let width = flow.changes.iter().map(|change| change.delay.chars().count()).max().unwrap_or(0);
-            let _ = writeln!(text, "\n{:width$}    a tenth less  a tenth more  elasticity", "delay");
+            let _ = writeln!(text, "\n{:width$}       10 % less     10 % more  elasticity", "delay");
             for one in &flow.changes {
                 let elasticity = one.elasticity().map_or_else(
                     || "?".to_owned(),
@@ -215,7 +215,7 @@ impl Analysed<'_> {
                 (false, _) => ", whatever the delays",
             };
             let so_far = if together.is_complete { "" } else { ", as far as states were visited" };
-            let _ = writeln!(text, "  most at a time{view}{so_far}: {}", sets.join("; "));
+            let _ = writeln!(text, "  largest sets busy together{view}{so_far}: {}", sets.join("; "));
         }
     }
 

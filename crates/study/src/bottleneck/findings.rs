@@ -72,8 +72,8 @@ impl Workbench<'_, '_> {
         if reached < possible * (1.0 - 1e-9) {
             let part = ((reached - least) / (possible - least)).clamp(0.0, 1.0);
             findings.push(format!(
-                "If the process with the most work never waited, there would be {} times as many `{event}`: {} 1/{}. Of \
-                 what could be gained by working at the same time, {} is reached.",
+                "If the busiest process never waited, there would be {} times as many `{event}`: {} 1/{}. {} of the \
+                 possible overlap is achieved.",
                 short(possible / reached),
                 short(possible),
                 self.study.unit,
@@ -81,7 +81,7 @@ impl Workbench<'_, '_> {
             ));
         } else {
             findings.push(format!(
-                "Work is done at the same time as far as it can be: one after the other, there would be {} of the \
+                "All possible overlap is achieved: without any, there would be {} of the \
                  `{event}`.",
                 percent(least / reached)
             ));
@@ -212,7 +212,7 @@ impl Workbench<'_, '_> {
     fn timeless(&self) -> Option<String> {
         let names = self.prepared.timeless_processes();
         let list = listed(names.iter().map(|name| format!("`{name}`")));
-        (!names.is_empty()).then(|| format!("Taken to need no time, as no delay is given: {list}."))
+        (!names.is_empty()).then(|| format!("Taken to need no time, since no delay is given: {list}."))
     }
 
     /// Returns for what part of the time each resource is busy on average; 0 if it is not known.
@@ -315,15 +315,19 @@ pub(super) fn most_critical(changes: &[Sensitivity]) -> Vec<&Sensitivity> {
 pub(super) fn matters(changes: &[Sensitivity]) -> Option<String> {
     let gain = changes.first()?.gain()?;
     if gain <= NO_GAIN {
-        return Some("No single delay matters: a tenth less of any of them gains nothing.".to_owned());
+        return Some(
+            "No single delay is critical: cutting any one of them by 10 % gains nothing.".to_owned(),
+        );
     }
     let alike: Vec<String> =
         most_critical(changes).iter().map(|change| format!("`{}`", change.delay)).collect();
     let gain = percent(gain);
     Some(match alike.as_slice() {
-        [delay] => format!("The delay that matters most is {delay}: a tenth less of it gives {gain} more."),
+        [delay] => {
+            format!("The most critical delay is {delay}: cutting it by 10 % raises throughput by {gain}.")
+        }
         _ => format!(
-            "The delays that matter most are {}: a tenth less of any of them gives {gain} more.",
+            "The most critical delays are {}: cutting any of them by 10 % raises throughput by {gain}.",
             listed(alike.into_iter())
         ),
     })

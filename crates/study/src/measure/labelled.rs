@@ -446,7 +446,7 @@ fn mean(study: &Study, ask: &Ask, model: &Labelled, means: &[Throughput]) -> Fig
             let even = of(found.uniform);
             let middle = f64::midpoint(even.low, even.high);
             figure.notes.push(format!(
-                "Choices are left open: the least and the greatest over all of them. If they are equally likely, it is {middle:.6e}."
+                "The model leaves choices open; this is the range over all schedulers. With equally likely choices it is {middle:.6e}."
             ));
         }
     };

@@ -201,7 +201,7 @@ impl<'a> Solvable<'a> {
             greatest: self.solve(|accuracy| average(automaton, &reward, Aim::Greatest, accuracy))?,
             even: even.first().copied().unwrap_or(Interval::ANY),
         };
-        Ok(open.tell("mean over all ways to decide", figure))
+        Ok(open.tell("", figure))
     }
 
     /// Bounds how likely it is that a rest where something holds is the one at a time.
@@ -232,7 +232,7 @@ impl<'a> Solvable<'a> {
                 .and(likely),
             even: even.and(likely),
         };
-        Ok(open.tell("probability over all ways to decide, also by the clock", figure))
+        Ok(open.tell(", also those that look at the clock", figure))
     }
 }
 
@@ -255,8 +255,8 @@ impl Open {
         let even = if even.is_infinite() { "infinite".to_owned() } else { format!("{even:.9}") };
         let even = if self.even == Interval::ANY { "not known".to_owned() } else { even };
         figure.notes.push(format!(
-            "Choices are left open: this is the least and the greatest {what}; with all choices equally likely it \
-             is {even}."
+            "The model leaves choices open; this is the range over all schedulers{what}; with equally likely \
+             choices it is {even}."
         ));
         for (name, end) in [("least", self.least), ("greatest", self.greatest)] {
             if !ACCURACY.is_met(end) {

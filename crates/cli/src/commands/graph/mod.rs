@@ -154,7 +154,7 @@ fn write_graph(
             let states = graph.states();
             anyhow::ensure!(
                 states <= MAX_DRAWN,
-                "nobody can read a drawing of {}; write .aut or .dot",
+                "a drawing of {} would be unreadable; write .aut or .dot",
                 count(u64::from(states), "state")
             );
             diagram_svg(&[graph_diagram(name, graph)], name)
@@ -170,7 +170,7 @@ fn write_graph(
 
 /// Says why there is no graph: a part of it must not be taken for the whole.
 fn not_whole(name: &str, arguments: &Arguments, limit: Limit) -> Outcome {
-    let message = format!("nothing was written, as the graph would not be whole: {}", limit.reason());
+    let message = format!("nothing was written, since the graph would be incomplete: {}", limit.reason());
     output::error(&message);
     limits::remember(arguments.models.quiet, [limit]);
     let document = || {

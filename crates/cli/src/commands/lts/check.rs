@@ -184,7 +184,7 @@ fn save_diagnostic(answer: &Answer<'_, '_>, path: &Path) -> anyhow::Result<Saved
     let evidence = answer.evidence()?;
     anyhow::ensure!(
         answer.is_confirmed_by(&evidence)?,
-        "internal error: the diagnostic does not show the answer\nThis is a mistake in narrows, not in the graph."
+        "internal error: the diagnostic does not show the answer\nThis is a bug in narrows, not in the graph."
     );
     let shown = path.display();
     std::fs::write(path, aut::write(&evidence.graph)).with_context(|| format!("can't write {shown}"))?;

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
     let Some(operator) = Operator::parse(&arguments.operator) else {
-        anyhow::bail!("`{}` is no operator: try '|||', '||' or '|[a, b]|', in quotes", arguments.operator);
+        anyhow::bail!("unknown operator `{}`: try '|||', '||' or '|[a, b]|', in quotes", arguments.operator);
     };
     let (first, second) = files::read_both(&arguments.first, &arguments.second, given)?;
     let both = edit::compose(&first, &second, &operator)?;

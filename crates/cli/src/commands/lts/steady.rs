@@ -58,7 +58,7 @@ impl Common {
         if self.accuracy > 0.0 && self.accuracy < 1.0 {
             return Ok(Accuracy { relative: self.accuracy, ..Accuracy::default() });
         }
-        Err(anyhow!("`{}` is no accuracy: it should be above 0 and below 1", self.accuracy))
+        Err(anyhow!("invalid accuracy `{}`: it must be above 0 and below 1", self.accuracy))
     }
 
     pub(super) fn trouble(&self, trouble: &AutomatonError) -> anyhow::Error {

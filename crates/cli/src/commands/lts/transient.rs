@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let common = &arguments.common;
     let accuracy = common.accuracy()?;
     if let Some(time) = arguments.time.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
-        anyhow::bail!("`{time}` is no time: it should be at least 0 and finite");
+        anyhow::bail!("invalid time `{time}`: it must be at least 0 and finite");
     }
     let graph = super::read(&common.file, given)?;
     let timed = GraphAutomaton::new(&graph).map_err(|trouble| common.trouble(&trouble))?;
@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
         }
     }
     if timed.has_choices(&graph) {
-        output::note("something is left to choose; all choices of a state are taken alike here");
+        output::note("the graph leaves choices open; here the choices of a state are equally likely");
     }
     Ok(0)
 }

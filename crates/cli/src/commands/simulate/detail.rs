@@ -147,8 +147,7 @@ fn why(app: &App<'_>) -> Vec<Line<'static>> {
     let reasons = session.why_not();
     if reasons.is_empty() {
         let is_stuck = session.steps().is_empty();
-        let text =
-            if is_stuck { "Nobody waits for anything." } else { "Everything that is there can be done." };
+        let text = if is_stuck { "No process is waiting." } else { "Everything that is there can be done." };
         return vec![Line::from(text)];
     }
     let entries = reasons.into_iter().map(|reason| {
