@@ -3,6 +3,7 @@
 mod labelled;
 mod studies;
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use labelled::{assert_near, bounds, figures, lotos, reason, try_figures};
@@ -282,14 +283,7 @@ fn least_and_most_agree_with_brute_force() {
         );
         let is_last = study.contains("lifo");
         let found = figures("m.pml", &text, &study);
-        let mut brute = Brute {
-            rooms,
-            windows,
-            is_last,
-            least: u32::MAX,
-            most: 0,
-            seen: std::collections::HashSet::default(),
-        };
+        let mut brute = Brute { rooms, windows, is_last, least: u32::MAX, most: 0, seen: HashSet::default() };
         brute.run();
         let FigureValue(low, high) = FigureValue::of(&found[0]);
         if high.is_none() {
@@ -329,7 +323,7 @@ struct Brute {
     is_last: bool,
     least: u32,
     most: u32,
-    seen: std::collections::HashSet<Line>,
+    seen: HashSet<Line>,
 }
 
 impl Brute {
