@@ -43,6 +43,7 @@ fn pages() -> Vec<PathBuf> {
         root.join("examples/README.md"),
         root.join("examples/bottlenecks/README.md"),
         root.join("examples/myrinet/README.md"),
+        root.join("examples/nvme/README.md"),
         root.join("examples/pci/README.md"),
         root.join("examples/pingpong/README.md"),
         root.join("examples/pingpong/lotos/README.md"),

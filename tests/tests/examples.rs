@@ -32,6 +32,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("myrinet/mcp.pml", &["PACKETS=0", "ARRIVALS=ENDLESS", "RECEIVE_BUFFERS=1"]),
     ("myrinet/mcp_send.pml", &[]),
     ("myrinet/mcp_send.pml", &["PACKETS=4"]),
+    ("nvme/nvme.pml", &[]),
     ("pingpong/barrier.pml", &["P=3"]),
     ("pingpong/locks.pml", &["LOCK=1"]),
     ("pingpong/locks.pml", &["LOCK=2"]),

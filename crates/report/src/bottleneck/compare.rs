@@ -115,7 +115,7 @@ pub fn compare(columns: &[Column]) -> String {
     let names = names(columns);
     let mut text = "side by side\n".to_owned();
     let length = |text: &str| text.chars().count();
-    let first = different.iter().chain(&same).map(|(name, _)| length(name)).max().unwrap_or(0).min(44);
+    let first = different.iter().chain(&same).map(|(name, _)| length(name)).max().unwrap_or(0).min(64);
     let width = |number: usize| {
         let texts = different.iter().chain(&same).map(|(_, texts)| length(&texts[number]));
         texts.chain([length(&names[number])]).max().unwrap_or(0).min(40)

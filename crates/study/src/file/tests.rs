@@ -258,10 +258,10 @@ fn an_amount_of_data_has_a_name_and_can_be_varied() {
 #[test]
 fn wrong_amounts_are_told() {
     for (from, to, said) in [
-        ("\"32 KiB\"", "\"32 loads\"", "S0005 `loads` is no unit of data"),
+        ("\"32 KiB\"", "\"32 loads\"", "S0005 unknown unit of data `loads`"),
         ("each = \"packet\"", "each = \"frame\"", "S0005 `[amount]` has no `frame`"),
         ("throughput = \"sent\"", "mean_period = \"sent\"", "S0005 only a throughput"),
-        ("\"1 KiB\",", "\"1 load\",", "S0005 `load` is no unit of data"),
+        ("\"1 KiB\",", "\"1 load\",", "S0005 unknown unit of data `load`"),
         (
             "packet = \"32 KiB\"",
             "packet = \"32 KiB\"\nframe = \"1 B\"",

@@ -49,7 +49,7 @@ pub(super) enum Gain {
     Events(Vec<(u16, f64)>),
 }
 
-/// What came out over all ways to decide, and for choices that are equally likely.
+/// What came out over all schedulers, and for choices that are equally likely.
 struct Open {
     least: Interval,
     greatest: Interval,
