@@ -89,8 +89,8 @@ byte toArrive = ARRIVALS;               /* packets that the network has not deli
 
 /* For formulas about a host that is faster than the card: its send queue is full whenever the firmware looks. */
 #define LOOKS (main@end_nothing_to_do && \
-               (nempty(Events) || host_int == 1 || dma_int == 1 || send_int == 1 || recv_int == 1))
-#define QUEUE_KEPT_FULL ([] (LOOKS -> full(hs_buffer) || toSend == 0))
+               (len(Events) > 0 || host_int == 1 || dma_int == 1 || send_int == 1 || recv_int == 1))
+#define QUEUE_KEPT_FULL ([] (LOOKS -> len(hs_buffer) == QUEUE || toSend == 0))
 
 /* Figure 7, appendix B: from main memory to SRAM. */
 active proctype hostSend()

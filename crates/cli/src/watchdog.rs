@@ -24,6 +24,9 @@ const AFTERMATH: Duration = Duration::from_secs(2);
 /// The program itself takes so much memory.
 const PROGRAM: u64 = 48 << 20;
 
+/// A run of half a million steps takes so much.
+const LONG_RUN: u64 = 256 << 20;
+
 /// What the program does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
@@ -44,9 +47,14 @@ impl Work {
         }
     }
 
-    /// Returns how much more memory than it should it may take: the program itself takes some.
+    /// Returns how much more memory than it should it may take: the program itself takes some, and so does a long run that a
+    /// search has found, which is replayed and told as a whole.
     fn slack(self, memory: u64) -> u64 {
-        if self == Work::Graphs { 0 } else { memory / 7 + PROGRAM }
+        match self {
+            Work::Graphs => 0,
+            Work::Reading => memory / 7 + PROGRAM,
+            Work::Searching => memory / 7 + PROGRAM + LONG_RUN,
+        }
     }
 }
 

@@ -94,7 +94,7 @@ fn a_part_of_a_graph_is_not_written() {
     let output = folder.run_with(&["graph", "large.pml", "-o", "large.aut", "--memory", "2M", "-q"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("nothing was written, as the graph would not be whole"),
+        stderr(&output).contains("nothing was written, since the graph would be incomplete"),
         "{}",
         stderr(&output)
     );

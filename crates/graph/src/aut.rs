@@ -229,7 +229,7 @@ mod tests {
         assert!(message("des (0, 1, 2)\n(0, \"a, 1)").contains("not closed"));
         assert!(message("des (0, 1, 2)\n(0, a, 99999999999)").contains("too large"));
         assert!(message("des (3, 1, 2)\n(0, a, 1)").contains("begins with state 3"));
-        assert!(message("des (0, 1, 2)\n(é, a, 1)").contains("no number"));
+        assert!(message("des (0, 1, 2)\n(é, a, 1)").contains("not a number"));
         let alone = "1000000000 states are too many for 1 edges";
         assert!(message("des (0, 1, 1000000000)\n(0, a, 1)").contains(alone));
         assert!(message("des (0, ?, ?)\n(0, a, 999999999)").contains(alone));

@@ -314,7 +314,9 @@ fn values_for_what_is_not_there_are_refused() {
         Options { varied, ..Options::default() },
     ] {
         let said = compiled(model, &options).1;
-        assert!(said.iter().any(|(code, _, text)| *code == "V0219" && text.contains("nothing uses `REST`")));
+        let is_said =
+            said.iter().any(|(code, _, text)| *code == "V0219" && text.contains("nothing uses `REST`"));
+        assert!(is_said, "{said:?}");
     }
 }
 

@@ -6,19 +6,29 @@ mod studies;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use narrows::{NoFiles, PreparedStudy};
+use narrows::PreparedStudy;
 use narrows_explicit::{Budget, Unwatched};
 use narrows_lts::mu::{Checker, parse};
 use narrows_lts::{Graph, LabelPattern, Relation, Settings, Verdict, aut, compare, edit};
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::Delay;
 use narrows_performance::labelled::build;
-use narrows_source::{Diagnostics, FileId, Span};
+use narrows_source::{Diagnostics, FileId, LoadError, Loaded, Loader, Span};
 use narrows_study::{Ask, Question, Study, Text};
 use studies::budget;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pingpong/lotos")
+}
+
+/// Files beside the studies: models to compare with.
+struct Beside;
+
+impl Loader for Beside {
+    fn load(&self, path: &str, _: &str, _: bool) -> Result<Loaded, LoadError> {
+        let text = fs::read_to_string(folder().join(path)).map_err(|_| LoadError::NoFiles)?;
+        Ok(Loaded { name: path.to_owned(), text })
+    }
 }
 
 fn prepared(name: &str, constants: &[(&str, &str)]) -> PreparedStudy {
@@ -40,7 +50,7 @@ fn prepare(place: &Path, change: &dyn Fn(&mut Study)) -> PreparedStudy {
     let model = study.lines().find_map(|line| line.strip_prefix("model = \"")?.strip_suffix('"'));
     let model = model.expect("a model").to_owned();
     let text = fs::read_to_string(place.with_file_name(&model)).expect("a model");
-    let found = studies::prepared(&study, (&model, &text), &NoFiles, change);
+    let found = studies::prepared(&study, (&model, &text), &Beside, change);
     found.unwrap_or_else(|rejected| panic!("{:#?}", studies::wrong(&rejected, |one, _| one.title.clone())))
 }
 

@@ -194,7 +194,7 @@ fn open_choices_give_the_least_and_the_greatest() {
     let figures = figures(model, study).unwrap();
     let (low, high) = value(&figures[0]);
     assert!(low.abs() < 1e-9 && (high - 1.0).abs() < 1e-5, "{low} {high}");
-    assert!(figures[0].notes[0].contains("equally likely it is 0.2000"), "{:?}", figures[0].notes);
+    assert!(figures[0].notes[0].contains("equally likely choices it is 0.2000"), "{:?}", figures[0].notes);
     let (low, high) = value(&figures[1]);
     assert!(low.abs() < 1e-9 && (high - 1.0).abs() < 1e-5, "{low} {high}");
 }

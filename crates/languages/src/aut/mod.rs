@@ -133,7 +133,7 @@ mod tests {
                 "G0004 \"(0, a, 2)\" state 2 is beyond the 2 states of the first line",
                 "G0002 \"0, a, 1\" expected `(from, label, to)`, found `0, a, 1`",
                 "G0002 \"(0, \\\"a, 1)\" the quote at the start of the label is not closed",
-                "G0003 \"(x, b, 1)\" `x` is no number",
+                "G0003 \"(x, b, 1)\" `x` is not a number",
             ]
         );
         assert_eq!(

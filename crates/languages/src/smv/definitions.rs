@@ -39,8 +39,11 @@ pub(super) fn apply(
 }
 
 fn is_used(name: &str, tree: &Tree) -> bool {
+    // Where it is defined, the name is an expression too.
+    let items = || tree.modules.iter().flat_map(|module| &module.items);
+    let defines = |span| items().any(|item| matches!(item, Item::Define(defined, _) if defined.span == span));
     tree.expressions.iter().any(|expr| match &expr.kind {
-        ExprKind::Name(used) => **used == *name,
+        ExprKind::Name(used) => **used == *name && !defines(expr.span),
         ExprKind::Dot(_, part) => *part.name == *name,
         _ => false,
     })

@@ -470,6 +470,8 @@ impl Asked<'_, '_> {
                 _ => format!("a run on which it holds for the {name} time"),
             };
             self.witness(&what, &walk, figure);
+            // It is about the whole run.
+            figure.witnesses.iter_mut().for_each(|(_, trace)| trace.part = None);
         }
         figure.result = FigureResult::Value { low: ends[0], high: ends[1], exact: true };
         if ends[0] == ends[1] && figure.witnesses.len() == 2 {

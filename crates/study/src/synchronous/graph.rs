@@ -127,7 +127,11 @@ impl Model for Known<'_> {
 
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, _: &str) -> Option<Trace> {
         let run = self.ground.eventful.run(&walk.choices(timed), walk.cycle)?;
-        run.replay(self.ground.eventful.reference(), None)
+        let trace = run.replay(self.ground.eventful.reference(), None)?;
+        // Where there are several first states, a step leads to one of them. A cycle has no end.
+        let before = walk.steps.len().saturating_sub(trace.steps.len());
+        let end = Some(trace.steps.len()).filter(|_| walk.cycle.is_none());
+        Some(Trace { part: Some((walk.begins.saturating_sub(before), end)), ..trace })
     }
 
     /// The first states come after what stands before them all.
