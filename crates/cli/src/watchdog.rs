@@ -139,6 +139,14 @@ pub(crate) fn limit(work: Work, time: Option<Duration>, memory: Option<u64>) {
     }
 }
 
+/// Lets what was found be told, however long the runs are: answers that are there are not given up for the memory that their
+/// report takes, as long as the machine has it.
+pub(crate) fn tell() {
+    if let Some(watched) = watched().as_mut() {
+        watched.memory = watched.memory.max(default_memory());
+    }
+}
+
 /// Hears from now on whether the user wants an end.
 pub(crate) fn heed(interrupted: &Arc<AtomicBool>) {
     if let Some(watched) = watched().as_mut() {

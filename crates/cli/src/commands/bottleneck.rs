@@ -15,6 +15,7 @@ use super::files::write;
 use crate::input::expand;
 use crate::limits::interrupt_flag;
 use crate::output::{self, Outcome};
+use crate::watchdog;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,6 +112,7 @@ impl Work<'_> {
         let budget = clock.budget();
         let mut analysis = prepared.analyse(&budget);
         let points = options.sweep(&mut prepared, &mut analysis.measured, &budget);
+        watchdog::tell();
         let seconds = clock.finish();
         let (said, column, charts) =
             options.report(&prepared, &analysis.measured, &points, seconds, None, |figures| {

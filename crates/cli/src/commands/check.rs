@@ -18,6 +18,7 @@ use crate::checkpoint::Checkpointing;
 use crate::input::{Models, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Outcome};
+use crate::watchdog;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -169,6 +170,7 @@ fn one(
         found_order: arguments.write_order.as_ref().map(|_| &found_order),
     };
     let checked = narrows::answer(model, &questions, &options, &budget);
+    watchdog::tell();
     let seconds = clock.finish();
     let checked = match checked {
         Ok(checked) => checked,

@@ -9,6 +9,7 @@ use crate::checkpoint::Checkpointing;
 use crate::input::Models;
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::Outcome;
+use crate::watchdog;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,6 +57,7 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
         checkpoints: checkpoint.as_ref().map(|checkpoint| checkpoint as &dyn Checkpoints),
     };
     let explored = narrows::explore(model, &options, &budget);
+    watchdog::tell();
     let seconds = clock.finish();
     let explored = match explored {
         Ok(explored) => explored,

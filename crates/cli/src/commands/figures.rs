@@ -258,6 +258,7 @@ impl Options {
                 }
                 let mut measured = prepared.measure(&budget);
                 let points = self.sweep(&mut prepared, &mut measured, &budget);
+                watchdog::tell();
                 (measured, points)
             }
             Way::Random { view, ends, seed } => (prepared.estimate(view, ends, seed, &budget)?, Vec::new()),
