@@ -1,6 +1,7 @@
 //! What a study file says, as data.
 
 mod quantity;
+mod questions;
 mod read;
 mod sweep;
 mod table;
