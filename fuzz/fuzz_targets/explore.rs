@@ -1,4 +1,5 @@
-//! What compiles can be explored, depth-first and breadth-first search see the same states, and every run replays.
+//! What compiles can be explored, depth-first and breadth-first search see the same states, and every run
+//! replays.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text is a model in LOTOS, or is rejected with a diagnostic: no panic, no hang, bounded memory. Both ways to visit its
-//! states find the same.
+//! Any text is a model in LOTOS, or is rejected with a diagnostic: no panic, no hang, bounded memory. Both
+//! ways to visit its states find the same.
 
 #![no_main]
 

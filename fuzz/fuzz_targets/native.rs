@@ -1,5 +1,5 @@
-//! What compiles is executed by machine code as by the reference evaluator: the same successors in the same order, and
-//! searches that find the same.
+//! What compiles is executed by machine code as by the reference evaluator: the same successors in the same
+//! order, and searches that find the same.
 
 #![no_main]
 

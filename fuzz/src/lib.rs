@@ -25,7 +25,8 @@ pub fn compile(data: &[u8]) -> Option<System> {
 /// How many states machine code and evaluator are compared in.
 const STATES: usize = 300;
 
-/// Compiles any bytes as a model in Promela, and holds machine code against the reference evaluator in its first states.
+/// Compiles any bytes as a model in Promela, and holds machine code against the reference evaluator in its
+/// first states.
 ///
 /// # Panics
 ///

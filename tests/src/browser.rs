@@ -1,4 +1,5 @@
-//! A browser without a window, driven over its `DevTools` protocol: messages of JSON, each ended by a zero byte.
+//! A browser without a window, driven over its `DevTools` protocol: messages of JSON, each ended by a zero
+//! byte.
 //!
 //! Chromium reads them from file descriptor 3 and writes to 4; a shell makes these of our pipes.
 

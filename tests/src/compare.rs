@@ -55,8 +55,8 @@ fn settle(
     Ok(judge(&ask(&careful)?, &tested))
 }
 
-/// Whether the model is one whose states SPIN does not tell apart: where priorities are used, it takes the process's
-/// priority for padding if the last local variable is a bit or an unsigned.
+/// Whether the model is one whose states SPIN does not tell apart: where priorities are used, it takes the
+/// process's priority for padding if the last local variable is a bit or an unsigned.
 pub(crate) fn is_beyond_spin(model: &str) -> bool {
     model.contains("priority") && ["bit ", "bool ", "unsigned "].iter().any(|kind| model.contains(kind))
 }
@@ -65,9 +65,9 @@ const TOO_LARGE: &str = "too large for SPIN";
 
 /// Judges what both tools said of the same model.
 ///
-/// Where SPIN gives no figures, or only those up to an error that it cannot continue after, Narrows must still end
-/// normally, and in the second case report a fault. A fault that can be seen before the search may be reported by
-/// rejecting the model.
+/// Where SPIN gives no figures, or only those up to an error that it cannot continue after, Narrows must
+/// still end normally, and in the second case report a fault. A fault that can be seen before the search may
+/// be reported by rejecting the model.
 pub fn judge(oracle: &spin::Outcome, tested: &narrows::Outcome) -> Verdict {
     let differed = |why: &str| Verdict::Differed(format!("{why}\nSPIN: {oracle:?}\nNarrows: {tested:?}"));
     let ended = matches!(tested, narrows::Outcome::Explored(_) | narrows::Outcome::Rejected(_));

@@ -1,7 +1,8 @@
-//! Machine code against the reference evaluator: in every state, the same successors in the same order, all of them; and
-//! searches that remember what processes do against searches that execute everything.
+//! Machine code against the reference evaluator: in every state, the same successors in the same order, all
+//! of them; and searches that remember what processes do against searches that execute everything.
 //!
-//! Tests and the fuzz target `native` ask the same: whatever differs is a panic that names the model and the state.
+//! Tests and the fuzz target `native` ask the same: whatever differs is a panic that names the model and the
+//! state.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;

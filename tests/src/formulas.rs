@@ -13,7 +13,8 @@ pub type Formula = Ltl<String>;
 
 /// Reads a formula.
 ///
-/// Operators bind as in Promela: `!`, `[]`, `<>`, `X`, then `U`, `V` and `W`, then `&&`, `||`, and `->` and `<->` last.
+/// Operators bind as in Promela: `!`, `[]`, `<>`, `X`, then `U`, `V` and `W`, then `&&`, `||`, and `->` and
+/// `<->` last.
 pub fn parse(text: &str) -> Result<Formula, String> {
     let tokens = tokens(text);
     let mut reader = Reader { tokens: &tokens, position: 0 };

@@ -1,10 +1,10 @@
 //! Writes random Promela models, one per seed, with small state spaces.
 //!
-//! Swarm testing (Groce et al., ISSTA 2012): each seed switches a random subset of the language's features on, so
-//! that rare combinations come up and a difference points at few constructs. What makes SPIN hang or crash is left
-//! out: loops inside `atomic` and `d_step` are bounded by a counter that nothing else writes, indices stay in range
-//! by `%`, and nothing is divided by a variable. Values stay small, by constants and `%`, so that most models have
-//! between ten and some ten thousand states.
+//! Swarm testing (Groce et al., ISSTA 2012): each seed switches a random subset of the language's features
+//! on, so that rare combinations come up and a difference points at few constructs. What makes SPIN hang or
+//! crash is left out: loops inside `atomic` and `d_step` are bounded by a counter that nothing else writes,
+//! indices stay in range by `%`, and nothing is divided by a variable. Values stay small, by constants and
+//! `%`, so that most models have between ten and some ten thousand states.
 
 mod bodies;
 mod channels;

@@ -1,10 +1,10 @@
 //! Holds Narrows against SPIN 6.5.2: runs both on the same model and compares what they found.
 //!
-//! [`spin`] is the oracle, [`narrows`] the tool under test, [`compare`] the judge between them. Models come from
-//! files or from [`generator`], which writes a random Promela model per seed; [`shrink`] reduces one that differs
-//! to its essence. Both tools are seen only through their command lines, except that automata of [`formulas`] are
-//! compared by the library that makes them: only it can tell whether two automata accept a common word. [`browser`]
-//! opens the pages that Narrows writes.
+//! [`spin`] is the oracle, [`narrows`] the tool under test, [`compare`] the judge between them. Models come
+//! from files or from [`generator`], which writes a random Promela model per seed; [`shrink`] reduces one
+//! that differs to its essence. Both tools are seen only through their command lines, except that automata of
+//! [`formulas`] are compared by the library that makes them: only it can tell whether two automata accept a
+//! common word. [`browser`] opens the pages that Narrows writes.
 
 pub mod browser;
 pub mod commands;

@@ -56,8 +56,8 @@ impl Found {
 
 /// The program: the one that `NARROWS_BIN` names, or the newest built beside this one.
 ///
-/// Cargo tells tests only where the programs of their own package are, so the profiles' directories are looked
-/// through, starting from the running program's own.
+/// Cargo tells tests only where the programs of their own package are, so the profiles' directories are
+/// looked through, starting from the running program's own.
 pub fn program() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     PROGRAM

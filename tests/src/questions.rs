@@ -1,5 +1,5 @@
-//! Compares answers to questions about whole runs: formulas, never claims, acceptance and non-progress cycles, each
-//! without and with weak fairness.
+//! Compares answers to questions about whole runs: formulas, never claims, acceptance and non-progress
+//! cycles, each without and with weak fairness.
 
 use std::path::Path;
 use std::time::Duration;
@@ -153,8 +153,8 @@ fn both(subjects: &[Subject]) -> Vec<Asked> {
     with(false).chain(with(true)).collect()
 }
 
-/// Why SPIN's fairness is no measure for a model, if it is none: a process whose partner is ready, or whose `provided`
-/// is false, counts as what it is not.
+/// Why SPIN's fairness is no measure for a model, if it is none: a process whose partner is ready, or whose
+/// `provided` is false, counts as what it is not.
 fn beyond_fairness(text: &str) -> Option<&'static str> {
     if text.contains("[0] of") {
         Some("fairness beside rendezvous")

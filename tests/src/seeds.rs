@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 /// Returns the seeds from 1 to `count`, or those that `NARROWS_SEEDS` names: `5000`, or `1001..5000`.
 ///
-/// A test that runs until a clock says stop sees fewer models on a loaded machine, and in the end none: it can't fail.
+/// A test that runs until a clock says stop sees fewer models on a loaded machine, and in the end none: it
+/// can't fail.
 pub fn seeds(count: u64) -> RangeInclusive<u64> {
     let Ok(given) = std::env::var("NARROWS_SEEDS") else { return 1..=count };
     range(&given).unwrap_or_else(|| panic!("NARROWS_SEEDS is `{given}`: it must be like 5000 or 1001..5000"))

@@ -1,7 +1,8 @@
 //! Reduces a model to the smallest one found that still has a property, by taking parts away one at a time.
 //!
-//! Zeller's delta debugging on a tree: each edit removes a node, replaces it by its parts or makes its text simpler;
-//! an edit that keeps the property stays. The result is minimal in that no single further edit keeps it.
+//! Zeller's delta debugging on a tree: each edit removes a node, replaces it by its parts or makes its text
+//! simpler; an edit that keeps the property stays. The result is minimal in that no single further edit keeps
+//! it.
 
 use crate::tree::{Model, Node};
 

@@ -1,12 +1,12 @@
-//! SPIN as the oracle: compiles a model to its verifier, runs that without optimisations or reductions, and reads
-//! the figures it prints.
+//! SPIN as the oracle: compiles a model to its verifier, runs that without optimisations or reductions, and
+//! reads the figures it prints.
 //!
-//! Compiling `pan.c` dominates on small models. Measured on one 2-core machine, per model: gcc -O2 1.7 s, -O1 1.0 s,
-//! -O0 0.35 s; Debian's tcc 0.02 s, and its verifier runs no slower than gcc's at -O0 (about 2.5 times slower than
-//! at -O2, which pays off only beyond a million states). So tcc is used where it is installed and gcc -O0 elsewhere;
-//! the environment variable `NARROWS_CC` names another compiler, options included. SPIN itself spends three quarters
-//! of its 33 ms in the C preprocessor, which a model without a `#` does not need. tcc gets a few expressions wrong, so
-//! what differs is compiled again by gcc before it counts.
+//! Compiling `pan.c` dominates on small models. Measured on one 2-core machine, per model: gcc -O2 1.7 s, -O1
+//! 1.0 s, -O0 0.35 s; Debian's tcc 0.02 s, and its verifier runs no slower than gcc's at -O0 (about 2.5 times
+//! slower than at -O2, which pays off only beyond a million states). So tcc is used where it is installed and
+//! gcc -O0 elsewhere; the environment variable `NARROWS_CC` names another compiler, options included. SPIN
+//! itself spends three quarters of its 33 ms in the C preprocessor, which a model without a `#` does not
+//! need. tcc gets a few expressions wrong, so what differs is compiled again by gcc before it counts.
 
 mod cycles;
 
@@ -27,7 +27,8 @@ pub enum Outcome {
     Rejected(String),
     /// SPIN, the C compiler or the verifier fell over.
     Crashed(String),
-    /// The verifier declined to start, as it does at an unconditional self-loop or at an `else` within an `else`.
+    /// The verifier declined to start, as it does at an unconditional self-loop or at an `else` within an
+    /// `else`.
     Refused(String),
     /// The time or the memory was not enough.
     TimedOut,
@@ -48,8 +49,8 @@ pub struct Statistics {
     pub depth: u64,
     /// Errors of every kind, counted per execution.
     pub errors: u64,
-    /// The messages printed, each without its number and depth. One that repeats the one before is not printed, so
-    /// the list tells which kinds of errors there are, not how many.
+    /// The messages printed, each without its number and depth. One that repeats the one before is not
+    /// printed, so the list tells which kinds of errors there are, not how many.
     pub messages: Vec<String>,
     /// Whether an error ended the search early, so that the counts are not those of the whole state space.
     pub fatal: bool,
@@ -177,7 +178,8 @@ fn generate(
     Ok(match ended.status {
         None => Some(Outcome::TimedOut),
         Some(status) if status.code().is_none() => Some(Outcome::Crashed(format!("spin: {status}\n{said}"))),
-        // The status decides, not the word `Error`, which SPIN also says of an `else` beside channel operations.
+        // The status decides, not the word `Error`, which SPIN also says of an `else` beside channel
+        // operations.
         Some(status) if !status.success() => Some(Outcome::Rejected(said)),
         Some(_) if !scratch.path().join("pan.c").exists() => Some(Outcome::Rejected(said)),
         Some(_) => None,
@@ -277,7 +279,8 @@ fn message(line: &str) -> Option<&str> {
     Some(rest.rsplit_once(" (at depth ").map_or(rest, |(text, _)| text))
 }
 
-/// A count as C's `%g` prints it: from a hundred million on with an exponent, then exact only in its first digits.
+/// A count as C's `%g` prints it: from a hundred million on with an exponent, then exact only in its first
+/// digits.
 fn number(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| text.parse::<f64>().unwrap_or(0.0) as u64)
 }

@@ -1,5 +1,5 @@
-//! Corners of the language that random models do not reach: each model says in its comment what comes out, and SPIN
-//! counts it too.
+//! Corners of the language that random models do not reach: each model says in its comment what comes out,
+//! and SPIN counts it too.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! Runs the commands in README.md, the pages of the examples and the book, and compares what they print.
 //!
-//! A block of the language `console` holds a session: a line `$ command`, then what it prints, first on standard
-//! output, then on standard error. `[..]` stands for anything within a line, a line `...` for any lines, and
-//! `$ echo $?` shows the exit status before it. The sessions of a page share one empty directory, in which
-//! `examples` and `tests` are the folders of those names.
+//! A block of the language `console` holds a session: a line `$ command`, then what it prints, first on
+//! standard output, then on standard error. `[..]` stands for anything within a line, a line `...` for any
+//! lines, and `$ echo $?` shows the exit status before it. The sessions of a page share one empty directory,
+//! in which `examples` and `tests` are the folders of those names.
 //!
-//! `UPDATE_DOCS=1 cargo test -p narrows-tests --test documentation` writes what the commands print now into the pages.
+//! `UPDATE_DOCS=1 cargo test -p narrows-tests --test documentation` writes what the commands print now into
+//! the pages.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,6 +1,6 @@
-//! Holds the answers about runs against a check by definition: every state of a small random model, with a guess of
-//! what each temporal operator is worth in it, and the strongly connected components of that graph. SPIN can't be
-//! asked about fairness beside rendezvous; this can.
+//! Holds the answers about runs against a check by definition: every state of a small random model, with a
+//! guess of what each temporal operator is worth in it, and the strongly connected components of that graph.
+//! SPIN can't be asked about fairness beside rendezvous; this can.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -268,8 +268,8 @@ fn reach(judged: &Judged) -> Vec<bool> {
     reached
 }
 
-/// Strongly connected components among the usable nodes, by Kosaraju's two passes: an oracle of its own, so not by
-/// `narrows_graph::components`.
+/// Strongly connected components among the usable nodes, by Kosaraju's two passes: an oracle of its own, so
+/// not by `narrows_graph::components`.
 fn components(judged: &Judged, usable: &dyn Fn(usize) -> bool) -> Vec<std::collections::BTreeSet<usize>> {
     let count = judged.nodes.len();
     let mut back = vec![Vec::new(); count];
@@ -393,7 +393,8 @@ fn by_definition(evaluator: Evaluator<'_>, question: &Question, fair: bool) -> O
     Some(exists(&judged, &graph, fair))
 }
 
-/// Compares every answer for the model of a seed; returns how many, and how many of them beside rendezvous and fair.
+/// Compares every answer for the model of a seed; returns how many, and how many of them beside rendezvous
+/// and fair.
 fn compare(seed: u64) -> (usize, usize) {
     let questions = generator::generate_questions(seed);
     let mut counts = (0, 0);

@@ -1,5 +1,5 @@
-//! Holds manifests to what others need to join in: every crate is described, every dependency is used, has a version that
-//! is the one built with, comes from the registry, and under a licence that asks for little.
+//! Holds manifests to what others need to join in: every crate is described, every dependency is used, has a
+//! version that is the one built with, comes from the registry, and under a licence that asks for little.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,8 @@ fn metadata(manifest: &str) -> Value {
     serde_json::from_slice(&output.stdout).expect("metadata is JSON")
 }
 
-/// The packages of others are looked at as this platform has them: only those are sure to have been downloaded.
+/// The packages of others are looked at as this platform has them: only those are sure to have been
+/// downloaded.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
@@ -91,7 +92,8 @@ fn dependencies_are_used() {
     }
 }
 
-/// Every word before `::` or after `use` in the Rust files of some folders, but not below `#[cfg(test)]` of a file of `src`.
+/// Every word before `::` or after `use` in the Rust files of some folders, but not below `#[cfg(test)]` of a
+/// file of `src`.
 fn mentioned(folder: &Path, places: &[&str]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for place in places {
@@ -128,7 +130,8 @@ fn shared(manifest: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The lowest versions that manifests allow are those that Cargo.lock has: what is built here is a check of them.
+/// The lowest versions that manifests allow are those that Cargo.lock has: what is built here is a check of
+/// them.
 #[test]
 fn lowest_versions_are_those_built_with() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
@@ -185,7 +188,8 @@ fn is_allowed(licence: &str) -> bool {
     })
 }
 
-/// Crates in which little time is spent when the program runs: they are optimised little, so that builds take less.
+/// Crates in which little time is spent when the program runs: they are optimised little, so that builds take
+/// less.
 const COLD: &[&str] = &[
     "narrows",
     "narrows-cli",

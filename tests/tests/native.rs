@@ -88,8 +88,8 @@ fn machine_code_agrees_on_random_models() {
     assert!(edges > 1_000 * seeds.count(), "{edges} edges");
 }
 
-/// What the fuzz target `native` does for hours: texts made from models by accident. `NARROWS_SEEDS=1..20000` makes a
-/// long run of it.
+/// What the fuzz target `native` does for hours: texts made from models by accident. `NARROWS_SEEDS=1..20000`
+/// makes a long run of it.
 #[test]
 fn machine_code_agrees_on_broken_models() {
     let mut paths = Vec::new();

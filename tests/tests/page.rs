@@ -1,5 +1,5 @@
-//! The page that `narrows check --html` writes, in a browser: it shows what it should, steps by key and by click, needs
-//! no script to be read, and takes nothing that a model says for markup.
+//! The page that `narrows check --html` writes, in a browser: it shows what it should, steps by key and by
+//! click, needs no script to be read, and takes nothing that a model says for markup.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! The page *The papers, entry by entry*: what each paper prints and what comes out here, made from the studies.
+//! The page *The papers, entry by entry*: what each paper prints and what comes out here, made from the
+//! studies.
 //!
 //! `UPDATE_DOCS=1` writes the page.
 

@@ -1,6 +1,6 @@
-//! Explores the probes, one small model per corner of Promela's semantics, and compares with the figures that SPIN
-//! gave for them, kept in `expected.tsv`. SPIN is not needed here; where it is installed, a second test makes sure
-//! that the oracle still gives these figures.
+//! Explores the probes, one small model per corner of Promela's semantics, and compares with the figures that
+//! SPIN gave for them, kept in `expected.tsv`. SPIN is not needed here; where it is installed, a second test
+//! makes sure that the oracle still gives these figures.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -78,7 +78,8 @@ fn studies_agree_with_their_minimised_chains() {
     assert!(smaller > 0);
 }
 
-/// Jobs that are started, sorted at once by chance or by choice, and done, with a log of what happened that costs no time.
+/// Jobs that are started, sorted at once by chance or by choice, and done, with a log of what happened that
+/// costs no time.
 const SORTED: &str = "byte kind, log; bit told;
     active proctype source() { do :: come: kind == 0 -> told = 1; PICK if :: kind = 1 :: kind = 2 fi od }
     active proctype watcher() { do :: told -> log: told = 0 od }

@@ -1,5 +1,5 @@
-//! Holds searches that leave out what they can against those that leave out nothing: whatever goes wrong is found by
-//! both, every question has the same answer, and no state is visited that is not there.
+//! Holds searches that leave out what they can against those that leave out nothing: whatever goes wrong is
+//! found by both, every question has the same answer, and no state is visited that is not there.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The page that `narrows bottleneck` writes, in a browser: the charts are there, nothing goes wrong, and nothing that a
-//! model or a study says is taken for markup.
+//! The page that `narrows bottleneck` writes, in a browser: the charts are there, nothing goes wrong, and
+//! nothing that a model or a study says is taken for markup.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! The states that views are built from have the successors that the reference evaluator gives them, also where these are
-//! put together from what was remembered of processes.
+//! The states that views are built from have the successors that the reference evaluator gives them, also
+//! where these are put together from what was remembered of processes.
 
 use std::ops::ControlFlow;
 
@@ -28,7 +28,8 @@ fn system(text: &str) -> Option<System> {
 /// More states than this are not looked at.
 const MOST: u32 = 30_000;
 
-/// Compares the steps of all states of a model; returns how many states there were before something was wrong with it.
+/// Compares the steps of all states of a model; returns how many states there were before something was wrong
+/// with it.
 fn compare(name: &str, text: &str) -> u32 {
     let Some(system) = system(text) else { return 0 };
     let evaluator = Evaluator::new(&system);

@@ -1,5 +1,5 @@
-//! Compares answers to questions about whole runs with SPIN's: formulas, never claims, acceptance and progress.
-//! `bench/random-runs` makes the long comparison of random models.
+//! Compares answers to questions about whole runs with SPIN's: formulas, never claims, acceptance and
+//! progress. `bench/random-runs` makes the long comparison of random models.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,7 +76,8 @@ fn examples(directory: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(below).filter(asks).collect()
 }
 
-/// The file, or a copy without the formulas that have a next operator, which SPIN as Debian builds it rejects.
+/// The file, or a copy without the formulas that have a next operator, which SPIN as Debian builds it
+/// rejects.
 fn without_next(file: &Path, scratch: &Scratch) -> PathBuf {
     let text = String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
     let rejected = |line: &&str| {

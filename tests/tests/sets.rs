@@ -1,4 +1,5 @@
-//! Sets of states against states one by one, on Promela models: as many states, the same verdicts, the same bounds.
+//! Sets of states against states one by one, on Promela models: as many states, the same verdicts, the same
+//! bounds.
 //!
 //! `NARROWS_SEEDS=1..3000` makes the run over random models a long one: `bench/sets` does that.
 

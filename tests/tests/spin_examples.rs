@@ -9,8 +9,8 @@ use narrows_tests::spin::{self, Limits};
 
 const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
 
-/// Examples whose whole state space SPIN does not finish in 8 seconds, as compiled for tests, or not within 2 GB or
-/// 20 million steps of depth; their place is in `bench/`.
+/// Examples whose whole state space SPIN does not finish in 8 seconds, as compiled for tests, or not within 2
+/// GB or 20 million steps of depth; their place is in `bench/`.
 const SLOW: &[&str] = &[
     "Book_1991/App.F.pftp.pml",
     "Book_1991/p108.pml",

@@ -1,5 +1,5 @@
-//! Trails that `narrows check --spin-trail` writes, replayed by SPIN: the same processes execute the same lines, and what
-//! they changed has the same values in the end.
+//! Trails that `narrows check --spin-trail` writes, replayed by SPIN: the same processes execute the same
+//! lines, and what they changed has the same values in the end.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -128,7 +128,8 @@ fn moves(document: &Value) -> Moves {
     moves.map(one).collect()
 }
 
-/// Reads lines such as `3: proc 2 (P:1) m.pml:18 (state 1) [x = 1]`; those of a `d_step` have the same number.
+/// Reads lines such as `3: proc 2 (P:1) m.pml:18 (state 1) [x = 1]`; those of a `d_step` have the same
+/// number.
 fn spin_moves(text: &str) -> Moves {
     let body = text.split("#processes:").next().unwrap_or(text);
     let mut moves = Moves::new();

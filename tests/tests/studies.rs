@@ -48,7 +48,8 @@ fn chains_have_the_published_sizes() {
 
 #[test]
 fn intervals_contain_exact_values() {
-    // Storm built these chains from models in the language of PRISM; they were solved in fractions, by elimination.
+    // Storm built these chains from models in the language of PRISM; they were solved in fractions, by
+    // elimination.
     let cases = [
         ("tandem.toml", "C=5", 1.799_254_686_506_812_2),
         ("polling.toml", "N=5", 0.712_560_755_270_130_2),
@@ -89,7 +90,8 @@ fn every_study_of_the_examples_comes_out_as_expected() {
     }
 }
 
-/// The tables of the paper on the PCI bus: every entry but one comes out, and that one contradicts its own columns.
+/// The tables of the paper on the PCI bus: every entry but one comes out, and that one contradicts its own
+/// columns.
 #[test]
 fn the_tables_of_the_pci_bus_come_out() {
     let mut entries = 0;
@@ -210,8 +212,8 @@ fn every_study_of_a_bottleneck_expects_something() {
     }
 }
 
-/// The ping-pong in LOTOS, with caches written by hand, and in Promela with caches put under it: the same latency and the same
-/// misses, also of each process. Bounds of the same number have a number in common.
+/// The ping-pong in LOTOS, with caches written by hand, and in Promela with caches put under it: the same
+/// latency and the same misses, also of each process. Bounds of the same number have a number in common.
 #[test]
 fn caches_by_hand_and_by_the_table_agree() {
     let (_, layered) = measure_in("pingpong", "pingpong.toml", "");
@@ -254,12 +256,14 @@ fn caches_by_hand_and_by_the_table_agree() {
             }
         }
     }
-    // Of each distance and protocol: latency and three kinds with locks, two without; each kind again for both processes.
+    // Of each distance and protocol: latency and three kinds with locks, two without; each kind again for
+    // both processes.
     assert_eq!((compared, of_processes), (6 * (4 + 3) + 6 * (6 + 4), 6 * (6 + 4)));
 }
 
-/// The ping-pong in LOTOS as the paper composes it, with Memory, Caches and Latency as processes: the same latency and the same
-/// misses as with caches put under the Promela model, in one phase and in two, in all configurations.
+/// The ping-pong in LOTOS as the paper composes it, with Memory, Caches and Latency as processes: the same
+/// latency and the same misses as with caches put under the Promela model, in one phase and in two, in all
+/// configurations.
 #[test]
 fn composed_lotos_and_the_coherence_layer_agree() {
     let scratch = Scratch::new().expect("a folder");

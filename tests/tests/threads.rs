@@ -1,4 +1,5 @@
-//! Answers about whole runs do not depend on the number of threads, nor on how many states are searched first.
+//! Answers about whole runs do not depend on the number of threads, nor on how many states are searched
+//! first.
 
 use narrows_explicit::{Budget, Engine, Options, SearchScope, Unwatched, check};
 use narrows_languages::promela::{self, compile};

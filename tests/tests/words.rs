@@ -1,4 +1,5 @@
-//! Holds what users read to the style sheet in CONTRIBUTING.md: what stands on the left of its second table is gone.
+//! Holds what users read to the style sheet in CONTRIBUTING.md: what stands on the left of its second table
+//! is gone.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Solves one chain and says how long it took: `solve_chain FILE [ACCURACY]`.
 //!
-//! The file has, in little-endian order, the number of states n and of transitions m (64 bits each), n + 1 places where rows
-//! begin (64 bits), m targets (32 bits), m rates and n rewards (doubles). `bench/against-storm-chains` writes such files.
+//! The file has, in little-endian order, the number of states n and of transitions m (64 bits each), n + 1
+//! places where rows begin (64 bits), m targets (32 bits), m rates and n rewards (doubles).
+//! `bench/against-storm-chains` writes such files.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,8 +1,9 @@
 //! `--checkpoint`: a search in a file, from which it goes on.
 //!
-//! A new checkpoint is written beside the old one, in full, and then takes its place; so whatever happens to the program
-//! or the machine, there is a whole one or none. A file is a few lines of text (what it is, which program wrote it, a
-//! number for the model and what is asked about it), the bytes of the search, how many these are, and a checksum.
+//! A new checkpoint is written beside the old one, in full, and then takes its place; so whatever happens to
+//! the program or the machine, there is a whole one or none. A file is a few lines of text (what it is, which
+//! program wrote it, a number for the model and what is asked about it), the bytes of the search, how many
+//! these are, and a checksum.
 
 use std::fmt::{self, Debug, Write as _};
 use std::fs::File;
@@ -34,7 +35,8 @@ pub(crate) struct Checkpointing {
 }
 
 impl Checkpointing {
-    /// Returns where the search is saved, if it is to be. `subject` is what it is about: the model, what is asked.
+    /// Returns where the search is saved, if it is to be. `subject` is what it is about: the model, what is
+    /// asked.
     pub(crate) fn open(&self, subject: &dyn Debug, quiet: bool) -> anyhow::Result<Option<Checkpoint>> {
         self.file
             .as_ref()

@@ -24,8 +24,8 @@ pub(crate) struct Models {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of the
-    /// specification
+    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a
+    /// parameter of the specification
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) definitions: Vec<String>,
 
@@ -37,8 +37,8 @@ pub(crate) struct Models {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
-    /// Choose what executes or checks the model [default: machine code for all but small Promela models, where the machine has
-    /// the means; all that check SMV models]
+    /// Choose what executes or checks the model [default: machine code for all but small Promela models,
+    /// where the machine has the means; all that check SMV models]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
@@ -67,7 +67,8 @@ enum EngineName {
     Native,
     /// Promela: the reference evaluator
     Interpreter,
-    /// Sets of states, as binary decision diagrams: for SMV, and for Promela with many states of few processes
+    /// Sets of states, as binary decision diagrams: for SMV, and for Promela with many states of few
+    /// processes
     #[value(alias = "bdd")]
     Symbolic,
     /// SMV: runs by their length, by satisfiability; proves little
@@ -261,7 +262,8 @@ pub(crate) fn read_model(
 /// The largest text that is read.
 const LARGEST: u64 = 64 << 20;
 
-/// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no harm.
+/// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no
+/// harm.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     reading::check_kind(path)?;

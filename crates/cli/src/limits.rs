@@ -116,8 +116,8 @@ fn address_limit(limits: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Makes an allocation that fails, which Rust answers with a message and SIGABRT, end the program with the exit status
-/// of what is undecided.
+/// Makes an allocation that fails, which Rust answers with a message and SIGABRT, end the program with the
+/// exit status of what is undecided.
 pub(crate) fn end_without_memory() -> std::io::Result<()> {
     signal_hook::flag::register_conditional_shutdown(SIGABRT, 2, Arc::new(AtomicBool::new(true))).map(drop)
 }

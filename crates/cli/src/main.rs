@@ -1,4 +1,5 @@
-//! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches the outside.
+//! The program `narrows`: reads files, runs engines, prints reports. Nothing else in the workspace touches
+//! the outside.
 
 mod checkpoint;
 mod commands;

@@ -67,7 +67,8 @@ pub(crate) fn worst(statuses: &[u8]) -> u8 {
     if statuses.contains(&1) { 1 } else { statuses.iter().copied().max().unwrap_or(0) }
 }
 
-/// Prints text for people; what a model says in it does nothing to the terminal. A reader that has gone away is no error.
+/// Prints text for people; what a model says in it does nothing to the terminal. A reader that has gone away
+/// is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_raw(&printable(text))
 }

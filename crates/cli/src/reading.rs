@@ -1,5 +1,5 @@
-//! Which files may be read: none that a reader could wait for without end, and for models from strangers only those of
-//! one folder.
+//! Which files may be read: none that a reader could wait for without end, and for models from strangers only
+//! those of one folder.
 
 use std::io;
 use std::path::{Path, PathBuf};

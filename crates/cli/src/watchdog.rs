@@ -1,8 +1,8 @@
 //! The last resort: ends the program where a limit is passed and nothing has come of it.
 //!
-//! Searches keep limits themselves and then say what they found. Reading, drawing and commands about graphs know no limits:
-//! the main thread looks at the clock and at the memory in use, whatever goes on, and ends the program with *undecided*. Nothing
-//! is half answered, as answers are printed when they are complete.
+//! Searches keep limits themselves and then say what they found. Reading, drawing and commands about graphs
+//! know no limits: the main thread looks at the clock and at the memory in use, whatever goes on, and ends
+//! the program with *undecided*. Nothing is half answered, as answers are printed when they are complete.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -47,8 +47,8 @@ impl Work {
         }
     }
 
-    /// Returns how much more memory than it should it may take: the program itself takes some, and so does a long run that a
-    /// search has found, which is replayed and told as a whole.
+    /// Returns how much more memory than it should it may take: the program itself takes some, and so does a
+    /// long run that a search has found, which is replayed and told as a whole.
     fn slack(self, memory: u64) -> u64 {
         match self {
             Work::Graphs => 0,
@@ -92,11 +92,11 @@ impl Drop for Bell {
     }
 }
 
-/// Works on a stack of this size, and watches, with no limit but the machine's memory. If one is passed, `say` hears of it,
-/// and the program ends.
+/// Works on a stack of this size, and watches, with no limit but the machine's memory. If one is passed,
+/// `say` hears of it, and the program ends.
 ///
-/// The thread that waits is the one that watches, and it allocates nothing: for another one, the allocator would keep address
-/// space, which may be scarce.
+/// The thread that waits is the one that watches, and it allocates nothing: for another one, the allocator
+/// would keep address space, which may be scarce.
 pub(crate) fn watch<T: Send + 'static>(
     stack: usize,
     work: impl FnOnce() -> T + Send + 'static,
@@ -139,8 +139,8 @@ pub(crate) fn limit(work: Work, time: Option<Duration>, memory: Option<u64>) {
     }
 }
 
-/// Lets what was found be told, however long the runs are: answers that are there are not given up for the memory that their
-/// report takes, as long as the machine has it.
+/// Lets what was found be told, however long the runs are: answers that are there are not given up for the
+/// memory that their report takes, as long as the machine has it.
 pub(crate) fn tell() {
     if let Some(watched) = watched().as_mut() {
         watched.memory = watched.memory.max(default_memory());

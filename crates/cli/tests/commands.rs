@@ -245,7 +245,8 @@ fn a_long_atomic_sequence_keeps_within_memory() {
     assert!(most < 180_000, "{most} kB");
 }
 
-/// What goes with each two variables takes no more memory than there is: once, an order of variables took 1.8 GB.
+/// What goes with each two variables takes no more memory than there is: once, an order of variables took 1.8
+/// GB.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_variables_keep_within_memory() {

@@ -28,8 +28,8 @@ fn verdicts(model: &str, arguments: &[&str]) -> Vec<String> {
     answers.iter().map(|answer| answer["verdict"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Eight counters of 256 values: more states than any machine can hold. Each depends on the next, so that none can be left
-/// out.
+/// Eight counters of 256 values: more states than any machine can hold. Each depends on the next, so that
+/// none can be left out.
 const GIANT: &str = "
 byte x[8];
 active [8] proctype P() { do :: x[_pid] != 77 || x[(_pid + 1) % 8] != 78 -> x[_pid]++ od }
@@ -81,7 +81,8 @@ fn too_little_memory_is_undecided() {
 
 #[test]
 fn fairness_is_exact_with_rendezvous() {
-    // Whoever can take part in a rendezvous can move: Talker and Listener must meet. SPIN's -f lets them wait for ever.
+    // Whoever can take part in a rendezvous can move: Talker and Listener must meet. SPIN's -f lets them wait
+    // for ever.
     let model = "
         chan meet = [0] of { bit };
         bool met, x;

@@ -1,8 +1,9 @@
 //! State by state: an exact store, depth-first and breadth-first search, and answers to safety questions.
 //! What is in `lossy` does without an exact store, and never says that something holds.
 //!
-//! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing here prints,
-//! reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a search at any time.
+//! Everything here walks over a [`StateSpace`](narrows_model::StateSpace), whatever is behind it. Nothing
+//! here prints, reads files or looks at the clock: a [`Watch`] given by the caller does, and may stop a
+//! search at any time.
 //!
 //! | module | contents |
 //! |---|---|
@@ -17,8 +18,9 @@
 //! | `numbered.rs` | all states with numbers, for graphs |
 //! | `findings.rs`, `shorten.rs` | violations found on the way; shorter counterexamples |
 //!
-//! With the feature `native`, which is on unless it is turned off, states of large systems are expanded by machine code
-//! that Cranelift makes. Without it the reference evaluator expands all of them, and [`Engine::native`] refuses.
+//! With the feature `native`, which is on unless it is turned off, states of large systems are expanded by
+//! machine code that Cranelift makes. Without it the reference evaluator expands all of them, and
+//! [`Engine::native`] refuses.
 
 mod breadth_first;
 mod check;

@@ -1,6 +1,7 @@
 //! Graphs as text, in CADP's format AUT: a line `des (initial, edges, states)`, and a line for each edge.
 //!
-//! Reads the format as it is found: labels with and without quotes, states in any order, numbers that are left open.
+//! Reads the format as it is found: labels with and without quotes, states in any order, numbers that are
+//! left open.
 
 use thiserror::Error;
 
@@ -98,7 +99,8 @@ pub struct Reader {
     builder: Option<Builder>,
 }
 
-/// So many states may be without edges, and so many for each edge: more are a mistake that would only take memory.
+/// So many states may be without edges, and so many for each edge: more are a mistake that would only take
+/// memory.
 const MAX_ALONE: u64 = 1 << 24;
 const ALONE_PER_EDGE: u64 = 64;
 

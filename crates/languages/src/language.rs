@@ -85,8 +85,9 @@ impl Definition {
     }
 }
 
-/// Says which definitions are for which of several texts, by the parameters that each declares; `None` stands for one that
-/// has no parameters. What fits none is for the first that can have some, which says so. Returns `None` if none can.
+/// Says which definitions are for which of several texts, by the parameters that each declares; `None` stands
+/// for one that has no parameters. What fits none is for the first that can have some, which says so. Returns
+/// `None` if none can.
 pub fn assign_definitions(
     parameters: &[Option<Vec<String>>],
     definitions: &[String],

@@ -15,7 +15,8 @@ fn every_code_is_explained_once_and_used() {
     assert_all_explained("smv", 'V', &Smv);
 }
 
-/// Makes sure that the codes that a front end uses, which begin with a letter, are those that it explains, each once.
+/// Makes sure that the codes that a front end uses, which begin with a letter, are those that it explains,
+/// each once.
 fn assert_all_explained(front_end: &str, letter: char, language: &dyn Language) {
     let mut codes = BTreeSet::new();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(front_end);

@@ -1,5 +1,5 @@
-//! What is said of LOTOS models that can't be used, or hardly mean what they say: for each code a small model, the line the
-//! message points to, and phrases that the message as it is shown must contain.
+//! What is said of LOTOS models that can't be used, or hardly mean what they say: for each code a small
+//! model, the line the message points to, and phrases that the message as it is shown must contain.
 
 use std::collections::BTreeSet;
 

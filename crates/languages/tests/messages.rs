@@ -1,5 +1,5 @@
-//! What is said of a model that parses but makes no sense: for each code a small model, the line the message points
-//! to, and a phrase that the message as it is shown must contain.
+//! What is said of a model that parses but makes no sense: for each code a small model, the line the message
+//! points to, and a phrase that the message as it is shown must contain.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Any text is answered, with a system or with messages: no panic, no hang, no end of memory. What compiles can be
-//! explored, and both searches agree.
+//! Any text is answered, with a system or with messages: no panic, no hang, no end of memory. What compiles
+//! can be explored, and both searches agree.
 //!
 //! The fuzz targets in `fuzz/` do the same for hours; what they and others have found is kept here.
 
@@ -39,7 +39,8 @@ impl Watch for Patience {
     }
 }
 
-/// Compiles a text and, if it is a model, explores a little of it; returns whether it is one, and the codes of the messages.
+/// Compiles a text and, if it is a model, explores a little of it; returns whether it is one, and the codes
+/// of the messages.
 fn judge(text: &str, mirror: &'static str) -> (bool, Vec<&'static str>) {
     let mut sources = Sources::default();
     let file = sources.add("model.pml", text);

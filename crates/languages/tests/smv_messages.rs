@@ -1,5 +1,5 @@
-//! What is said of SMV models that can't be used: for each code a small model, the line the message points to, and phrases that
-//! the message as it is shown must contain.
+//! What is said of SMV models that can't be used: for each code a small model, the line the message points
+//! to, and phrases that the message as it is shown must contain.
 
 use std::collections::BTreeSet;
 

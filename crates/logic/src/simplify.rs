@@ -257,8 +257,8 @@ impl Formulas {
             // `a U (b U c)` is `b U c` if `a` implies `b`; `F (b U c)` is `F c`.
             (inside, _, goal) if inside == half && is_unary => Some(self.unary(half, goal)),
             (inside, inner, _) if inside == half && self.is_below(half, left, inner) => Some(right),
-            // `F G (a || G b)` is `F G a || F G b`; `G F (a && F b)` is `G (F a && F b)`: there are always more
-            // of both.
+            // `F G (a || G b)` is `F G a || F G b`; `G F (a && F b)` is `G (F a && F b)`: there are always
+            // more of both.
             (inside, inner, goal) if inside == other && is_unary && inner == half.neutral() => {
                 let (_, operands) = self.as_joint(goal).filter(|(joint, _)| *joint == half)?;
                 let (kept, mut all) =

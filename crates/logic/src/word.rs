@@ -99,7 +99,8 @@ impl<L> Lasso<L> {
         let found =
             find_indexed(successors.len(), [start], |node, index| successors[node].get(index).copied());
         (0..successors.len()).any(|node| {
-            // A state is on a cycle if an edge stays in its component: with accepting states in it, all are visited.
+            // A state is on a cycle if an edge stays in its component: with accepting states in it, all are
+            // visited.
             automaton.states[node / size].accepting
                 && successors[node].iter().any(|target| found.are_together(node, *target))
         })

@@ -5,8 +5,8 @@ use narrows_graph::labelled::is_exit;
 use crate::graph::Graph;
 use crate::mu::{End, Run};
 
-/// Finds runs to at most so many states without steps that are not the end of a run that ends well, as `exit` says.
-/// They are shortest where states are numbered level by level, as those of models are.
+/// Finds runs to at most so many states without steps that are not the end of a run that ends well, as `exit`
+/// says. They are shortest where states are numbered level by level, as those of models are.
 pub fn deadlocks(graph: &Graph, most: usize) -> Vec<Run> {
     let mut ended = vec![false; graph.states() as usize];
     for edge in graph.edges() {

@@ -33,8 +33,8 @@ impl Question {
     /// Every safety question.
     pub const SAFETY: [Question; 3] = [Question::Assertions, Question::Deadlock, Question::Faults];
 
-    /// Returns every question that a system's text asks: safety, cycles where there are labels for them, and the
-    /// properties it states.
+    /// Returns every question that a system's text asks: safety, cycles where there are labels for them, and
+    /// the properties it states.
     pub fn all(system: &System) -> Vec<Question> {
         let has = |label: fn(&Location) -> bool| {
             system.proctypes.iter().any(|proctype| proctype.locations.iter().any(label))
@@ -112,8 +112,8 @@ impl Problem {
         Problem { kind: question.kind(), message, span: Some(violation.span), count }
     }
 
-    /// Describes a deadlock in so many states, by what waits in one of them: its place is where the first process
-    /// waits that should not end there. `nobody` is what is said if there is none.
+    /// Describes a deadlock in so many states, by what waits in one of them: its place is where the first
+    /// process waits that should not end there. `nobody` is what is said if there is none.
     pub fn deadlock(waiting: &[Waiting], nobody: &str, count: u64) -> Problem {
         let stuck: Vec<_> = waiting.iter().filter(|process| !process.may_end).collect();
         let names: Vec<&str> = stuck.iter().map(|process| process.process.as_str()).collect();
@@ -282,7 +282,8 @@ pub struct Coverage {
     pub bytes: u64,
     /// Bytes of all states together, before anything is added to find them.
     pub state_bytes: u64,
-    /// Whether it is about the system alone, and not about a watcher's part of it: then what was not taken is not reached.
+    /// Whether it is about the system alone, and not about a watcher's part of it: then what was not taken is
+    /// not reached.
     pub of_system: bool,
     /// Which transitions were taken, by kind of process and transition.
     pub taken: Vec<Vec<bool>>,

@@ -93,7 +93,8 @@ pub struct Case {
     pub count: u64,
     /// How much of a round each resource is busy.
     pub busy: Vec<Number>,
-    /// Whether each resource is at work while it is busy, as far as is known, and does not just wait for others.
+    /// Whether each resource is at work while it is busy, as far as is known, and does not just wait for
+    /// others.
     pub works: Vec<bool>,
     /// How much work there is for each event, process by process.
     pub work: Vec<Work>,

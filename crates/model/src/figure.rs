@@ -97,7 +97,8 @@ impl Number {
 }
 
 impl Figure {
-    /// Returns whether something else came out than was expected, or a formula fails of which nothing is said.
+    /// Returns whether something else came out than was expected, or a formula fails of which nothing is
+    /// said.
     pub fn fails(&self) -> bool {
         match (&self.expected, &self.result) {
             (Some((_, is_met)), _) => !is_met,

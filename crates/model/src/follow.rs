@@ -77,8 +77,8 @@ impl Evaluator<'_> {
         (list, expansion)
     }
 
-    /// Executes the moves of a step one at a time; the error is the number of the move that can't be made, and the
-    /// state it can't be made in.
+    /// Executes the moves of a step one at a time; the error is the number of the move that can't be made,
+    /// and the state it can't be made in.
     pub fn follow(&self, state: &[u8], moves: &[Move]) -> Result<Vec<Single>, (usize, Vec<u8>)> {
         let mut done = 0;
         let mut path: Vec<Single> = Vec::new();

@@ -1,7 +1,7 @@
 //! A labelled system that is given by its states and edges, such as a file that another program wrote.
 //!
-//! Its states are the numbers of the graph, as four bytes. A state without edges is where a run ends well if an edge with the
-//! label `exit` leads to it, as in the graphs of LOTOS models, and otherwise a deadlock.
+//! Its states are the numbers of the graph, as four bytes. A state without edges is where a run ends well if
+//! an edge with the label `exit` leads to it, as in the graphs of LOTOS models, and otherwise a deadlock.
 
 use narrows_graph::DenseSet;
 use narrows_graph::labelled::{Graph, is_exit};

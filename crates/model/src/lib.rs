@@ -18,8 +18,8 @@
 //! [`flatten`] translates the first kind to the second. `watch/` is the product of a system with an observer:
 //! never claim, Büchi automaton or trace assertion. `visit.rs` walks over statements and expressions,
 //! `liveness.rs` finds dead variables, `disabled.rs` why a statement is not executable; `answer.rs`,
-//! `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain data; `budget.rs` is what engines may use, and
-//! the shape of what they return.
+//! `figure.rs`, `bottleneck.rs`, `trace.rs` are results as plain data; `budget.rs` is what engines may use,
+//! and the shape of what they return.
 
 mod answer;
 pub mod behaviour;

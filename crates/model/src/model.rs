@@ -1,7 +1,7 @@
 //! A model that was read: one type for all languages, over the three forms that systems have.
 //!
-//! Engines, studies, simulators and reports take a [`Model`]. What depends on its form is decided here and in the engines, each of
-//! which says which models it accepts.
+//! Engines, studies, simulators and reports take a [`Model`]. What depends on its form is decided here and in
+//! the engines, each of which says which models it accepts.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -82,7 +82,8 @@ pub trait LabelledSystem: StateSpace + fmt::Debug + Send {
     /// Describes a state: its parts, each with its place in the text and its values.
     fn describe(&self, state: &[u8]) -> Vec<StatePart>;
 
-    /// Says why a state has no steps; `None` if nothing is wrong with it. Without a state, it is about the first one.
+    /// Says why a state has no steps; `None` if nothing is wrong with it. Without a state, it is about the
+    /// first one.
     fn fault(&self, state: Option<&[u8]>) -> Option<Fault>;
 
     /// Starts to number all states.
@@ -217,8 +218,8 @@ impl Model {
         self.synchronous().is_some_and(|system| Reference::new(system).is_start(state))
     }
 
-    /// Returns the number of a step among those of the state before it, counted from 0; `None` if it is none of them, or they are
-    /// not told apart by numbers.
+    /// Returns the number of a step among those of the state before it, counted from 0; `None` if it is none
+    /// of them, or they are not told apart by numbers.
     pub fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
         match &self.form {
             Form::Processes(system) => Evaluator::new(system).choice(before, step),
@@ -268,7 +269,8 @@ impl Model {
     }
 }
 
-/// With free inputs, or choices inside an atomic sequence, a state may have more steps than can be listed: so many are,
+/// With free inputs, or choices inside an atomic sequence, a state may have more steps than can be listed: so
+/// many are,
 const MAX_LISTED_STEPS: usize = 10_000;
 
 /// and so many actions and changes.

@@ -27,8 +27,9 @@ pub trait StateSpace: Sync {
     /// Visits every successor of a state, in an order that depends on the state alone.
     fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion;
 
-    /// Visits the successors that some processes begin, in the same order; of a rendezvous, that is the sender. Where
-    /// those processes can move only after a timeout, it may visit what they do then, or nothing.
+    /// Visits the successors that some processes begin, in the same order; of a rendezvous, that is the
+    /// sender. Where those processes can move only after a timeout, it may visit what they do then, or
+    /// nothing.
     fn successors_of(
         &self,
         processes: ProcessSet,
@@ -47,18 +48,18 @@ pub trait StateSpace: Sync {
         let _ = (state, control);
     }
 
-    /// Tells what decides about the steps that a process begins in a state, and what they may change: appends the bytes of
-    /// the process itself, and then all others. In a state with the same parts and the same values there, its steps are the
-    /// same, and change the same. `None` if there is no such process; `Some(false)` if more than these bytes may decide, or
-    /// nothing is known.
+    /// Tells what decides about the steps that a process begins in a state, and what they may change: appends
+    /// the bytes of the process itself, and then all others. In a state with the same parts and the same
+    /// values there, its steps are the same, and change the same. `None` if there is no such process;
+    /// `Some(false)` if more than these bytes may decide, or nothing is known.
     fn looks(&self, state: &[u8], pid: usize, bytes: &mut Vec<Range<u32>>) -> Option<bool> {
         let _ = (state, pid, bytes);
         None
     }
 
-    /// Tells which bytes of a state belong together: appends where each part ends, in rising order, the last at the end of
-    /// the state without its hidden bytes. A store keeps parts that come again and again once. Equal states must have
-    /// equal parts.
+    /// Tells which bytes of a state belong together: appends where each part ends, in rising order, the last
+    /// at the end of the state without its hidden bytes. A store keeps parts that come again and again once.
+    /// Equal states must have equal parts.
     fn parts(&self, state: &[u8], ends: &mut Vec<u32>) {
         let visible = state.len() - self.hidden_bytes();
         ends.extend((1..=visible / PART).map(|part| (part * PART) as u32));
@@ -130,14 +131,14 @@ pub struct Walks {
 }
 
 impl Scratch {
-    /// Makes memory for a search that keeps a limit: inside a long atomic sequence its visitor hears now and then of a
-    /// [`Successor`] that is no edge but a [pulse](Successor::pulse), and may break off.
+    /// Makes memory for a search that keeps a limit: inside a long atomic sequence its visitor hears now and
+    /// then of a [`Successor`] that is no edge but a [pulse](Successor::pulse), and may break off.
     pub fn with_pulses() -> Scratch {
         Scratch { walks: Walks { with_pulses: true, every_path: false }, ..Scratch::default() }
     }
 
-    /// Makes every path through an atomic sequence an edge of its own, however many there are: for whoever needs to know
-    /// what was done on the way.
+    /// Makes every path through an atomic sequence an edge of its own, however many there are: for whoever
+    /// needs to know what was done on the way.
     #[must_use]
     pub fn following_every_path(mut self) -> Scratch {
         self.walks.every_path = true;
@@ -187,8 +188,8 @@ pub struct Successor<'a> {
     pub target: Option<&'a [u8]>,
     /// How it differs from the state that the edge comes from.
     pub difference: Difference<'a>,
-    /// If this is no edge but a sign of life from inside a long atomic sequence: how many bytes are held there. Visited
-    /// only with [`Scratch::with_pulses`].
+    /// If this is no edge but a sign of life from inside a long atomic sequence: how many bytes are held
+    /// there. Visited only with [`Scratch::with_pulses`].
     pub pulse: Option<u64>,
 }
 

@@ -16,14 +16,15 @@ pub struct Trace {
     pub initial: Vec<u8>,
     /// The steps.
     pub steps: Vec<TraceStep>,
-    /// For an endless run: the step that comes again after the last one. If there is no such step, the run stays in
-    /// its last state for ever.
+    /// For an endless run: the step that comes again after the last one. If there is no such step, the run
+    /// stays in its last state for ever.
     pub cycle: Option<usize>,
     /// What the propositions of the formula are on the way.
     pub atoms: Vec<TraceAtom>,
     /// The time after each step, with its unit; empty if time does not count.
     pub times: Vec<String>,
-    /// The part of it that is measured: from which state, by its number, to which; without an end if there is none.
+    /// The part of it that is measured: from which state, by its number, to which; without an end if there is
+    /// none.
     pub part: Option<(usize, Option<usize>)>,
 }
 
@@ -111,7 +112,8 @@ pub struct Change {
     pub after: Option<Shown>,
 }
 
-/// A value as it is shown. Two are equal if they look the same: what was read from a file is only known as text.
+/// A value as it is shown. Two are equal if they look the same: what was read from a file is only known as
+/// text.
 #[derive(Clone, Debug, Eq)]
 pub struct Shown {
     /// What the model's author would write.
@@ -142,8 +144,8 @@ impl<T: Into<String>> From<T> for Shown {
 type Wanted<'w> = &'w dyn Fn(&[Violation]) -> bool;
 
 impl Trace {
-    /// Replays a path of states; the last step may instead be one that ends in a fault or shows a violation, chosen by
-    /// `last`. Returns `None` if the path is not one of the system's: then an engine is wrong.
+    /// Replays a path of states; the last step may instead be one that ends in a fault or shows a violation,
+    /// chosen by `last`. Returns `None` if the path is not one of the system's: then an engine is wrong.
     pub fn replay(evaluator: &Evaluator<'_>, path: &[Vec<u8>], last: Option<Wanted<'_>>) -> Option<Trace> {
         let (initial, _) = evaluator.initial().ok()?;
         if path.first() != Some(&initial) {
@@ -192,7 +194,8 @@ impl Trace {
         list
     }
 
-    /// Returns whether a formula, whose propositions are told, holds on an endless run; `None` if the run ends.
+    /// Returns whether a formula, whose propositions are told, holds on an endless run; `None` if the run
+    /// ends.
     pub fn satisfies(&self, formula: &Ltl<Atom>) -> Option<bool> {
         let start = self.cycle?;
         // The state after the last step is the one the cycle starts from, unless the run stays there.
@@ -255,8 +258,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the number of a step among the successors of a state, counted from 0; `None` for the beginning of an atomic
-    /// sequence.
+    /// Returns the number of a step among the successors of a state, counted from 0; `None` for the beginning
+    /// of an atomic sequence.
     pub(crate) fn choice(&self, before: &[u8], step: &TraceStep) -> Option<u32> {
         let moves = step.moves();
         let mut index = 0;
@@ -275,7 +278,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Returns every step that a state allows, in order, unless there are too many, and whether it is a dead end.
+    /// Returns every step that a state allows, in order, unless there are too many, and whether it is a dead
+    /// end.
     pub fn steps(&self, state: &[u8]) -> (Vec<TraceStep>, Expansion) {
         let mut list = StepList::default();
         let mut scratch = Scratch::default();

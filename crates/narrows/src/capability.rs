@@ -58,8 +58,8 @@ fn options() -> [(&'static str, CheckOptions<'static>); 7] {
     ]
 }
 
-/// Asks every engine about every question of a model, with every option. Of questions of the same kind, only those are listed
-/// that differ in who takes them.
+/// Asks every engine about every question of a model, with every option. Of questions of the same kind, only
+/// those are listed that differ in who takes them.
 pub fn capabilities(model: &Model) -> Vec<Capability> {
     let mut list: Vec<Capability> = Vec::new();
     for (option, options) in options() {

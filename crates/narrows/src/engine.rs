@@ -18,7 +18,8 @@ pub trait Engine: Sync {
     /// Returns why it does not take a model, or not with these options, if it doesn't.
     fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal>;
 
-    /// Returns why it does not take a question about a model that it takes, if it doesn't and that is found out quickly.
+    /// Returns why it does not take a question about a model that it takes, if it doesn't and that is found
+    /// out quickly.
     fn accepts_question(
         &self,
         model: &Model,
@@ -32,8 +33,8 @@ pub trait Engine: Sync {
         self.accepts_question(model, question, options)
     }
 
-    /// Answers questions about a model that it takes, in their order. To a question that it does not accept, the answer is
-    /// why.
+    /// Answers questions about a model that it takes, in their order. To a question that it does not accept,
+    /// the answer is why.
     fn answer(
         &self,
         model: &Model,
@@ -145,7 +146,8 @@ fn chosen(model: &Model, choice: Choice) -> &'static dyn Engine {
 ///
 /// # Errors
 ///
-/// The engine may refuse the model. To a question that it refuses, the answer is [`Verdict::Refused`](narrows_model::Verdict).
+/// The engine may refuse the model. To a question that it refuses, the answer is
+/// [`Verdict::Refused`](narrows_model::Verdict).
 pub fn answer(
     model: &Model,
     questions: &[Question],

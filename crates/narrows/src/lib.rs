@@ -1,7 +1,8 @@
 //! Narrows as a library: read a model, ask, get answers.
 //!
-//! A [`Model`] is one type for all languages. Its text asks [`Question`]s; [`answer`] has them answered by the engines that accept
-//! them, within a [`Budget`]. Nothing here reads files, prints or looks at the clock: a [`Loader`] and a [`Watch`] of the caller do.
+//! A [`Model`] is one type for all languages. Its text asks [`Question`]s; [`answer`] has them answered by
+//! the engines that accept them, within a [`Budget`]. Nothing here reads files, prints or looks at the clock:
+//! a [`Loader`] and a [`Watch`] of the caller do.
 //!
 //! ```
 //! use narrows::{Budget, CheckOptions, NoFiles, Options, Unwatched, answer, read};
@@ -17,9 +18,10 @@
 //!
 //! # Studies
 //!
-//! A study gives a model delays and asks for figures. [`PreparedStudy::read`] loads the model by a [`Loader`]; a [`StudyText`] takes
-//! it as a text. [`PreparedStudy::measure`] answers, [`PreparedStudy::analyse`] also finds the bottleneck, and
-//! [`PreparedStudy::sweep`] answers for each value of what the study varies.
+//! A study gives a model delays and asks for figures. [`PreparedStudy::read`] loads the model by a
+//! [`Loader`]; a [`StudyText`] takes it as a text. [`PreparedStudy::measure`] answers,
+//! [`PreparedStudy::analyse`] also finds the bottleneck, and [`PreparedStudy::sweep`] answers for each value
+//! of what the study varies.
 //!
 //! ```
 //! use narrows::{Budget, Figure, FigureResult, NoFiles, StudyText, Unwatched};

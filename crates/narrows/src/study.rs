@@ -37,8 +37,8 @@ pub struct PreparedStudy {
 }
 
 impl PreparedStudy {
-    /// Puts a study and its model together. The model is given by its name and its text; the diagnostics are what was
-    /// wrong with the study so far.
+    /// Puts a study and its model together. The model is given by its name and its text; the diagnostics are
+    /// what was wrong with the study so far.
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl PreparedStudy {
         self.subject.analyse(&self.study, budget, &engines)
     }
 
-    /// Answers the questions with each combination of values that the study names; also returns what is wrong with some
-    /// of them. What is expected along the sweep is added to what was measured.
+    /// Answers the questions with each combination of values that the study names; also returns what is wrong
+    /// with some of them. What is expected along the sweep is added to what was measured.
     ///
     /// Each combination gets a share of the time, so that one that takes long leaves time for the others.
     pub fn sweep(

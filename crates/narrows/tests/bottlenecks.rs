@@ -139,7 +139,8 @@ const QUEUE: &str = "byte n;
     active proctype source() { do :: make: d_step { n < 3 -> n++ } od }
     active proctype server() { do :: serve: d_step { n > 0 -> n-- } od }";
 
-/// Returns the throughput of the queue: how many are served per time, arrivals and services being so long on average.
+/// Returns the throughput of the queue: how many are served per time, arrivals and services being so long on
+/// average.
 fn served(arrival: f64, service: f64) -> f64 {
     let states = [0, 1, 2, 3].map(|number| (service / arrival).powi(number));
     let all: f64 = states.iter().sum();

@@ -1,4 +1,5 @@
-//! Caches under models: the ping-pong's known figures, random programs against a chain built by hand, and mistakes.
+//! Caches under models: the ping-pong's known figures, random programs against a chain built by hand, and
+//! mistakes.
 
 mod oracle;
 mod studies;
@@ -246,8 +247,9 @@ fn false_sharing_costs() {
     let apart = values(model, &format!("{PLAIN}{LATENCIES}{ask}"));
     assert!((apart[0] - 5.0).abs() < 1e-5, "{apart:?}");
     let shared = values(model, &format!("{PLAIN}{LATENCIES}{ask}[line]\nboth = [\"x\", \"y\"]\n"));
-    // Who stored last hits until the other one stores. By hand, with misses at rate a and hits at rate h: both miss and one
-    // goes on hitting are equally likely, and each hit that is still under way makes it a/h times less.
+    // Who stored last hits until the other one stores. By hand, with misses at rate a and hits at rate h:
+    // both miss and one goes on hitting are equally likely, and each hit that is still under way makes it a/h
+    // times less.
     let (a, h) = (1.0 / 190.0, 1.0 / 5.0);
     let r = a / h;
     let expected = 2.0 * (2.0 + r + r * r) / (2.0 * a + (h + a) * (1.0 + r) + 2.0 * h * r * r);

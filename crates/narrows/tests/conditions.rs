@@ -1,5 +1,5 @@
-//! Conditions about labels, and mean times between actions: LOTOS models and graphs against closed forms, and against
-//! Promela models of the same systems.
+//! Conditions about labels, and mean times between actions: LOTOS models and graphs against closed forms, and
+//! against Promela models of the same systems.
 
 mod labelled;
 mod studies;

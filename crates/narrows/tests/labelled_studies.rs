@@ -74,7 +74,8 @@ fn a_clock_is_lost_with_its_action() {
     assert_near(&found[1], (1.0 - wins) / period);
 }
 
-/// A clock goes on while its action stays possible, whatever else happens: two clocks do not know of each other.
+/// A clock goes on while its action stays possible, whatever else happens: two clocks do not know of each
+/// other.
 #[test]
 fn clocks_run_beside_each_other() {
     let model = "specification Two [a, b] : noexit
@@ -97,8 +98,8 @@ fn clocks_run_beside_each_other() {
     assert_eq!((&timed[0].result, &timed[1].result), (&ratio(1, 2), &ratio(1, 5)));
 }
 
-/// A pipeline with room for so many between its stages, as LOTOS and as Promela. In Promela, `last` is the last action, and
-/// `turn` changes with each `make`.
+/// A pipeline with room for so many between its stages, as LOTOS and as Promela. In Promela, `last` is the
+/// last action, and `turn` changes with each `make`.
 fn pipelines(room: u32) -> (String, String) {
     let lotos = format!(
         "specification Pipeline [make, put, get, use] : noexit library Boolean, Natural endlib

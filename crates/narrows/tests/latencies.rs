@@ -1,4 +1,5 @@
-//! How long requests take: studies of all forms against closed forms, by hand, and by brute force on random models.
+//! How long requests take: studies of all forms against closed forms, by hand, and by brute force on random
+//! models.
 
 mod labelled;
 mod studies;
@@ -81,7 +82,8 @@ fn a_queue_has_its_percentiles_in_all_languages() {
 
 #[test]
 fn a_queue_by_hand_in_the_timed_view() {
-    // One comes every 3, and is served within 4 or 5 as soon as it is its turn: with room for two, the third waits.
+    // One comes every 3, and is served within 4 or 5 as soon as it is its turn: with room for two, the third
+    // waits.
     let text = "byte n; bit busy;
         active proctype A() { do :: arrive: d_step { n < 2 -> n++ } od }
         active proctype S() { do :: begin: d_step { n > 0 && !busy -> busy = 1 }; serve: d_step { n--; busy = 0 } od }";
@@ -91,8 +93,8 @@ fn a_queue_by_hand_in_the_timed_view() {
         [[ask]]\nduration = \"n == 2\"\nview = \"timed\"";
     let found = figures("m.pml", text, study);
     assert!(found.iter().all(is_exact));
-    // The first finds nobody. Later, one has been served for 0 to 3 when the next comes, and that takes 4 or 5 more after
-    // the rest of it: arrivals come 3 after there is room.
+    // The first finds nobody. Later, one has been served for 0 to 3 when the next comes, and that takes 4 or
+    // 5 more after the rest of it: arrivals come 3 after there is room.
     let (least, most) = bounds(&found[0]);
     assert_eq!((least, bounds(&found[1])), (4.0, (4.0, 5.0)));
     let witness = &found[0].witnesses;
@@ -255,8 +257,8 @@ fn littles_law_holds_in_random_lines() {
     }
 }
 
-/// A clock that ticks one by one, and requests in a list: the least and the most over all runs of some length, against the
-/// exact bounds. Lines have ranges of delays and room for few, so that all is seen soon.
+/// A clock that ticks one by one, and requests in a list: the least and the most over all runs of some
+/// length, against the exact bounds. Lines have ranges of delays and room for few, so that all is seen soon.
 #[test]
 fn least_and_most_agree_with_brute_force() {
     let mut random = Random::new(5);
@@ -370,7 +372,8 @@ impl Brute {
 /// Who has waited longer than this waits for ever.
 const ENDLESS: u32 = 60;
 
-/// One meaning of `from` in all views: where something becomes true, or happens; and of `within`: wherever it holds.
+/// One meaning of `from` in all views: where something becomes true, or happens; and of `within`: wherever it
+/// holds.
 #[test]
 fn delays_begin_at_the_edge() {
     // A flag is up for 3 and down for no time; then up for 3 again, and so on.

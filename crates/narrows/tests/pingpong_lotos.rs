@@ -1,5 +1,5 @@
-//! The ping-pong of two MPI processes in LOTOS: all configurations have the figures of the reference, which were computed
-//! with another program.
+//! The ping-pong of two MPI processes in LOTOS: all configurations have the figures of the reference, which
+//! were computed with another program.
 
 mod studies;
 
@@ -75,7 +75,8 @@ fn figures(name: &str, distance: &str) -> Vec<f64> {
 
 #[test]
 fn all_configurations_have_the_figures_of_the_reference() {
-    // The study, the latencies at three distances, and the misses of packets, pointers and locks at the middle one.
+    // The study, the latencies at three distances, and the misses of packets, pointers and locks at the
+    // middle one.
     let cases: [(&str, [f64; 3], &[f64]); 6] = [
         ("locks_a.toml", [3349.0, 6849.0, 10197.0], &[4.0, 8.0, 7.86]),
         ("locks_b.toml", [4501.0, 8581.0, 12510.0], &[4.0, 14.0, 7.92]),
@@ -155,7 +156,8 @@ fn asked(place: &Path, question: fn(Text) -> Question, kind: fn(&Delay) -> Delay
     prepare(place, &change).measure(&budget()).figures
 }
 
-/// With latencies that are exact, or that have stages, caches by hand and caches put under Promela still agree.
+/// With latencies that are exact, or that have stages, caches by hand and caches put under Promela still
+/// agree.
 #[test]
 fn other_latencies_agree_with_the_layer() {
     let layered = folder().join("..");

@@ -86,7 +86,8 @@ pub fn build(system: &dyn LabelledSystem, budget: &Budget) -> Result<Labelled, G
     Ok(Labelled { graph, coverage })
 }
 
-/// Follows a run of the graph in the system itself; returns the states on the way, or `None` if there is no such run.
+/// Follows a run of the graph in the system itself; returns the states on the way, or `None` if there is no
+/// such run.
 pub fn replay(system: &dyn LabelledSystem, graph: &Graph, steps: &[(u32, u32)]) -> Option<Vec<Vec<u8>>> {
     let mut states = vec![system.initial().ok()?.0];
     let mut number = graph.initial();

@@ -4,7 +4,8 @@
 //! its place among the open ones, so that an observer beside a model has few states: how many requests are
 //! open, until one of those that begin is followed, and then its place.
 //!
-//! Requests that are told apart, by the process or by a value, are of different kinds, each with events of its own.
+//! Requests that are told apart, by the process or by a value, are of different kinds, each with events of
+//! its own.
 //!
 //! A step that both ends and begins requests ends one and begins the next. Otherwise, in one instant of the
 //! stochastic view with [`Order::Fifo`], requests begin before others end.
@@ -36,8 +37,8 @@ pub struct RequestEvents {
 
 /// What a step, or an instant, does to requests.
 ///
-/// With [`Order::Fifo`]: `begin` new ones, then `both` times one ends and another begins, then `end`. With the
-/// others `both` end in the instant they have begun in, `end` that are older end, and `begin` stay open.
+/// With [`Order::Fifo`]: `begin` new ones, then `both` times one ends and another begins, then `end`. With
+/// the others `both` end in the instant they have begun in, `end` that are older end, and `begin` stay open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Change {
     /// How many begin.
@@ -93,8 +94,8 @@ impl RequestEvents {
         }
     }
 
-    /// Returns how many requests are open after a change, if so many were before. With [`Order::Next`] they are
-    /// not counted.
+    /// Returns how many requests are open after a change, if so many were before. With [`Order::Next`] they
+    /// are not counted.
     pub(crate) fn open(self, before: u32, change: Change) -> u32 {
         match self.order {
             Order::Next => 0,
@@ -116,8 +117,8 @@ impl RequestEvents {
         }
     }
 
-    /// Returns for each request that begins with a change its place after it, if so many were open before; `None`
-    /// for those that have ended.
+    /// Returns for each request that begins with a change its place after it, if so many were open before;
+    /// `None` for those that have ended.
     pub(crate) fn begun(self, before: u32, change: Change) -> Vec<Option<u32>> {
         match self.order {
             Order::Next => {
@@ -191,8 +192,8 @@ mod tests {
         }
     }
 
-    /// Instants of several steps against lines of requests. First in, first out: all that begin at an instant do so
-    /// before others end.
+    /// Instants of several steps against lines of requests. First in, first out: all that begin at an instant
+    /// do so before others end.
     #[test]
     fn places_are_those_in_line() {
         let mut random = Random::new(7);

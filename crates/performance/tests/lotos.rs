@@ -120,7 +120,8 @@ fn it_does_not_matter_who_meets_whom_first() {
             format!("({one} {op} (({two} {op} {three} {op} {four}) {op} {five}))"),
         ]
     };
-    // With `a` once and without `d`: the first has 3 states, the second 3, the third 2, the fourth 1, the last 2.
+    // With `a` once and without `d`: the first has 3 states, the second 3, the third 2, the fourth 1, the
+    // last 2.
     for (op, first) in [("|||", 36), ("|[b]|", 4)] {
         for (beside, states) in
             [("a; stop", Some(first)), ("d; a; a; stop", None), ("c; b; b; b; a; stop", None)]

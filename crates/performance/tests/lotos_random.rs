@@ -1,4 +1,5 @@
-//! Random behaviours in LOTOS against the rules of the language, word for word: terms that become other terms.
+//! Random behaviours in LOTOS against the rules of the language, word for word: terms that become other
+//! terms.
 
 use std::collections::HashMap;
 use std::fmt::Write;

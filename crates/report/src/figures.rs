@@ -141,7 +141,8 @@ impl Figures<'_> {
         let _ = writeln!(text, "  {}", units::seconds(self.seconds));
     }
 
-    /// Writes the figures as comma-separated values: a line for each combination of values, or one for all answers.
+    /// Writes the figures as comma-separated values: a line for each combination of values, or one for all
+    /// answers.
     pub fn csv(&self) -> String {
         let alone = [SweepPoint { settings: Vec::new(), figures: self.figures.to_vec() }];
         sweep::csv(if self.sweep.is_empty() { &alone } else { self.sweep })

@@ -1,5 +1,5 @@
-//! Runs of processes whose steps have labels: nothing else of them is shown. The transition of a step is its number among
-//! those of its state.
+//! Runs of processes whose steps have labels: nothing else of them is shown. The transition of a step is its
+//! number among those of its state.
 
 use std::fmt::Write;
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::Report;
 use crate::units::{bytes, count, grouped};
 
-/// Says what was kept of states, and what that may have missed, as full sentences; nothing if all was kept, or if it does
-/// not matter.
+/// Says what was kept of states, and what that may have missed, as full sentences; nothing if all was kept,
+/// or if it does not matter.
 pub(crate) fn sentences(report: &Report<'_>) -> Vec<String> {
     let Some(loss) = report.coverage.loss.filter(|_| report.limit != Some(Limit::Enough)) else {
         return Vec::new();

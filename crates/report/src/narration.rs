@@ -1,4 +1,5 @@
-//! Runs of a model, told in the way of its form: as statements of processes, as values of variables, or as labels.
+//! Runs of a model, told in the way of its form: as statements of processes, as values of variables, or as
+//! labels.
 
 use narrows_model::{Form, Model, Trace};
 use serde_json::Value;

@@ -103,7 +103,8 @@ fn unreached_of(proctype: &Proctype, taken: &[bool]) -> Vec<Unreached> {
     };
     let mut list = Vec::new();
     for (index, transition) in proctype.transitions.iter().enumerate() {
-        // A jump that nothing leads to was folded into what leads to its target; other such statements are dead code.
+        // A jump that nothing leads to was folded into what leads to its target; other such statements are
+        // dead code.
         let is_folded = !followed[index]
             && (matches!(transition.statement, Statement::Skip | Statement::End)
                 || inside_d_step(transition.span));

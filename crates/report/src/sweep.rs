@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::figures::result_text;
 
-/// Writes a table with a line for each combination of values; several below each other if one is too wide, each with the values
-/// in front.
+/// Writes a table with a line for each combination of values; several below each other if one is too wide,
+/// each with the values in front.
 pub(crate) fn table(points: &[SweepPoint], most: Option<usize>) -> String {
     let (heads, lines) = cells(points);
     let all = || std::iter::once(&heads).chain(&lines);
@@ -39,8 +39,8 @@ pub(crate) fn table(points: &[SweepPoint], most: Option<usize>) -> String {
     text
 }
 
-/// Writes the points as comma-separated values. A number has two columns, the least and the greatest it may be; a word stands
-/// in both.
+/// Writes the points as comma-separated values. A number has two columns, the least and the greatest it may
+/// be; a word stands in both.
 pub(crate) fn csv(points: &[SweepPoint]) -> String {
     let Some(longest) = points.iter().max_by_key(|point| point.figures.len()) else { return String::new() };
     let heads = longest.settings.iter().map(|(name, _)| name.clone());

@@ -1,7 +1,7 @@
 //! Runs as JSON: what `narrows check` writes and `narrows simulate` opens and saves.
 //!
-//! A step is identified by its moves (process number, location, transition), so that it can be found again in the same
-//! model; names, places and changes are there for people and scripts, and are not read back.
+//! A step is identified by its moves (process number, location, transition), so that it can be found again in
+//! the same model; names, places and changes are there for people and scripts, and are not read back.
 
 use narrows_model::{Action, Change, Model, MoveKind, Shown, Trace, TraceAtom, TraceStep, Violation};
 use narrows_source::Sources;
@@ -20,8 +20,8 @@ pub struct RecordedTrace {
     pub definitions: Vec<String>,
     /// The steps: what the processes did in each.
     pub steps: Vec<Vec<RecordedMove>>,
-    /// For an endless run: the step that comes again after the last one. If there is no such step, the run stays in
-    /// its last state for ever.
+    /// For an endless run: the step that comes again after the last one. If there is no such step, the run
+    /// stays in its last state for ever.
     pub cycle: Option<usize>,
     /// What the propositions of the formula are on the way.
     pub atoms: Vec<RecordedAtom>,
@@ -144,8 +144,8 @@ fn kind_name(kind: MoveKind) -> &'static str {
     }
 }
 
-/// Reads a run from a document of its own, or from the first answer of `narrows check --format json` that has one. The
-/// error says what is wrong with the document.
+/// Reads a run from a document of its own, or from the first answer of `narrows check --format json` that has
+/// one. The error says what is wrong with the document.
 pub fn read_trace(document: &Value) -> Result<RecordedTrace, TraceError> {
     let (trace, steps) = find_trace(document)?;
     let mut recorded = RecordedTrace {

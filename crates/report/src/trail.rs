@@ -1,9 +1,9 @@
 //! SPIN's trail files: runs as lines `depth:process:statement`.
 //!
-//! Headers have negative depths: `-2` says that process 0 is the never claim, so that all others are shifted by one, `-4`
-//! that the verifier merged statements, and `-1` marks where the cycle starts. A rendezvous is two lines, the sender's
-//! and the receiver's. SPIN replays any trail statement by statement, so that no header is needed: without `-2` it leaves
-//! the claim out and shifts nobody.
+//! Headers have negative depths: `-2` says that process 0 is the never claim, so that all others are shifted
+//! by one, `-4` that the verifier merged statements, and `-1` marks where the cycle starts. A rendezvous is
+//! two lines, the sender's and the receiver's. SPIN replays any trail statement by statement, so that no
+//! header is needed: without `-2` it leaves the claim out and shifts nobody.
 
 use std::fmt::Write;
 

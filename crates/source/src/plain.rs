@@ -1,12 +1,14 @@
 //! Texts from strangers, made harmless for terminals and spreadsheets.
 //!
-//! A model, a file name or a label may hold characters that move the cursor, set colours, rename the window or reverse
-//! the direction of writing. What is shown to people goes through [`printable`]; line breaks and tabs stay.
+//! A model, a file name or a label may hold characters that move the cursor, set colours, rename the window
+//! or reverse the direction of writing. What is shown to people goes through [`printable`]; line breaks and
+//! tabs stay.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Returns whether a character does something to a terminal, or to the order of those around it, instead of being shown.
+/// Returns whether a character does something to a terminal, or to the order of those around it, instead of
+/// being shown.
 pub fn is_harmful(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
@@ -16,7 +18,8 @@ pub fn is_harmful(character: char) -> bool {
     }
 }
 
-/// Replaces what would do something to a terminal by something that can be seen: the escape character becomes `␛`.
+/// Replaces what would do something to a terminal by something that can be seen: the escape character becomes
+/// `␛`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
@@ -50,8 +53,8 @@ pub fn printable_json(document: &str) -> Cow<'_, str> {
 
 /// Writes a text as a cell of comma-separated values.
 ///
-/// A spreadsheet takes what begins with `=`, `+`, `-` or `@` for a formula: such a text gets an apostrophe in front, as is
-/// usual, and stays a text. What would do something to a terminal is replaced.
+/// A spreadsheet takes what begins with `=`, `+`, `-` or `@` for a formula: such a text gets an apostrophe in
+/// front, as is usual, and stays a text. What would do something to a terminal is replaced.
 pub fn csv_cell(text: &str) -> String {
     let text = printable(text);
     let mark = if text.starts_with(['=', '+', '-', '@', '\t']) { "'" } else { "" };

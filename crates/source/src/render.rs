@@ -6,8 +6,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::{Diagnostic, Severity, Sources, Span, printable};
 
-/// Renders one message with the lines it is about, with or without terminal colours. What the text or a file's name says
-/// does nothing to the terminal.
+/// Renders one message with the lines it is about, with or without terminal colours. What the text or a
+/// file's name says does nothing to the terminal.
 pub fn render(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -42,7 +42,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &Sources, color: bool) -> String
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let text = renderer.render(&[group]);
-    // Lines of the text come with signs for control characters, but not for all; escapes that are left are colours.
+    // Lines of the text come with signs for control characters, but not for all; escapes that are left are
+    // colours.
     if color {
         text.split('\u{1b}').map(printable).collect::<Vec<_>>().join("\u{1b}")
     } else {

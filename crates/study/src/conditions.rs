@@ -1,7 +1,7 @@
 //! Conditions about labels, which stand for predicates where a model has no variables.
 //!
-//! `TRANSFER` holds while such an action is possible, and so while its delay runs; `ACQUIRE .. RELEASE` holds from an
-//! action of the first kind to the next one of the second.
+//! `TRANSFER` holds while such an action is possible, and so while its delay runs; `ACQUIRE .. RELEASE` holds
+//! from an action of the first kind to the next one of the second.
 
 use narrows_performance::actions::Condition;
 use narrows_source::{Diagnostic, Diagnostics, Span};

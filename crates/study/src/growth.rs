@@ -1,7 +1,8 @@
 //! Which variable or channel grows, where a view does not fit into memory.
 //!
-//! No limit is enough for a model in which something grows without bound, and then it is of no use to ask for more. The first
-//! states that a breadth-first search finds tell what grows: it is larger in their second half than in their first.
+//! No limit is enough for a model in which something grows without bound, and then it is of no use to ask for
+//! more. The first states that a breadth-first search finds tell what grows: it is larger in their second
+//! half than in their first.
 
 use std::sync::Arc;
 
@@ -46,7 +47,8 @@ pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &Arc<dyn Watch>, ana
     }
 }
 
-/// Returns whether a limit was reached before the view was built. What is built whole does not grow without bound.
+/// Returns whether a limit was reached before the view was built. What is built whole does not grow without
+/// bound.
 fn is_unbuilt(figure: &Figure, built: &[Size]) -> bool {
     let is_cut = matches!(figure.result, FigureResult::Undecided(Limit::Memory | Limit::Time));
     is_cut && built.iter().all(|size| size.view != figure.view)

@@ -217,7 +217,8 @@ fn other_model(
     }
 }
 
-/// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes no time.
+/// Returns of how many random times without memory a delay consists, and the rate of each; `None` if it takes
+/// no time.
 pub(crate) fn rate_of(delay: &Delay) -> Option<(u32, f64)> {
     let mean = as_f64(delay.mean());
     (mean > 0.0).then(|| (delay.stages(), f64::from(delay.stages()) / mean))

@@ -1,7 +1,8 @@
 //! Studies: what a model's statements take, what is counted, and what is asked about it.
 //!
-//! A [`Study`] is read from a file in TOML ([`read`]), so that the model itself stays plain. Together with the model it is
-//! put together ([`Subject`]), and then measured, or analysed for its bottleneck. What kind of model it is decides who answers.
+//! A [`Study`] is read from a file in TOML ([`read`]), so that the model itself stays plain. Together with
+//! the model it is put together ([`Subject`]), and then measured, or analysed for its bottleneck. What kind
+//! of model it is decides who answers.
 
 mod accepts;
 mod bottleneck;

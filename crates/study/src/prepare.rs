@@ -26,7 +26,8 @@ pub struct Prepared {
     events: HashMap<String, u16>,
     /// Which of the system's properties each formula is, by question.
     formulas: HashMap<usize, usize>,
-    /// Which of them say that two resources are never busy at the same time, and that they will be; by their numbers.
+    /// Which of them say that two resources are never busy at the same time, and that they will be; by their
+    /// numbers.
     overlaps: HashMap<(usize, usize), [usize; 2]>,
     /// The statements with which requests of processes begin and end, by the names of both.
     by_process: HashMap<[String; 2], [Vec<Site>; 2]>,
@@ -71,7 +72,8 @@ impl Prepared {
         self.formulas.get(&number).map(property).or(is_deadlock.then_some(Asked::Deadlock))
     }
 
-    /// Asks whether two resources, given by their numbers, are never busy at the same time, and whether they will be.
+    /// Asks whether two resources, given by their numbers, are never busy at the same time, and whether they
+    /// will be.
     pub(crate) fn overlap(&self, first: usize, second: usize, name: &str) -> Option<[Asked; 2]> {
         let properties = self.overlaps.get(&(first.min(second), first.max(second)))?;
         Some(properties.map(|index| Asked::Property { index, kind: "ltl", name: name.to_owned() }))
@@ -231,8 +233,8 @@ pub(crate) fn relocate(mut diagnostic: Diagnostic, sources: &Sources) -> Diagnos
     diagnostic
 }
 
-/// Returns all expressions about single states, each once, and how they are read: predicates may have `->`, and numbers
-/// stay what they are.
+/// Returns all expressions about single states, each once, and how they are read: predicates may have `->`,
+/// and numbers stay what they are.
 fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
     let mut texts: Vec<&Text> = Vec::new();
     texts.extend(study.definitions.iter().map(|(_, text)| text));
@@ -302,7 +304,8 @@ const NO_CHOICE: (&str, &str) = (
 );
 
 impl Prepared {
-    /// Adds for each pair of resources that they are never busy at the same time, and that they will be: to be checked.
+    /// Adds for each pair of resources that they are never busy at the same time, and that they will be: to
+    /// be checked.
     fn claim_overlaps(&mut self, study: &Study) {
         for (second, (second_name, second_text)) in study.resources.iter().enumerate() {
             for (first, (first_name, first_text)) in study.resources[..second].iter().enumerate() {
@@ -413,7 +416,8 @@ impl Prepared {
         }
     }
 
-    /// Rewrites the model so that its accesses to shared memory take time, and counts what is asked about them.
+    /// Rewrites the model so that its accesses to shared memory take time, and counts what is asked about
+    /// them.
     fn put_caches_under(
         &mut self,
         study: &Study,
@@ -475,8 +479,8 @@ impl Prepared {
         self.by_process.insert(ends.map(|end| end.text.clone()), sites);
     }
 
-    /// Returns the timing in which the events of a latency are counted, for each process if they are told apart; and the
-    /// events of each kind.
+    /// Returns the timing in which the events of a latency are counted, for each process if they are told
+    /// apart; and the events of each kind.
     pub(crate) fn requests(&self, latency: &Latency) -> (Cow<'_, Timing>, Vec<RequestEvents>) {
         let key = [&latency.from, &latency.to].map(|end| end.text.clone());
         let next = self.timing.events().len() as u16;
@@ -520,7 +524,8 @@ impl Prepared {
         }
     }
 
-    /// Makes sure that a statement begins a step of its own: the first one of an atomic sequence stands for all.
+    /// Makes sure that a statement begins a step of its own: the first one of an atomic sequence stands for
+    /// all.
     fn check_first(&self, site: Site, span: Span, why: (&str, &str), diagnostics: &mut Diagnostics) {
         let proctype = self.system.proctype(site.proctype);
         let has = |edges: &[Edge]| edges.iter().any(|edge| edge.transition == site.transition);

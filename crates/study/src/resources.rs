@@ -7,8 +7,8 @@ use narrows_source::{Diagnostic, Diagnostics};
 use crate::{Prepared, Study, Text};
 
 impl Prepared {
-    /// Returns for each resource the delays of the statements at which it is busy, if its predicate is about nothing but
-    /// where processes are; `None` if it is about anything else.
+    /// Returns for each resource the delays of the statements at which it is busy, if its predicate is about
+    /// nothing but where processes are; `None` if it is about anything else.
     pub(crate) fn delays_of_resources(&self, study: &Study) -> Vec<Option<Vec<u16>>> {
         let delays = |(_, text): &(Text, Text)| {
             let places = locations(self.predicate(text)?)?;
@@ -22,7 +22,8 @@ impl Prepared {
         study.resources.iter().map(delays).collect()
     }
 
-    /// Warns about resources that are busy only at statements that take no time: they wait for others all the while.
+    /// Warns about resources that are busy only at statements that take no time: they wait for others all the
+    /// while.
     pub(crate) fn look_for_timeless(&self, study: &Study, diagnostics: &mut Diagnostics) {
         if self.timing.delays().is_empty() || study.coherence.is_some() {
             return;
@@ -92,9 +93,9 @@ pub(crate) struct Owner {
     pub(crate) resources: u64,
 }
 
-/// Returns which resources belong to each delay, as far as some states tell in which time passes: those that are busy whenever
-/// it runs, or only while it runs. A resource that just happens to be busy at the time is left out, and so is one of which it
-/// is known that other delays are its own.
+/// Returns which resources belong to each delay, as far as some states tell in which time passes: those that
+/// are busy whenever it runs, or only while it runs. A resource that just happens to be busy at the time is
+/// left out, and so is one of which it is known that other delays are its own.
 pub(crate) fn owners(
     graph: &StateGraph<'_>,
     states: &[u32],

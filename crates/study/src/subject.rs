@@ -1,4 +1,5 @@
-//! What a study is about: one of the kinds of models. Who answers a question is decided here, and nowhere else.
+//! What a study is about: one of the kinds of models. Who answers a question is decided here, and nowhere
+//! else.
 
 use std::sync::Arc;
 

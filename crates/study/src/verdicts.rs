@@ -10,8 +10,8 @@ use crate::{Ask, Question as StudyQuestion, Study, View};
 
 /// Answers questions about the model of a study, by whatever engine takes them.
 pub trait Verdicts {
-    /// Answers some questions in their order, over fair runs alone if that is wanted, within so many seconds if they are
-    /// limited. Without questions, states are counted where that is no more work than a verdict.
+    /// Answers some questions in their order, over fair runs alone if that is wanted, within so many seconds
+    /// if they are limited. Without questions, states are counted where that is no more work than a verdict.
     ///
     /// # Errors
     ///

@@ -185,7 +185,8 @@ impl Evidence<'_> {
         self.through(path, &layers, &space.manager().truth(true), goal)
     }
 
-    /// Goes on with a path through layers, of which the first holds its last state, to a goal in the last one.
+    /// Goes on with a path through layers, of which the first holds its last state, to a goal in the last
+    /// one.
     fn through(&self, path: &mut Path, layers: &[Bdd], within: &Bdd, mut goal: Bdd) -> Result<bool> {
         let space = self.checker.space;
         let mut goals = vec![goal.clone()];

@@ -24,7 +24,8 @@ pub(crate) enum Symbolic {
 /// With more combinations of cases than this, numbers are computed bit by bit.
 const MAX_CASES: usize = 1 << 12;
 
-/// Numbers have at most two to the power of this many bits, as in the reference: further shifts leave nothing.
+/// Numbers have at most two to the power of this many bits, as in the reference: further shifts leave
+/// nothing.
 const PLACES: usize = 7;
 
 /// Returns whether a value is 0 or 1, wherever it has one.

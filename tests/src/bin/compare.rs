@@ -1,6 +1,7 @@
 //! Compares Narrows with SPIN on random models and on files.
 //!
-//! `cargo run -p narrows-tests --bin compare -- --seeds 1..2000 --jobs 2 --shrink`, or with names of files instead.
+//! `cargo run -p narrows-tests --bin compare -- --seeds 1..2000 --jobs 2 --shrink`, or with names of files
+//! instead.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 use std::path::PathBuf;

@@ -169,7 +169,8 @@ impl<'a> Body<'a> {
             return node;
         }
         let number = self.fresh();
-        // SPIN sees no accept label inside an `atomic`, but for the last statement's, and that only without fairness.
+        // SPIN sees no accept label inside an `atomic`, but for the last statement's, and that only without
+        // fairness.
         let invisible = self.world.watched && self.atomic.is_some();
         let prefix = match self.random.index(8) {
             2 | 3 | 5 if invisible => "L",
@@ -213,8 +214,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether a statement's text is a declaration, which cannot have a label, or a jump, which would make an endless
-/// loop of nothing if it were the target of one.
+/// Whether a statement's text is a declaration, which cannot have a label, or a jump, which would make an
+/// endless loop of nothing if it were the target of one.
 fn cannot_be_labelled(text: &str) -> bool {
     let words = [
         "goto ",

@@ -113,7 +113,8 @@ impl Body<'_> {
         let mut arguments = Vec::new();
         for field in fields {
             let pattern = self.pattern(field, poll)?;
-            // SPIN wants no variable in two fields, and takes a receive back wrongly if it changes its own indices.
+            // SPIN wants no variable in two fields, and takes a receive back wrongly if it changes its own
+            // indices.
             let repeated = pattern.starts_with(char::is_lowercase)
                 && arguments.iter().any(|other: &String| share_a_name(other, &pattern));
             arguments.push(if repeated { "_".into() } else { pattern });

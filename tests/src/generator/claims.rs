@@ -53,7 +53,8 @@ impl Body<'_> {
         }
     }
 
-    /// What a formula says of a state. SPIN's formulas take no conditional expressions, and no `full` or `empty`.
+    /// What a formula says of a state. SPIN's formulas take no conditional expressions, and no `full` or
+    /// `empty`.
     fn proposition(&mut self) -> String {
         let operator = ["==", "!=", "<", ">"][self.random.index(4)];
         let number = self.random.index(3);

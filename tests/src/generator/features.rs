@@ -145,8 +145,8 @@ impl Features {
         set
     }
 
-    /// The features without those that make a run stop or count for what it is not: what goes wrong in the model itself
-    /// counts as an error beside every question about its runs.
+    /// The features without those that make a run stop or count for what it is not: what goes wrong in the
+    /// model itself counts as an error beside every question about its runs.
     #[must_use]
     pub(super) fn without_faults(mut self) -> Self {
         let faulty = [

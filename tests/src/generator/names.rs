@@ -64,8 +64,8 @@ impl ScalarKind {
 
     /// Whether every value of the other type fits into this one.
     ///
-    /// A receive into a variable that is too narrow is left out: when SPIN takes such a step back, it puts what is left
-    /// in the variable back into the channel, so its counts are wrong.
+    /// A receive into a variable that is too narrow is left out: when SPIN takes such a step back, it puts
+    /// what is left in the variable back into the channel, so its counts are wrong.
     pub(super) fn holds(self, other: Self) -> bool {
         match self {
             Self::Int => true,

@@ -205,7 +205,8 @@ fn initial(random: &mut Random, world: &World, plan: &Plan, plans: &[Plan]) -> N
     Node::braces("init", all)
 }
 
-/// A process that sends to and receives from the model's channels for ever, so that others rarely wait in vain.
+/// A process that sends to and receives from the model's channels for ever, so that others rarely wait in
+/// vain.
 fn environment(random: &mut Random, world: &World) -> Node {
     let mut body = Body::new(random, world, 2);
     body.looping = 1;

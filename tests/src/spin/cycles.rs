@@ -1,8 +1,8 @@
 //! SPIN's answers to questions about whole runs: formulas, never claims, acceptance and non-progress cycles.
 //!
-//! One verifier answers every claim of a text, with and without fairness. Assertions are not switched off: a formula's
-//! claim contains some, of the form `!(…)`. So a model that is asked about should have none like that, nor anything else
-//! that goes wrong.
+//! One verifier answers every claim of a text, with and without fairness. Assertions are not switched off: a
+//! formula's claim contains some, of the form `!(…)`. So a model that is asked about should have none like
+//! that, nor anything else that goes wrong.
 
 use std::fs;
 use std::io;

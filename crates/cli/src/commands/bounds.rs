@@ -30,8 +30,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a parameter of the
-    /// specification
+    /// Define a macro, as in C; in SMV, give a DEFINE or a FROZENVAR of `main` this value; in LOTOS, a
+    /// parameter of the specification
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
@@ -39,11 +39,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     from: String,
 
-    /// Where it ends: the first state in which this holds; in LOTOS, with the next action that fits this pattern
+    /// Where it ends: the first state in which this holds; in LOTOS, with the next action that fits this
+    /// pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     to: String,
 
-    /// Count the states in which this holds, too, or how often a statement `proctype:label` is executed; in LOTOS, actions
+    /// Count the states in which this holds, too, or how often a statement `proctype:label` is executed; in
+    /// LOTOS, actions
     #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
     count: Vec<String>,
 

@@ -8,7 +8,8 @@ use crate::output;
 /// Say what a message means and what to do
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The code of the message, such as P0104, or the name of a coherence table, such as mesi-a; without it, list all codes
+    /// The code of the message, such as P0104, or the name of a coherence table, such as mesi-a; without it,
+    /// list all codes
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }

@@ -278,7 +278,8 @@ impl Options {
         })
     }
 
-    /// Measures a study with each combination of values that it names, and shows what is wrong with some of them.
+    /// Measures a study with each combination of values that it names, and shows what is wrong with some of
+    /// them.
     pub(super) fn sweep(
         &self,
         prepared: &mut PreparedStudy,

@@ -18,7 +18,8 @@ pub(crate) struct Files {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Draw the first counterexample in this file, as a message sequence chart; of an SMV model, as a timing diagram; of labels, as states
+    /// Draw the first counterexample in this file, as a message sequence chart; of an SMV model, as a timing
+    /// diagram; of labels, as states
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 

@@ -19,8 +19,8 @@ const KINDS: [&str; 12] = [
     "max_delay",
 ];
 
-/// Returns the questions that have one of the names or kinds; all of them if there are none. A name that no question
-/// has is an error.
+/// Returns the questions that have one of the names or kinds; all of them if there are none. A name that no
+/// question has is an error.
 pub(super) fn selected(questions: Vec<Question>, only: &[String]) -> anyhow::Result<Vec<Question>> {
     let only: Vec<String> = only.iter().map(|name| tidy(name)).collect();
     for name in &only {

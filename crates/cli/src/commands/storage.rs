@@ -8,7 +8,8 @@ use crate::limits::parse_memory;
 /// Whether less than whole states is kept.
 #[derive(Args)]
 pub(crate) struct Storage {
-    /// Keep a few bits of each state, in a table of this size [default: a quarter of --memory]; proves nothing
+    /// Keep a few bits of each state, in a table of this size [default: a quarter of --memory]; proves
+    /// nothing
     #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, value_parser = parse_memory)]
     #[expect(clippy::option_option, reason = "it has a value, has none, or is not there")]
     bitstate: Option<Option<u64>>,

@@ -13,8 +13,8 @@
 //! Between two batches the search can be saved, and later go on as if nothing had happened (`resume.rs`).
 //!
 //! `block.rs` computes successors, `memo.rs` and `block/recall.rs` memoise those of a process by its read set
-//! (`reduction/read_set.rs`), `batch.rs` adds keys, `reduced.rs` applies partial-order reduction, `renewal.rs` makes
-//! keys anew.
+//! (`reduction/read_set.rs`), `batch.rs` adds keys, `reduced.rs` applies partial-order reduction,
+//! `renewal.rs` makes keys anew.
 
 mod batch;
 mod block;

@@ -1,8 +1,8 @@
 //! Makes all keys anew, when components are cramped or it was learned how to make them better.
 //!
 //! The old set is drained into the new one, partition by partition, and each is given back as soon as it is
-//! empty: both sets together are little larger than one. A limit that ends the search leaves behind what belongs
-//! to which components, so that all of it can still be saved.
+//! empty: both sets together are little larger than one. A limit that ends the search leaves behind what
+//! belongs to which components, so that all of it can still be saved.
 
 use std::io;
 

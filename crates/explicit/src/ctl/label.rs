@@ -142,7 +142,8 @@ impl Labeller<'_> {
         })
     }
 
-    /// Returns the states from which some path comes to a state with neither, and has no state with the right before.
+    /// Returns the states from which some path comes to a state with neither, and has no state with the right
+    /// before.
     fn broken(&mut self, left: &DenseSet, right: &DenseSet) -> Result<DenseSet, Limit> {
         let neither = not(combined(left, right, DenseSet::union_with));
         self.some_until(Some(&opposite(right)), neither)

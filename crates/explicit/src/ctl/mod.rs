@@ -71,8 +71,8 @@ pub fn accepts_fair(system: &System, question: &Question) -> Result<(), Refusal>
     }
 }
 
-/// Answers those of the questions that are formulas of computation tree logic; returns how the search for them went, if
-/// there are any.
+/// Answers those of the questions that are formulas of computation tree logic; returns how the search for
+/// them went, if there are any.
 pub(crate) fn answer(
     engine: &Engine<'_>,
     answers: &mut [Answer],

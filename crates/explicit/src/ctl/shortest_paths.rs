@@ -124,8 +124,8 @@ impl<'g> Ways<'g> {
     }
 }
 
-/// Finds the strongly connected components of what can be reached within a set. A state on a cycle has a successor in
-/// its own component.
+/// Finds the strongly connected components of what can be reached within a set. A state on a cycle has a
+/// successor in its own component.
 fn components(
     graph: &Graph,
     start: u32,

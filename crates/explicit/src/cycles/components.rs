@@ -19,10 +19,11 @@
 //! With a reduction, enough successors of a state do instead of all, unless one of them is open: then a cycle
 //! is closed, and everybody moves. That depends on the way to the state, so there is one thread then.
 //!
-//! This is not [`narrows_graph::components`]: it works on the fly, stops at the first accepting component, and shares
-//! its dead states with other threads.
+//! This is not [`narrows_graph::components`]: it works on the fly, stops at the first accepting component,
+//! and shares its dead states with other threads.
 //!
-//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own later: see `rounds.rs`.
+//! A state that no cycle may have (a barrier) is put aside, and starts a search of its own later: see
+//! `rounds.rs`.
 
 use std::ops::ControlFlow;
 

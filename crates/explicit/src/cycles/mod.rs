@@ -1,8 +1,8 @@
 //! Runs that go on for ever and must not: acceptance cycles, with or without fairness.
 //!
-//! The states near the initial one are searched first, so that a violation close to the start is found at once, however
-//! large the rest; if there is none, the whole is searched on the fly, on all cores. What is found is shortened before it
-//! is given away.
+//! The states near the initial one are searched first, so that a violation close to the start is found at
+//! once, however large the rest; if there is none, the whole is searched on the fly, on all cores. What is
+//! found is shortened before it is given away.
 //!
 //! | file | contents |
 //! |---|---|

@@ -5,10 +5,10 @@
 //! what only it leads to is missed. So nothing is proved when nothing is found, and the end of such a search
 //! is always [`Limit::Lossy`] or another limit. What is found is real: its run is replayed as every run is.
 //!
-//! - *Bitstate hashing* sets a few bits of a large table for each state: G. Holzmann, *An analysis of bitstate hashing*
-//!   (1998). Memory does not grow with the number of states.
-//! - *Hash compaction* keeps a hash of 64 bits: P. Wolper and D. Leroy, *Reliable hashing without collision detection*
-//!   (1993). Six to eight bytes a state, and hardly ever a state missed.
+//! - *Bitstate hashing* sets a few bits of a large table for each state: G. Holzmann, *An analysis of
+//!   bitstate hashing* (1998). Memory does not grow with the number of states.
+//! - *Hash compaction* keeps a hash of 64 bits: P. Wolper and D. Leroy, *Reliable hashing without collision
+//!   detection* (1993). Six to eight bytes a state, and hardly ever a state missed.
 //!
 //! Partial-order reduction needs to know which states are on the way, so there is none here. Both search
 //! depth first, on one thread: the stack holds the states on the way, and so the run to each. If there is no

@@ -3,8 +3,8 @@
 //! [`Store`] keeps every state as it is, gives each a name and leaves room for a link: for searches that come
 //! back to states. What follows is for breadth-first search, which never does, and is much smaller:
 //!
-//! - [`Components`] cuts a state into components, keeps each component once, and folds their names into a key of 64
-//!   bits. States that differ have keys that differ, and a key gives back its state.
+//! - [`Components`] cuts a state into components, keeps each component once, and folds their names into a key
+//!   of 64 bits. States that differ have keys that differ, and a key gives back its state.
 //! - [`KeySet`] is an exact set of keys that takes four or five bytes for each.
 //! - [`Tree`] knows how each state was first reached, in less than a byte for each.
 //!

@@ -1,7 +1,7 @@
 //! Graphs in CADP's format AUT, which other programs write: states and labelled edges, and nothing else.
 //!
-//! A graph has no parameters and asks nothing itself. `rate` and `prob` in labels are part of their text here: what takes time
-//! is said by a study.
+//! A graph has no parameters and asks nothing itself. `rate` and `prob` in labels are part of their text
+//! here: what takes time is said by a study.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::language::{Language, Logic, Task};
 pub fn compile(sources: &Sources, file: FileId, diagnostics: &mut Diagnostics) -> Option<Graph> {
     let text = sources.file(file).text.as_str();
     let mut reader = Reader::default();
-    // Errors are shown at the line they are found in; the last line that says something is the place of what the whole lacks.
+    // Errors are shown at the line they are found in; the last line that says something is the place of what
+    // the whole lacks.
     let (mut start, mut last) = (0, Span::new(file, 0, 0));
     let (mut is_first, mut is_well) = (true, true);
     for line in text.split_inclusive('\n') {

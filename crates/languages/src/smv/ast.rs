@@ -1,4 +1,5 @@
-//! The syntax tree. Expressions lie flat in one list, so that long ones can neither be too deep nor too slow to drop.
+//! The syntax tree. Expressions lie flat in one list, so that long ones can neither be too deep nor too slow
+//! to drop.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! Values that are given from outside: to definitions and frozen variables of `main`, and to names that are new.
+//! Values that are given from outside: to definitions and frozen variables of `main`, and to names that are
+//! new.
 
 use narrows_source::{Diagnostic, Diagnostics, Sources, Span, closest};
 

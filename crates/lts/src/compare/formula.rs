@@ -19,9 +19,9 @@ pub(super) enum Formula {
     Step(u32, Id),
     /// A step with this label, and internal ones before and after, lead there.
     WeakStep(u32, Id),
-    /// Internal steps through states of the first kind, and from such a state a step with this label, lead there. If it is
-    /// the label of internal steps, no step at all may be enough: otherwise a state would be told from one that
-    /// differs only by a cycle of internal steps, and behaves the same.
+    /// Internal steps through states of the first kind, and from such a state a step with this label, lead
+    /// there. If it is the label of internal steps, no step at all may be enough: otherwise a state would be
+    /// told from one that differs only by a cycle of internal steps, and behaves the same.
     Until(Id, u32, Id),
     /// Internal steps through states of this kind go on for ever.
     Diverges(Id),

@@ -109,7 +109,8 @@ fn explain(
     }
 }
 
-/// Reads a formula from its text, and returns whether what was read tells two blocks apart; `None` if it can't be read.
+/// Reads a formula from its text, and returns whether what was read tells two blocks apart; `None` if it
+/// can't be read.
 fn read_again(text: &str, quotient: &Graph, (one, other): (u32, u32)) -> Option<bool> {
     let (mut sources, mut diagnostics) = (Sources::default(), Diagnostics::default());
     let file = sources.add("formula", text);

@@ -118,8 +118,8 @@ impl Behaviour {
         given.iter().any(|(sort, value)| value.is_none() && self.data.sort(*sort).natural)
     }
 
-    /// Gives open values all values they can have, numbers up to their ends, the last one changing first; or returns the
-    /// sort of which there are too many.
+    /// Gives open values all values they can have, numbers up to their ends, the last one changing first; or
+    /// returns the sort of which there are too many.
     pub(super) fn ways(
         &self,
         given: &[OfferValue],

@@ -240,8 +240,8 @@ impl Behaviour {
         Ok(())
     }
 
-    /// Returns the events that a step of a tree can be, with all values decided; `open` has what becomes of all that take
-    /// part, the one to blame first.
+    /// Returns the events that a step of a tree can be, with all values decided; `open` has what becomes of
+    /// all that take part, the one to blame first.
     pub(super) fn decide(
         &self,
         event: u32,

@@ -1,8 +1,9 @@
 //! Upper bounds of natural numbers that nobody decides, as far as predicates and guards give them.
 //!
-//! There is no end of natural numbers, but `g ?x:Nat [x le 2]` offers three: a condition that is true only if all its
-//! conjuncts are says where to stop as soon as one of them compares `x` with something that is known. Numbers up to the
-//! bound are listed and the condition is asked of each, so that a bound may be too high, but never too low.
+//! There is no end of natural numbers, but `g ?x:Nat [x le 2]` offers three: a condition that is true only if
+//! all its conjuncts are says where to stop as soon as one of them compares `x` with something that is known.
+//! Numbers up to the bound are listed and the condition is asked of each, so that a bound may be too high,
+//! but never too low.
 
 use super::data::{Builtin, Condition, Meaning, OperationId, Term};
 use super::memory::Memory;

@@ -145,7 +145,8 @@ impl Builder {
         }
     }
 
-    /// Returns an expression with next values in the place of current ones. `None` if it has next values already.
+    /// Returns an expression with next values in the place of current ones. `None` if it has next values
+    /// already.
     pub fn shifted(&mut self, root: ExprId) -> Option<ExprId> {
         let mut known: HashMap<ExprId, ExprId> = HashMap::new();
         for id in self.system.below([root]) {

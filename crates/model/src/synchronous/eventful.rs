@@ -14,9 +14,9 @@ type VisitStep<'v> = &'v mut dyn FnMut(&[Value], &[Value], u64) -> bool;
 
 /// A synchronous system as a space in which steps have labels: what happens in them.
 ///
-/// An event is an expression about a step: values before it, inputs, and values after it. The moves of a successor are the
-/// events that happen, by their numbers as transitions. Steps between the same states in which different events happen,
-/// as inputs differ, are different successors.
+/// An event is an expression about a step: values before it, inputs, and values after it. The moves of a
+/// successor are the events that happen, by their numbers as transitions. Steps between the same states in
+/// which different events happen, as inputs differ, are different successors.
 #[derive(Clone, Debug)]
 pub struct Eventful<'m> {
     reference: Reference<'m>,
@@ -44,7 +44,8 @@ impl<'m> Eventful<'m> {
         numbered.fold(0, |set, (number, event)| set | u64::from(evaluation.is_true(*event, moment)) << number)
     }
 
-    /// Visits every step from a state, once for each set of events, with the values before it, those after it and the events.
+    /// Visits every step from a state, once for each set of events, with the values before it, those after it
+    /// and the events.
     fn each(&self, state: &[u8], visit: VisitStep<'_>) {
         let mut seen = std::collections::BTreeSet::new();
         let mut evaluation = Evaluation::new(self.reference.system());
@@ -58,8 +59,9 @@ impl<'m> Eventful<'m> {
         });
     }
 
-    /// Makes a run of the successors that are chosen, from the space's initial state on. The state that follows the last
-    /// one of an endless run is given by the number of the choice that comes again. `None` if there is no such successor.
+    /// Makes a run of the successors that are chosen, from the space's initial state on. The state that
+    /// follows the last one of an endless run is given by the number of the choice that comes again. `None`
+    /// if there is no such successor.
     pub fn run(&self, choices: &[u32], cycle: Option<usize>) -> Option<Run> {
         let (mut state, _) = self.initial().ok()?;
         // Before the first state there may be one that stands for all of them.

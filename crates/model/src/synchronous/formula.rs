@@ -1,5 +1,5 @@
-//! What can be claimed of a synchronous system, and what can be computed. Formulas are flat: operands have smaller
-//! numbers than what they are operands of.
+//! What can be claimed of a synchronous system, and what can be computed. Formulas are flat: operands have
+//! smaller numbers than what they are operands of.
 
 use narrows_logic::Paths;
 use narrows_source::Span;
@@ -65,8 +65,8 @@ pub enum Linear {
 /// What is claimed, or to be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It is so in every state that can be reached; if it is about inputs or next values, in every step from such a
-    /// state.
+    /// It is so in every state that can be reached; if it is about inputs or next values, in every step from
+    /// such a state.
     Invariant(ExprId),
     /// The last formula holds in every first state from which there is a fair path.
     Branching(Vec<Branching>),

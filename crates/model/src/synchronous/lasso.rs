@@ -6,10 +6,11 @@ use super::reference::Reference;
 use super::run::Run;
 use super::system::ExprId;
 
-/// Returns whether the last of the formulas holds at the start of an endless run; `None` if the run has an end.
+/// Returns whether the last of the formulas holds at the start of an endless run; `None` if the run has an
+/// end.
 ///
-/// Formulas about the past tell rounds of a cycle apart, but no more often than they have operators: so the cycle is
-/// written out that many times before it is taken to repeat.
+/// Formulas about the past tell rounds of a cycle apart, but no more often than they have operators: so the
+/// cycle is written out that many times before it is taken to repeat.
 pub fn holds_on(formulas: &[Linear], reference: &Reference<'_>, run: &Run) -> Option<bool> {
     let start = run.cycle.filter(|start| *start < run.states.len())?;
     let places: Vec<usize> = (0..run.states.len()).collect();
@@ -20,8 +21,8 @@ pub fn holds_on(formulas: &[Linear], reference: &Reference<'_>, run: &Run) -> Op
     })
 }
 
-/// As [`holds_on`], of a run given by the numbers of its states and where its cycle starts; `is_so` tells what an
-/// expression is in a state, or in the step to the next one.
+/// As [`holds_on`], of a run given by the numbers of its states and where its cycle starts; `is_so` tells
+/// what an expression is in a state, or in the step to the next one.
 pub(super) fn holds_where(
     formulas: &[Linear],
     states: &[usize],

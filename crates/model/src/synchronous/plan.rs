@@ -1,7 +1,8 @@
 //! In which order variables get their values when states are enumerated, and when constraints can be checked.
 //!
-//! A variable that is assigned gets its values from the assignment, after all variables that this looks at; any other gets
-//! all values of its domain. Each constraint is checked as soon as all that it looks at is known.
+//! A variable that is assigned gets its values from the assignment, after all variables that this looks at;
+//! any other gets all values of its domain. Each constraint is checked as soon as all that it looks at is
+//! known.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -54,7 +55,8 @@ impl Plan {
         Plan::new(system, demands, |role| is_part(role).then_some((true, Source::Domain)))
     }
 
-    /// Plans the enumeration of steps from a state: of inputs, which are filled in before it, and of states after it.
+    /// Plans the enumeration of steps from a state: of inputs, which are filled in before it, and of states
+    /// after it.
     pub(super) fn step(system: &SynchronousSystem) -> Plan {
         let steps = system.transitions.iter().map(|constraint| (constraint.demand, false));
         let states = system.invariants.iter().map(|constraint| (constraint.demand, true));
@@ -98,9 +100,9 @@ impl Plan {
         plan
     }
 
-    /// Visits all ways to fill in values. `before` holds the values before the step, and gets the inputs; `after` gets the
-    /// others. Stops when `visit` returns false, or when more than `patience` values have been tried; returns whether
-    /// it came to the end.
+    /// Visits all ways to fill in values. `before` holds the values before the step, and gets the inputs;
+    /// `after` gets the others. Stops when `visit` returns false, or when more than `patience` values have
+    /// been tried; returns whether it came to the end.
     pub(super) fn each<'m>(
         &self,
         evaluation: &mut Evaluation<'m>,
@@ -258,8 +260,8 @@ impl<'m> Fill<'_, '_, 'm, '_> {
         checks.iter().all(|check| check.holds(self.evaluation, before, after))
     }
 
-    /// Fills in one slot after the other, and the next value of the last one when nothing is left to do after it.
-    /// Returns whether to go on.
+    /// Fills in one slot after the other, and the next value of the last one when nothing is left to do after
+    /// it. Returns whether to go on.
     fn all(&mut self, before: &mut [Value], after: &mut [Value]) -> bool {
         let slots = &self.plan.slots;
         let Some(first) = slots.first() else { return (self.visit)(before, after) };

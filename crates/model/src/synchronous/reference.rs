@@ -7,9 +7,9 @@ use crate::{Expansion, Scratch, StateSpace, Successor, Violation, Visit};
 
 /// Defines what a synchronous system does.
 ///
-/// Values are listed by variable; those of inputs count in steps alone. As a [`StateSpace`], a state is the index of each
-/// value in its domain, in as few bytes as the domain needs. If there is not exactly one first state, the space starts in
-/// an empty state, whose successors are the first states.
+/// Values are listed by variable; those of inputs count in steps alone. As a [`StateSpace`], a state is the
+/// index of each value in its domain, in as few bytes as the domain needs. If there is not exactly one first
+/// state, the space starts in an empty state, whose successors are the first states.
 #[derive(Clone, Debug)]
 pub struct Reference<'m> {
     system: &'m SynchronousSystem,
@@ -39,8 +39,8 @@ impl<'m> Reference<'m> {
         self.initial_states_within(u64::MAX, visit);
     }
 
-    /// Visits first states, until `visit` returns false or so many values have been tried; returns whether all have
-    /// been visited. Constraints that hardly any values meet can keep it busy without a visit.
+    /// Visits first states, until `visit` returns false or so many values have been tried; returns whether
+    /// all have been visited. Constraints that hardly any values meet can keep it busy without a visit.
     pub fn initial_states_within(&self, patience: u64, visit: &mut dyn FnMut(&[Value]) -> bool) -> bool {
         let (mut before, mut after) = (self.blank(), self.blank());
         let mut evaluation = Evaluation::new(self.system);
@@ -48,8 +48,8 @@ impl<'m> Reference<'m> {
         self.initial.each(&mut evaluation, self.system, &mut before, &mut after, patience, visit)
     }
 
-    /// Visits every step from a state, with the state and the inputs before it and the state after it, until `visit`
-    /// returns false. The same step comes once for each choice of inputs that allows it.
+    /// Visits every step from a state, with the state and the inputs before it and the state after it, until
+    /// `visit` returns false. The same step comes once for each choice of inputs that allows it.
     pub fn steps(&self, state: &[Value], visit: &mut dyn FnMut(&[Value], &[Value]) -> bool) {
         self.steps_within(state, u64::MAX, visit);
     }

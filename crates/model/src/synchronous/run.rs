@@ -106,7 +106,8 @@ impl Run {
         Run { states, cycle: trace.cycle }
     }
 
-    /// Returns what a signal is in each state, as it is shown; `None` where it depends on a step that does not follow.
+    /// Returns what a signal is in each state, as it is shown; `None` where it depends on a step that does
+    /// not follow.
     pub fn values_of(&self, system: &SynchronousSystem, signal: &Signal) -> Vec<Option<String>> {
         let (current, next) = system.looks_at(signal.value);
         let needs_step =

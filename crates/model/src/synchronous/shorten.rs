@@ -1,9 +1,9 @@
 //! Endless runs made shorter.
 //!
-//! A run that an engine finds against a formula passes what must come again one after the other, and often goes a
-//! long way round. Here states are left out, and cycles closed earlier, as long as what remains is a run of the
-//! system, is fair, and the formula is still false on it. Each candidate is judged by the definition of the
-//! formula, so nothing depends on how the run was found.
+//! A run that an engine finds against a formula passes what must come again one after the other, and often
+//! goes a long way round. Here states are left out, and cycles closed earlier, as long as what remains is a
+//! run of the system, is fair, and the formula is still false on it. Each candidate is judged by the
+//! definition of the formula, so nothing depends on how the run was found.
 
 use std::collections::HashMap;
 
@@ -21,8 +21,8 @@ const MAX_WORK: usize = 10_000_000;
 /// So many values of formulas are computed at most.
 const PATIENCE: usize = 50_000_000;
 
-/// Returns a run that is as fair as an endless one and on which the last formula is false as well, with no more
-/// states.
+/// Returns a run that is as fair as an endless one and on which the last formula is false as well, with no
+/// more states.
 pub fn shortened(formulas: &[Linear], reference: &Reference<'_>, run: Run) -> Run {
     let Some(start) = run.cycle.filter(|start| *start < run.states.len()) else { return run };
     if run.states.len() > MAX_STATES {

@@ -313,7 +313,8 @@ impl<'s> Watched<'s> {
             None => {
                 // A statement that goes wrong and blocks is no step.
                 if successor.violations.iter().any(|wrong| wrong.kind.is_fatal()) {
-                    // One for each that begins in the same way: an atomic sequence may go wrong on countless paths.
+                    // One for each that begins in the same way: an atomic sequence may go wrong on countless
+                    // paths.
                     let begins_alike =
                         |other: &Vec<Move>| other.iter().take(2).eq(successor.moves.iter().take(2));
                     if !faults.iter().any(begins_alike) {
@@ -343,8 +344,8 @@ impl<'s> Watched<'s> {
     }
 }
 
-/// Returns for each place whether it is on no cycle with an accepting place: whether its strongly connected component has
-/// no such place, or no edge.
+/// Returns for each place whether it is on no cycle with an accepting place: whether its strongly connected
+/// component has no such place, or no edge.
 fn hopeless(accepting: &[bool], targets: &dyn Fn(usize) -> Vec<usize>) -> Vec<bool> {
     let count = accepting.len();
     let edges: Vec<Vec<usize>> = (0..count).map(targets).collect();

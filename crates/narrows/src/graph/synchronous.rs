@@ -19,8 +19,8 @@ const STATE: u64 = 96;
 
 /// Walks over all states; the error is why that was not possible.
 ///
-/// If there is one first state, it is the initial one; otherwise a state before all of them is, whose steps say which values
-/// they begin with.
+/// If there is one first state, it is the initial one; otherwise a state before all of them is, whose steps
+/// say which values they begin with.
 pub(super) fn states(system: &SynchronousSystem, style: LabelStyle, budget: &Budget) -> Result<Graph, Limit> {
     let reference = Reference::new(system);
     let mut walk =

@@ -289,8 +289,8 @@ impl<'m> Session<'m> {
         self.cycle
     }
 
-    /// Says that the run so far is endless, and from which step on it repeats; if there is no such step, it stays where
-    /// it is.
+    /// Says that the run so far is endless, and from which step on it repeats; if there is no such step, it
+    /// stays where it is.
     pub fn set_cycle(&mut self, cycle: Option<usize>) {
         self.cycle = cycle.filter(|step| *step <= self.history().len());
     }
@@ -310,7 +310,8 @@ impl<'m> Session<'m> {
         })
     }
 
-    /// Goes round: from the end of an endless run to after the first step that comes again. Returns whether it does.
+    /// Goes round: from the end of an endless run to after the first step that comes again. Returns whether
+    /// it does.
     fn go_round(&mut self) -> bool {
         match self.cycle {
             Some(start) if start < self.history().len() && self.here == self.history.len() => {
@@ -400,8 +401,8 @@ impl<'m> Session<'m> {
         self.choose(index)
     }
 
-    /// Takes random steps, at most `count`, until something goes wrong, nothing can move, a breakpoint is met or what is
-    /// waited for has happened.
+    /// Takes random steps, at most `count`, until something goes wrong, nothing can move, a breakpoint is met
+    /// or what is waited for has happened.
     pub fn run(&mut self, count: usize, reached: impl Fn(&Session<'m>) -> bool) -> Stop {
         for _ in 0..count {
             if !self.random_step() {
@@ -452,7 +453,8 @@ impl<'m> Session<'m> {
         }
     }
 
-    /// Goes a step back, at last to the choice of a first state if there is one; returns whether there was a step.
+    /// Goes a step back, at last to the choice of a first state if there is one; returns whether there was a
+    /// step.
     pub fn back(&mut self) -> bool {
         let possible = self.here > 0;
         self.go(self.here.saturating_sub(1));
@@ -514,8 +516,8 @@ impl<'m> Session<'m> {
         place.rsplit('/').next().map_or(place.clone(), str::to_owned)
     }
 
-    /// Returns the text at the place where a process is: the line, if its statements stand in lines; otherwise all that
-    /// it still does.
+    /// Returns the text at the place where a process is: the line, if its statements stand in lines;
+    /// otherwise all that it still does.
     pub fn text_at(&self, span: Span) -> String {
         let sources = self.sources();
         let text = if self.model.processes().is_some() {

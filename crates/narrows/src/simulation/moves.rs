@@ -7,8 +7,8 @@ use narrows_report::{RecordedMove, RecordedTrace};
 
 use super::{ReplayError, Session, StepError};
 
-/// Replays a recorded run from the initial state. The error says at which step it does not fit the model, and why; the
-/// steps before that one are taken.
+/// Replays a recorded run from the initial state. The error says at which step it does not fit the model, and
+/// why; the steps before that one are taken.
 pub(super) fn replay(
     session: &mut Session<'_>,
     evaluator: Evaluator<'_>,
@@ -24,7 +24,8 @@ pub(super) fn replay(
     Ok(())
 }
 
-/// Finds the step with the given moves; a prefix of an atomic sequence is a step too, for runs that end inside one.
+/// Finds the step with the given moves; a prefix of an atomic sequence is a step too, for runs that end
+/// inside one.
 fn find(
     session: &Session<'_>,
     evaluator: Evaluator<'_>,

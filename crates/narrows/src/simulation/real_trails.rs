@@ -15,7 +15,8 @@ fn check(model: &str, trail: &str, look: impl Fn(&Session<'_>)) {
 
 #[test]
 fn merged_statements_and_a_rendezvous() {
-    // `./pan` after `spin -a` and `gcc -DSAFETY`; the failing assertion is merged with the last line's `n = 1`.
+    // `./pan` after `spin -a` and `gcc -DSAFETY`; the failing assertion is merged with the last line's
+    // `n = 1`.
     let model = "chan c = [0] of { byte };\nbyte g;\nactive proctype P() {\n  byte n;\n  n = 7;\n  n = n + 1;\n  c!n;\n  \
                  g = 3;\n  if\n  :: g == 3 -> n = 1; n = 2; printf(\"a\\n\"); g = 4\n  :: else -> skip\n  fi;\n  \
                  n = 1; n = 2; assert(n == 3)\n}\nactive proctype Q() {\n  byte k;\n  k = 1;\n  k = 2;\n  do\n  \

@@ -117,8 +117,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Steps with the same label may lead to different states. Where the record does not tell which was taken, all are
-    /// followed side by side until it turns out.
+    /// Steps with the same label may lead to different states. Where the record does not tell which was
+    /// taken, all are followed side by side until it turns out.
     fn replay_labels(
         &mut self,
         system: &dyn LabelledSystem,

@@ -33,8 +33,8 @@ fn actor(action: &Action) -> String {
     action.actor.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Says what a step does in one line: who acts, as `P(0) x = 1; y = 2` or `P(0) c!1 → Q(1) c?x`; its label; or what it
-/// changes.
+/// Says what a step does in one line: who acts, as `P(0) x = 1; y = 2` or `P(0) c!1 → Q(1) c?x`; its label;
+/// or what it changes.
 pub fn title(step: &TraceStep) -> String {
     if step.actions.is_empty() {
         let changes: Vec<String> = step.changes.iter().map(change_line).collect();
@@ -118,7 +118,8 @@ fn change(change: &Change) -> String {
     }
 }
 
-/// Returns a line for where the cycle of an endless run starts, if the current state or the step to it is that place.
+/// Returns a line for where the cycle of an endless run starts, if the current state or the step to it is
+/// that place.
 pub fn cycle_start(session: &Session<'_>) -> Option<&'static str> {
     let position = session.position();
     let (place, line) = match kind(session) {

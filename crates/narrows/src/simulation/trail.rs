@@ -1,7 +1,7 @@
 //! Replays SPIN's trails.
 //!
-//! SPIN merges statements that touch local variables only and records the first of them, so a process may have to catch
-//! up before its next recorded statement is there; nobody else can tell the difference.
+//! SPIN merges statements that touch local variables only and records the first of them, so a process may
+//! have to catch up before its next recorded statement is there; nobody else can tell the difference.
 
 use narrows_model::{Evaluator, Expansion, Expr, Move, Place, Single, Statement};
 use narrows_report::{Trail, TrailEntry};
@@ -12,8 +12,8 @@ use super::{ReplayError, Session, StepError};
 /// At most this many moves are made to catch up with merged statements.
 const CATCH_UP: usize = 100;
 
-/// Replays a trail from the initial state. The error says at which line the replay failed, and why; what was replayed
-/// until then is taken.
+/// Replays a trail from the initial state. The error says at which line the replay failed, and why; what was
+/// replayed until then is taken.
 pub(super) fn replay(
     session: &mut Session<'_>,
     evaluator: Evaluator<'_>,
@@ -162,8 +162,8 @@ impl Replay<'_> {
         edges.iter().any(|edge| proctype.transition(edge.transition).trail_number == statement)
     }
 
-    /// Makes the only move that a process has, if there is just one; returns whether there was. `any` allows moves that
-    /// others notice.
+    /// Makes the only move that a process has, if there is just one; returns whether there was. `any` allows
+    /// moves that others notice.
     fn advance(&mut self, pid: usize, any: bool) -> bool {
         let (list, _) = self.evaluator.singles(&self.state);
         let mut own = list.into_iter().filter(|single| usize::from(single.moves[0].pid) == pid);
@@ -189,7 +189,8 @@ impl Replay<'_> {
             || is_private(&proctype.transition(step.transition).statement)
     }
 
-    /// Makes the merged moves at the end of the trail, if they lead to what is wrong; otherwise leaves it where it ends.
+    /// Makes the merged moves at the end of the trail, if they lead to what is wrong; otherwise leaves it
+    /// where it ends.
     fn finish(&mut self) {
         let (length, state) = (self.path.len(), self.state.clone());
         if self.path.iter().any(|single| !single.violations.is_empty()) || self.is_deadlock() {

@@ -1,4 +1,5 @@
-//! Random programs of loads and stores, and their Markov chain built and solved by hand: protocols as code, no tables.
+//! Random programs of loads and stores, and their Markov chain built and solved by hand: protocols as code,
+//! no tables.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -274,8 +275,8 @@ impl Program {
         }
     }
 
-    /// Returns the mean time between rounds of the first process, and the misses of all in that time; `None` if there are
-    /// too many states to be solved by hand.
+    /// Returns the mean time between rounds of the first process, and the misses of all in that time; `None`
+    /// if there are too many states to be solved by hand.
     pub(crate) fn solve(&self) -> Option<(f64, f64)> {
         let pause = |process: usize| Flight {
             deed: self.processes[process].len(),

@@ -5,11 +5,12 @@
 //! begin there. Where they do not begin again and again, the chain starts anew whenever it has come to where
 //! none begins any more; by renewal that weights each start by how many requests are expected to begin there.
 //!
-//! The mean is a quotient of two long-run averages: each transition counts the requests that begin with it in the
-//! denominator, and the expected time from there in the numerator. The distribution is that of the time to
-//! absorption, by uniformisation: with the Poisson probabilities of n steps until t, the probability not to have
-//! ended by then is Σ weight(n)·survivors(n). Survivors are computed once and serve all t. They are off by what
-//! the stationary distribution is off, and by what rounding does in n steps, both in the sum of absolute values.
+//! The mean is a quotient of two long-run averages: each transition counts the requests that begin with it in
+//! the denominator, and the expected time from there in the numerator. The distribution is that of the time
+//! to absorption, by uniformisation: with the Poisson probabilities of n steps until t, the probability not
+//! to have ended by then is Σ weight(n)·survivors(n). Survivors are computed once and serve all t. They are
+//! off by what the stationary distribution is off, and by what rounding does in n steps, both in the sum of
+//! absolute values.
 
 use narrows_graph::components::find_in_lists;
 
@@ -214,8 +215,8 @@ impl Requests {
         for weight in &mut now {
             *weight /= total;
         }
-        // Both what survives and all there is are off, absolutely by no more than if all that is off were where
-        // requests begin most often.
+        // Both what survives and all there is are off, absolutely by no more than if all that is off were
+        // where requests begin most often.
         let most = self.often().into_iter().fold(0.0, f64::max) * (1.0 + 1e-9);
         let absolute = absolute * most;
         let terms = (self.begun.len() + self.base.roundings() + 16) as f64 * f64::EPSILON;

@@ -4,8 +4,8 @@
 //! the quotients `mean/n`, and divide by the sum at the end. What is left out beyond the ends is less than a
 //! geometric series, whose sum is known.
 
-/// For a larger mean no weights are computed: there would be millions of them, and a number plus one is not always
-/// another number.
+/// For a larger mean no weights are computed: there would be millions of them, and a number plus one is not
+/// always another number.
 const LARGE: f64 = 1e11;
 
 /// The weights of the numbers `first`, `first + 1`, …
@@ -24,8 +24,8 @@ impl Weights {
             return Weights { first: 0, list: vec![1.0], last: 0, missing: 0.0 };
         }
         if mean > LARGE {
-            // Nobody gets that far: a chain has settled, or been given up, many steps before the first number. Beyond
-            // 40 standard deviations there is less than e^-700.
+            // Nobody gets that far: a chain has settled, or been given up, many steps before the first
+            // number. Beyond 40 standard deviations there is less than e^-700.
             let reach = 40.0 * mean.sqrt();
             let (first, last) = ((mean - reach) as u64, (mean + reach) as u64);
             return Weights { first, list: Vec::new(), last, missing: f64::MIN_POSITIVE };

@@ -42,8 +42,8 @@ pub fn steady(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<f64> {
     values
 }
 
-/// A stationary distribution with bounds: each probability is off by a factor, and all together by a sum of absolute
-/// values.
+/// A stationary distribution with bounds: each probability is off by a factor, and all together by a sum of
+/// absolute values.
 pub(super) struct Stationary {
     pub(super) probabilities: Vec<f64>,
     pub(super) relative: f64,
@@ -52,9 +52,9 @@ pub(super) struct Stationary {
 
 /// Computes the stationary distribution, with bounds.
 ///
-/// For any f with |f| ≤ 1 and any state z of a component, `f + Q·h` is constant for an h with |h| ≤ 2·M, where M is the
-/// greatest mean time to z. So a distribution p that misses its equation by `‖p·Q‖` differs from the true one by at
-/// most 2·M·‖p·Q‖ in the sum of absolute values.
+/// For any f with |f| ≤ 1 and any state z of a component, `f + Q·h` is constant for an h with |h| ≤ 2·M,
+/// where M is the greatest mean time to z. So a distribution p that misses its equation by `‖p·Q‖` differs
+/// from the true one by at most 2·M·‖p·Q‖ in the sum of absolute values.
 pub(super) fn stationary(chain: &Chain, accuracy: Accuracy<'_>) -> Stationary {
     let probabilities = steady(chain, accuracy);
     let parts = Parts::new(chain);

@@ -1,5 +1,5 @@
-//! Events of predicates: a step begins a measurement where one predicate becomes true, and ends those that are
-//! open where another does.
+//! Events of predicates: a step begins a measurement where one predicate becomes true, and ends those that
+//! are open where another does.
 
 use narrows_model::Violation;
 use rustc_hash::FxHashMap;
@@ -47,7 +47,8 @@ impl Marks<'_> {
 }
 
 impl<'a> StateGraph<'a> {
-    /// Counts as events that one predicate becomes true, and that another does; without a predicate, events say so.
+    /// Counts as events that one predicate becomes true, and that another does; without a predicate, events
+    /// say so.
     #[must_use]
     pub fn marking(mut self, predicates: [Option<Predicate<'a>>; 2], ends: RequestEvents) -> StateGraph<'a> {
         let (known, effects) = (Vec::new(), FxHashMap::default());

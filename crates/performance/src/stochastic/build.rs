@@ -17,7 +17,8 @@ pub fn build(state_graph: StateGraph<'_>) -> Result<Stochastic<'_>, BuildError> 
     build_ordered(state_graph, &[])
 }
 
-/// Builds the same view, in which tallies also know in which order requests of some kinds begin and end at an instant.
+/// Builds the same view, in which tallies also know in which order requests of some kinds begin and end at an
+/// instant.
 pub fn build_ordered<'a>(
     state_graph: StateGraph<'a>,
     kinds: &[RequestEvents],

@@ -117,7 +117,8 @@ fn fork_and_join_take_the_longer_of_two() {
     assert_is(passage.quantile(0.99), -f64::ln(1.0 - f64::sqrt(0.99)), 1e-6);
 }
 
-/// Three jobs go round between two servers. By the arrival theorem, who comes finds what a network with two jobs has.
+/// Three jobs go round between two servers. By the arrival theorem, who comes finds what a network with two
+/// jobs has.
 #[test]
 fn a_closed_network_obeys_the_arrival_theorem() {
     let text = "byte n = 3;

@@ -32,8 +32,8 @@ pub enum LatencyError {
 }
 
 impl Stochastic<'_> {
-    /// Follows each request, given what happens to the first kind at the start; with all choices equally likely, if they
-    /// are meant to be. The view was built for the same kinds; if
+    /// Follows each request, given what happens to the first kind at the start; with all choices equally
+    /// likely, if they are meant to be. The view was built for the same kinds; if
     /// there are several, [`Next`](crate::requests::Order::Next) is that of all.
     ///
     /// # Errors

@@ -120,8 +120,8 @@ impl Analysed<'_> {
         }
     }
 
-    /// Draws what came out with other values: the last thing that is varied across, and a line for each combination of the
-    /// others.
+    /// Draws what came out with other values: the last thing that is varied across, and a line for each
+    /// combination of the others.
     fn of_sweep(&self, charts: &mut Vec<Picture>) {
         let points = self.figures.sweep;
         let Some(first) = points.first() else { return };

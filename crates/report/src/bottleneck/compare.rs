@@ -62,7 +62,8 @@ impl Analysed<'_> {
     }
 }
 
-/// Returns throughputs with their names. Both ends of a range are one line, beside which stands what is no range elsewhere.
+/// Returns throughputs with their names. Both ends of a range are one line, beside which stands what is no
+/// range elsewhere.
 fn joined(levels: &[Level]) -> Vec<(&'static str, String)> {
     let mut lines: Vec<(&'static str, String)> = Vec::new();
     for level in levels {

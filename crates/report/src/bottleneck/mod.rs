@@ -30,8 +30,8 @@ pub struct Analysed<'a> {
 }
 
 impl Analysed<'_> {
-    /// Returns what a round waits for: the delays, each with its part. A delay that comes more than once is named with the
-    /// resource that is busy, or else with the process.
+    /// Returns what a round waits for: the delays, each with its part. A delay that comes more than once is
+    /// named with the resource that is busy, or else with the process.
     pub(crate) fn critical(&self, case: &Case) -> Vec<(String, String)> {
         let name = |link: &Link| {
             if case.critical.iter().filter(|other| other.delay == link.delay).count() == 1 {

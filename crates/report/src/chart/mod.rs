@@ -1,7 +1,8 @@
 //! A run as a message sequence chart: a column for each process, a row for each message.
 //!
-//! A rendezvous is one arrow. In a buffered channel a message leaves at one step and arrives at a later one: the layout
-//! finds out which of the messages that left it is. What is drawn of it, and how, is up to `text` and `svg`.
+//! A rendezvous is one arrow. In a buffered channel a message leaves at one step and arrives at a later one:
+//! the layout finds out which of the messages that left it is. What is drawn of it, and how, is up to `text`
+//! and `svg`.
 
 mod svg;
 mod text;

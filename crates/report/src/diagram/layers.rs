@@ -23,8 +23,8 @@ pub(super) fn layers(diagram: &Diagram) -> (Vec<usize>, Vec<bool>) {
     (layers, upwards)
 }
 
-/// Visits all nodes depth first; returns them in the order in which they are finished, and which edges lead back to a node
-/// that is not finished.
+/// Visits all nodes depth first; returns them in the order in which they are finished, and which edges lead
+/// back to a node that is not finished.
 fn depth_first(diagram: &Diagram, leaving: &[Vec<usize>]) -> (Vec<usize>, Vec<bool>) {
     let mut upwards = vec![false; diagram.edges.len()];
     let mut is_open = vec![false; leaving.len()];

@@ -1,8 +1,9 @@
 //! Where the nodes, edges and labels of a diagram are.
 //!
-//! Nodes stand in layers, and the labels of edges in rows between them, so that no text covers another. An edge that passes
-//! a row has a bend there. The order in a row is that of the middles of the neighbours, over several sweeps (Sugiyama, 1981);
-//! then everything moves as close to the middle of its neighbours as the order allows.
+//! Nodes stand in layers, and the labels of edges in rows between them, so that no text covers another. An
+//! edge that passes a row has a bend there. The order in a row is that of the middles of the neighbours, over
+//! several sweeps (Sugiyama, 1981); then everything moves as close to the middle of its neighbours as the
+//! order allows.
 
 use super::Diagram;
 use super::layers::layers;
@@ -228,8 +229,8 @@ impl Sheet {
         self.items.iter_mut().for_each(|item| item.x += MARGIN - least);
     }
 
-    /// Moves the items of a row as little as possible from where they want to be, in their order: those that want to pass
-    /// each other become a block, which stands where its items want to be on average.
+    /// Moves the items of a row as little as possible from where they want to be, in their order: those that
+    /// want to pass each other become a block, which stands where its items want to be on average.
     fn align_row(&mut self, row: usize) {
         let mut offsets = Vec::new();
         let mut offset = 0.0;

@@ -1,4 +1,5 @@
-//! State transition diagrams: nodes, and edges with labels, laid out once and drawn as SVG, or written for Graphviz.
+//! State transition diagrams: nodes, and edges with labels, laid out once and drawn as SVG, or written for
+//! Graphviz.
 
 mod dot;
 mod layers;

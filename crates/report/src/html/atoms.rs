@@ -1,4 +1,5 @@
-//! The propositions of a formula as strips: a column for each state of the run, filled where the proposition is true.
+//! The propositions of a formula as strips: a column for each state of the run, filled where the proposition
+//! is true.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -1,7 +1,8 @@
 //! The states of a run as data: the first one whole, then what each step changes.
 //!
-//! `names` lists everything that has a value, as `[group, owner, name]`; a change is `[number in names, value]`, and a
-//! value of null means that it is gone. The script adds changes up as far as the reader goes.
+//! `names` lists everything that has a value, as `[group, owner, name]`; a change is
+//! `[number in names, value]`, and a value of null means that it is gone. The script adds changes up as far
+//! as the reader goes.
 
 use narrows_model::{EntryGroup, Model, Trace};
 use serde_json::{Value, json};

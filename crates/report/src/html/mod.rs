@@ -1,7 +1,8 @@
-//! Reports as one page that needs nothing else: no network, no library; without scripts it is a plain document.
+//! Reports as one page that needs nothing else: no network, no library; without scripts it is a plain
+//! document.
 //!
-//! The templates escape what models say. What the script needs to show any state of a run is in the page as data: the
-//! first state, and what each step changes.
+//! The templates escape what models say. What the script needs to show any state of a run is in the page as
+//! data: the first state, and what each step changes.
 
 mod atoms;
 mod coverage;

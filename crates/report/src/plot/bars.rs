@@ -8,7 +8,8 @@ pub(crate) struct Bars<'b> {
     pub(crate) title: &'b str,
     /// The longest bar stands for the greatest value, or for this.
     pub(crate) whole: Option<f64>,
-    /// Names, values, and the values as text; a value that is not known has no bar. Values below 0 go to the left.
+    /// Names, values, and the values as text; a value that is not known has no bar. Values below 0 go to the
+    /// left.
     pub(crate) rows: &'b [(String, Option<f64>, String)],
 }
 

@@ -31,8 +31,9 @@ pub(crate) fn lanes(names: &[String], lanes: &[Vec<Bar>], unit: &str, round: Opt
     drawing.canvas.finish()
 }
 
-/// Draws a line for each packet and resource: the n-th bar of each resource belongs to the n-th packet. `None` if that can't be
-/// so, because a resource has more or fewer bars than there are packets, or works on a packet before the one before it is done.
+/// Draws a line for each packet and resource: the n-th bar of each resource belongs to the n-th packet.
+/// `None` if that can't be so, because a resource has more or fewer bars than there are packets, or works on
+/// a packet before the one before it is done.
 pub(crate) fn packets(names: &[String], gantt: &Gantt) -> Option<String> {
     let (lanes, unit) = (&gantt.lanes, &gantt.unit);
     let line_height = 13.0;
@@ -54,7 +55,8 @@ pub(crate) fn packets(names: &[String], gantt: &Gantt) -> Option<String> {
     Some(drawing.canvas.finish())
 }
 
-/// Returns the lanes with bars in the order in which packets come to them, if it is the same for every packet.
+/// Returns the lanes with bars in the order in which packets come to them, if it is the same for every
+/// packet.
 fn stages(lanes: &[Vec<Bar>]) -> Option<Vec<usize>> {
     let mut used: Vec<usize> = (0..lanes.len()).filter(|lane| !lanes[*lane].is_empty()).collect();
     used.sort_by(|one, other| lanes[*one][0].from.total_cmp(&lanes[*other][0].from));

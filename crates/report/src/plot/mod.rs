@@ -1,5 +1,5 @@
-//! Numbers as pictures: bars, lines, and who is busy when. Each is an SVG that needs nothing else, says in words what it
-//! shows, and fits light and dark pages.
+//! Numbers as pictures: bars, lines, and who is busy when. Each is an SVG that needs nothing else, says in
+//! words what it shows, and fits light and dark pages.
 
 mod bars;
 mod busy;

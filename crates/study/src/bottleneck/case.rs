@@ -1,4 +1,5 @@
-//! What goes on along the best and the worst run: who is busy, what each round waits for, and what it could be.
+//! What goes on along the best and the worst run: who is busy, what each round waits for, and what it could
+//! be.
 
 use narrows_model::{Bar, Case, Evaluator, Gantt, Link, Number, ProcessView, Work};
 use narrows_performance::timed::activity::{Activity, chain};
@@ -90,8 +91,8 @@ impl Described<'_, '_> {
         walk.parts(self.timed, |state| self.busy[state as usize] >> resource & 1 == 1)
     }
 
-    /// Repeats the cycle of a run until there are enough bars; returns the part of it that stands for all rounds: the
-    /// second, so that what began in the first is known, and many follow from which to look back.
+    /// Repeats the cycle of a run until there are enough bars; returns the part of it that stands for all
+    /// rounds: the second, so that what began in the first is known, and many follow from which to look back.
     fn unrolled(&self, walk: &Walk) -> (Walk, Window) {
         let timed = self.timed;
         let total = |walk: &Walk| walk.edges(timed).map(|edge| u64::from(edge.ticks)).sum::<u64>();
@@ -112,7 +113,8 @@ impl Described<'_, '_> {
         (long, (before + period, before + 2 * period))
     }
 
-    /// Returns how much each process does for an event: its number, the names of its delays, and how long they take.
+    /// Returns how much each process does for an event: its number, the names of its delays, and how long
+    /// they take.
     fn work(
         &self,
         activities: &[Activity],
@@ -238,8 +240,8 @@ impl Described<'_, '_> {
     }
 }
 
-/// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than others, all lanes end
-/// at the same time, so that none seems to rest when its bars are used up.
+/// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than
+/// others, all lanes end at the same time, so that none seems to rest when its bars are used up.
 fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
     let in_round =
         |lane: &Vec<Window>| lane.iter().filter(|(from, _)| (round.0..round.1).contains(from)).count();

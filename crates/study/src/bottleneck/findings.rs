@@ -104,7 +104,8 @@ impl Workbench<'_, '_> {
         Some(vec![process.clone()])
     }
 
-    /// Returns what a round waits for, in the order of the study: the resource if there is one, a name, and the part.
+    /// Returns what a round waits for, in the order of the study: the resource if there is one, a name, and
+    /// the part.
     fn turns(&self, case: &Case) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for link in &case.critical {
@@ -167,7 +168,8 @@ impl Workbench<'_, '_> {
         ));
     }
 
-    /// Says what is waited for most on average: what owns the delay that matters most, so that both say the same.
+    /// Says what is waited for most on average: what owns the delay that matters most, so that both say the
+    /// same.
     fn on_average(&mut self, flow: &Flow, findings: &mut Vec<String>) -> Option<Vec<String>> {
         let busy = self.mean_utilisation();
         let most = |resources: u64| {
@@ -229,7 +231,8 @@ impl Workbench<'_, '_> {
         study.resources.iter().take(MAX_RESOURCES).map(mean).collect()
     }
 
-    /// Returns the resources that belong to each delay, by its name, as far as the states of the stochastic view tell.
+    /// Returns the resources that belong to each delay, by its name, as far as the states of the stochastic
+    /// view tell.
     fn owned_resources(&self) -> Option<Vec<(String, u64)>> {
         let prepared = self.prepared;
         let timing = &prepared.timing;
@@ -254,7 +257,8 @@ impl Workbench<'_, '_> {
                 None => owned.push((name.clone(), owner.resources)),
             }
         }
-        // Of those that are busy while several processes are at work, the predicate may say which delays they have.
+        // Of those that are busy while several processes are at work, the predicate may say which delays they
+        // have.
         for (resource, own) in delays.iter().enumerate().take(resources) {
             for delay in own.iter().flatten() {
                 let name = &timing.delays()[usize::from(*delay)].name;

@@ -47,8 +47,8 @@ impl LabelledBench<'_> {
         }
     }
 
-    /// Answers a question in all views with time. It is about no way from one action to another, so that its number does
-    /// not matter.
+    /// Answers a question in all views with time. It is about no way from one action to another, so that its
+    /// number does not matter.
     fn in_views(&mut self, question: Question) -> Vec<Figure> {
         let ask = Ask::plain(question);
         let views = views_with_time(self.study, FormKind::Labelled).into_iter();

@@ -88,7 +88,8 @@ pub(crate) fn resources(study: &Study) -> Vec<Resource> {
     study.resources.iter().take(MAX_RESOURCES).map(resource).collect()
 }
 
-/// Returns the events to look at: those of which it is asked how often they happen, or what limits them, or else all.
+/// Returns the events to look at: those of which it is asked how often they happen, or what limits them, or
+/// else all.
 pub(crate) fn events(study: &Study) -> Vec<Text> {
     let mut events: Vec<Text> = Vec::new();
     for ask in &study.asks {

@@ -1,8 +1,9 @@
 //! Which resources can be busy at the same time, and which must be.
 //!
-//! Without delays, every state is visited, and the sets of resources that are busy there are kept: that says which pairs
-//! never overlap. For a pair that does, the checker finds a shortest run to that, and whether every fair run comes to it.
-//! With delays, an overlap is one that lasts, and the runs are those of the timed view.
+//! Without delays, every state is visited, and the sets of resources that are busy there are kept: that says
+//! which pairs never overlap. For a pair that does, the checker finds a shortest run to that, and whether
+//! every fair run comes to it. With delays, an overlap is one that lasts, and the runs are those of the timed
+//! view.
 
 use narrows_explicit::{End, numbered_walk};
 use narrows_model::{Figure, FigureResult, StateDiagram, StateSpace, Together};

@@ -22,8 +22,8 @@ impl Rate {
     }
 }
 
-/// Finds the run on which an event is most or least frequent. If every run comes to an end, it is the shortest or the
-/// longest one. `None` if it happens without end in no time, or never.
+/// Finds the run on which an event is most or least frequent. If every run comes to an end, it is the
+/// shortest or the longest one. `None` if it happens without end in no time, or never.
 pub(crate) fn rate(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     match timed.frequency(Cost::Event(event), which) {
         Frequency::Every { count, ticks, walk } => Some(Rate { count, ticks, walk }),

@@ -65,8 +65,8 @@ pub struct Study {
     pub sweep: Vec<Axis>,
     /// What it says about caches, if it does.
     pub coherence: Option<Layer>,
-    /// What should come out along a sweep: the number of a question, what is varied, and whether it is `increasing` or
-    /// `decreasing`.
+    /// What should come out along a sweep: the number of a question, what is varied, and whether it is
+    /// `increasing` or `decreasing`.
     pub trends: Vec<(usize, Text, Text)>,
 }
 

@@ -82,7 +82,8 @@ pub enum QuantityError {
     NotAboveZero,
 }
 
-/// Reads a time such as `248`, `1.5 ms`, `20ns` or `32 KiB at 132 MB/s`, in a unit; the error says what is wrong.
+/// Reads a time such as `248`, `1.5 ms`, `20ns` or `32 KiB at 132 MB/s`, in a unit; the error says what is
+/// wrong.
 pub(super) fn time(text: &str, unit: &str) -> Result<Time, QuantityError> {
     let text = text.trim();
     if let Some((size, rate)) = text.split_once(" at ") {

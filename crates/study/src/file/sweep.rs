@@ -244,8 +244,8 @@ impl Study {
         self.constants.push((name.clone(), value.to_owned()));
     }
 
-    /// Makes a delay take another time: its mean, if it is random; a range is scaled so that its middle is there. Returns
-    /// whether there is such a delay.
+    /// Makes a delay take another time: its mean, if it is random; a range is scaled so that its middle is
+    /// there. Returns whether there is such a delay.
     pub fn set_delay(&mut self, place: &str, time: Time) -> bool {
         let Some(entry) = self.delays.iter_mut().find(|entry| entry.place.text == place) else {
             return false;

@@ -20,8 +20,8 @@ use crate::conditions::meant;
 use crate::labelled::{Labelled, rate_of};
 use crate::{Ask, Latency, Question, Study, Text, View};
 
-/// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left after
-/// minimisation.
+/// How many nodes and edges the views have, at most, that were built so far; and how many nodes were left
+/// after minimisation.
 pub(super) type Sizes = Vec<(View, (u64, u64), Option<u64>)>;
 
 /// A study with the graph of its model.
@@ -102,8 +102,8 @@ impl Actual<'_> {
             .ok_or_else(|| "More actions than there can be have delays of their own.".to_owned())
     }
 
-    /// Returns the timing in which the events of a latency are counted, by value if they are told apart; and the events of
-    /// each kind. The error is a sentence.
+    /// Returns the timing in which the events of a latency are counted, by value if they are told apart; and
+    /// the events of each kind. The error is a sentence.
     pub(super) fn requests(
         &self,
         view: View,

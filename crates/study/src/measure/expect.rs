@@ -63,9 +63,9 @@ fn is_met(figure: &Figure, expect: &Expect) -> bool {
     }
 }
 
-/// Returns whether the end of an interval of floating-point numbers fits a bound. A decimal stands for all numbers that are rounded
-/// to it, so that an expectation with many digits is held to all of them. Where one number is expected, the interval contains it
-/// and says enough.
+/// Returns whether the end of an interval of floating-point numbers fits a bound. A decimal stands for all
+/// numbers that are rounded to it, so that an expectation with many digits is held to all of them. Where one
+/// number is expected, the interval contains it and says enough.
 fn is_near(number: f64, bound: Time, above: bool, is_point: bool) -> bool {
     let digits = decimals(*bound.denom()).map(|count| 0.5 * 10f64.powi(-count));
     let bound = as_f64(bound);

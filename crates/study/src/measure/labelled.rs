@@ -60,7 +60,8 @@ pub(crate) fn of_verdicts(
     Some(Measured { figures, sizes: if covered.states > 0 { vec![size] } else { Vec::new() } })
 }
 
-/// Does something with the graph of all states. If there is none, no question has an answer, and the error says why.
+/// Does something with the graph of all states. If there is none, no question has an answer, and the error
+/// says why.
 pub(crate) fn on_graph<T>(
     study: &Study,
     model: &Labelled,
@@ -150,7 +151,8 @@ pub(crate) struct LabelledBench<'a> {
 struct Means {
     /// The error is a sentence, or a limit.
     found: Result<Vec<Throughput>, FigureResult>,
-    /// How many states and edges there were with all stages of delays, and how many states after minimisation.
+    /// How many states and edges there were with all stages of delays, and how many states after
+    /// minimisation.
     size: Option<(u32, usize, u32)>,
 }
 
@@ -192,7 +194,8 @@ impl<'a> LabelledBench<'a> {
         }
     }
 
-    /// Says of each pair of some resources whether they overlap in a view; the error says why there is no view.
+    /// Says of each pair of some resources whether they overlap in a view; the error says why there is no
+    /// view.
     pub(crate) fn overlaps(&mut self, resources: &[usize], view: View) -> Result<Together, Box<Figure>> {
         self.actual().overlaps(resources, view, &mut self.observed)
     }
@@ -411,8 +414,8 @@ fn with_stages(delays: &[Delayed], graph: &Graph, budget: &Budget) -> Result<Opt
     spread(graph, &stages, budget).map(Some).map_err(FigureResult::Undecided)
 }
 
-/// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate take time, all
-/// have to be named.
+/// Finds delays for gates that are never used, and actions that were forgotten: where some actions at a gate
+/// take time, all have to be named.
 pub(super) fn check_delays(delays: &[Delayed], graph: &Graph) -> Result<(), String> {
     for Delayed { pattern, text, .. } in delays {
         if !graph.labels().iter().any(|label| pattern.is_about(label)) {

@@ -1,5 +1,5 @@
-//! What needs observers beside the graph of a labelled model: how long conditions hold, which of them hold together,
-//! and how long requests take.
+//! What needs observers beside the graph of a labelled model: how long conditions hold, which of them hold
+//! together, and how long requests take.
 
 use narrows_model::{Figure, FigureResult};
 use narrows_performance::actions::{Actions, Condition};
@@ -114,8 +114,8 @@ impl Actual<'_> {
         }
     }
 
-    /// Says of each pair of some resources, given by their numbers, whether they overlap in the untimed or the timed
-    /// view. The error says why there is no view.
+    /// Says of each pair of some resources, given by their numbers, whether they overlap in the untimed or
+    /// the timed view. The error says why there is no view.
     pub(super) fn overlaps(
         &self,
         resources: &[usize],

@@ -17,7 +17,8 @@ pub(crate) trait Bench {
     /// Returns the form of the model.
     fn form(&self) -> FormKind;
 
-    /// Returns which questions a question is asked together with, by a number that they share, if engines answer it.
+    /// Returns which questions a question is asked together with, by a number that they share, if engines
+    /// answer it.
     fn group(&self, number: usize) -> Option<usize>;
 
     /// Visits all states of the model, and says what was covered.
@@ -83,8 +84,9 @@ enum Work {
     Exact,
 }
 
-/// Answers all questions of a study. What is cheap comes first, and each kind of work gets a share of the time, so that one
-/// slow view leaves time for the others; what was cut short by its share is tried again at the end.
+/// Answers all questions of a study. What is cheap comes first, and each kind of work gets a share of the
+/// time, so that one slow view leaves time for the others; what was cut short by its share is tried again at
+/// the end.
 fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure> {
     let form = bench.form();
     let mut jobs: Vec<(Work, usize, View)> = Vec::new();

@@ -18,8 +18,8 @@ const PARTS: usize = 30;
 /// Within so many standard errors lies the mean, for 99 in 100 runs of as many parts (Student's t).
 const ERRORS: f64 = 2.756;
 
-/// Estimates the answers to those questions of a study that are about means, by a random run in which so many delays
-/// end. With exact delays, `view` is the timed one.
+/// Estimates the answers to those questions of a study that are about means, by a random run in which so many
+/// delays end. With exact delays, `view` is the timed one.
 pub fn simulate(
     study: &Study,
     prepared: &Prepared,
@@ -46,7 +46,8 @@ pub fn simulate(
     estimates(study, view, &parts, &|event| prepared.event(event))
 }
 
-/// Estimates the same for a study of a labelled model. The conditions of `utilisation` are observed along the run.
+/// Estimates the same for a study of a labelled model. The conditions of `utilisation` are observed along the
+/// run.
 pub fn simulate_labelled(
     study: &Study,
     model: &Labelled,

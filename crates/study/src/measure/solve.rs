@@ -1,4 +1,5 @@
-//! Solves a stochastic view: one number if it is a chain, and the least and the greatest if choices are left open.
+//! Solves a stochastic view: one number if it is a chain, and the least and the greatest if choices are left
+//! open.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -104,8 +105,8 @@ impl<'a> Solvable<'a> {
         self.found.iter().find(|(known, _)| known == wanted).map(|(_, found)| *found)
     }
 
-    /// Finds some means of the long run at the same time, each on a thread of its own. What comes out does not depend on
-    /// that.
+    /// Finds some means of the long run at the same time, each on a thread of its own. What comes out does
+    /// not depend on that.
     pub(super) fn find(&mut self, gains: Vec<(Wanted, Gain)>) {
         let Solver::Chain(chain) = &self.solver else { return };
         let smaller: Vec<_> = gains

@@ -217,7 +217,8 @@ impl<'a, 's> Means<'a, 's> {
         }
     }
 
-    /// Returns 1 for each rest in which what a resource or a predicate says holds, if there is no doubt about it.
+    /// Returns 1 for each rest in which what a resource or a predicate says holds, if there is no doubt about
+    /// it.
     fn holding(&self, solvable: &Solvable<'_>, text: &str) -> Option<Vec<f64>> {
         let asks = self.study.asks.iter().filter_map(|ask| match &ask.question {
             Question::Utilisation(what) => Some(self.study.busy(what)),

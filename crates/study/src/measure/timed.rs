@@ -346,8 +346,8 @@ impl Asked<'_, '_> {
         }
     }
 
-    /// Follows what is measured between two ends, to the next one; `None` if that is not possible, and then the figure says
-    /// why.
+    /// Follows what is measured between two ends, to the next one; `None` if that is not possible, and then
+    /// the figure says why.
     fn follow(&self, ends: &[End; 2], figure: &mut Figure) -> Option<Followed<'_>> {
         let timed = self.timed;
         let first = |end: &End| matches!(end, End::Holds(holds) if holds[timed.state(0) as usize]);

@@ -5,8 +5,8 @@ use narrows_model::{Figure, FigureResult, SweepPoint};
 use super::new_figure;
 use crate::Study;
 
-/// Says for each trend that a study expects what came out along its sweep: `increasing` or `decreasing`, if it is so from each
-/// value to the next whatever the other values are, and otherwise `mixed`.
+/// Says for each trend that a study expects what came out along its sweep: `increasing` or `decreasing`, if
+/// it is so from each value to the next whatever the other values are, and otherwise `mixed`.
 pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (ask, axis, expected) in &study.trends {

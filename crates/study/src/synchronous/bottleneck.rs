@@ -1,5 +1,5 @@
-//! What limits a synchronous system: which resources are busy together, how often things happen, and what goes on in the
-//! rounds on which they happen most and least often.
+//! What limits a synchronous system: which resources are busy together, how often things happen, and what
+//! goes on in the rounds on which they happen most and least often.
 
 use narrows_model::synchronous::{Display, Domain, Role, SynchronousSystem};
 use narrows_model::wording::percent;

@@ -55,7 +55,8 @@ impl<'a> SynchronousBench<'a> {
         }
     }
 
-    /// Asks everything that engines answer, at once and once; about all resources, or only those that the study asks about.
+    /// Asks everything that engines answer, at once and once; about all resources, or only those that the
+    /// study asks about.
     pub(super) fn ask_system(&mut self, all_resources: bool) {
         if std::mem::replace(&mut self.is_asked, true) {
             return;

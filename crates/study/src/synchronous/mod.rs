@@ -1,7 +1,7 @@
 //! Studies about synchronous systems: one step is one unit of time.
 //!
-//! What is asked of all runs becomes specifications of the system, which are answered all at once. How often something
-//! happens is found on the graph of all states, if they are few enough.
+//! What is asked of all runs becomes specifications of the system, which are answered all at once. How often
+//! something happens is found on the graph of all states, if they are few enough.
 
 mod bottleneck;
 mod graph;

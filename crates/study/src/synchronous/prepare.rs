@@ -18,7 +18,8 @@ use crate::{LatencyKind, Question, Study, Text, Values};
 pub struct PreparedSynchronous {
     /// The system; the study's questions are among its specifications.
     pub system: SynchronousSystem,
-    /// What is to be asked of it for each question of the study; nothing for those about how often something happens.
+    /// What is to be asked of it for each question of the study; nothing for those about how often something
+    /// happens.
     pub(super) asked: Vec<Vec<Asked>>,
     /// When each resource is busy.
     pub(super) resources: Vec<ExprId>,
@@ -287,7 +288,8 @@ impl Maker<'_> {
         Asked::Property { index, kind, name: name.to_owned() }
     }
 
-    /// Asks for each pair of resources whether they are never busy at the same time, and whether they will be.
+    /// Asks for each pair of resources whether they are never busy at the same time, and whether they will
+    /// be.
     fn overlaps(&mut self, resources: &[ExprId]) -> HashMap<(usize, usize), [Asked; 2]> {
         let mut overlaps = HashMap::new();
         for second in 0..resources.len() {

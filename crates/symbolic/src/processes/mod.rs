@@ -1,9 +1,9 @@
 //! Questions about systems of processes, answered symbolically: as synchronous systems made by
 //! [`narrows_model::flatten`].
 //!
-//! `widening` makes a synchronous system that has all reachable states, `questions` turns questions into its claims,
-//! `replay` leads runs back to the processes and has them confirmed by their evaluator, `problems` finds what goes
-//! wrong.
+//! `widening` makes a synchronous system that has all reachable states, `questions` turns questions into its
+//! claims, `replay` leads runs back to the processes and has them confirmed by their evaluator, `problems`
+//! finds what goes wrong.
 
 mod problems;
 mod questions;

@@ -1,5 +1,5 @@
-//! Answers about a synchronous system as answers about the processes that it was made of: every run is replayed
-//! in their own evaluator, which must confirm what it shows.
+//! Answers about a synchronous system as answers about the processes that it was made of: every run is
+//! replayed in their own evaluator, which must confirm what it shows.
 
 use std::ops::ControlFlow;
 

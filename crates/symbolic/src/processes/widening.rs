@@ -1,10 +1,10 @@
-//! A synchronous system that has all reachable states of some processes: its domains are widened until no step
-//! leads out of them.
+//! A synchronous system that has all reachable states of some processes: its domains are widened until no
+//! step leads out of them.
 //!
 //! How far values, channels and processes extend is guessed from states that were seen. If a reachable state
 //! leads further, what follows it is explored, and all is done again with larger domains. Invariant: what is
-//! handed on is a system from which no reachable step leads beyond its domains, so that it has the same states
-//! and steps as the processes.
+//! handed on is a system from which no reachable step leads beyond its domains, so that it has the same
+//! states and steps as the processes.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -297,7 +297,8 @@ impl<'m> Graph<'m> {
         within: &Set,
         weight: impl Fn(usize) -> u64,
     ) -> Option<u64> {
-        // Values grow along paths: if they still do after more rounds than there could be on a path, they do for ever.
+        // Values grow along paths: if they still do after more rounds than there could be on a path, they do
+        // for ever.
         let mut best: BTreeMap<usize, u64> = within.iter().map(|state| (*state, weight(*state))).collect();
         let rounds = within.len() + 2;
         let mut endless = Set::new();

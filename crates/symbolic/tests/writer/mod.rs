@@ -153,7 +153,8 @@ fn idlers(random: &mut Random) -> String {
     text
 }
 
-/// Writes variables with unusual names, arrays that are defined, or a word of several limbs, and what is claimed of them.
+/// Writes variables with unusual names, arrays that are defined, or a word of several limbs, and what is
+/// claimed of them.
 fn rarities(random: &mut Random) -> String {
     let mut text = String::new();
     if random.one_in(5) {

@@ -37,7 +37,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     models: Models,
 
-    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), states and steps (.aut), or of an SMV model a circuit (.aag, .aig) [default: print it]
+    /// Write to this file: a drawing (.svg), a graph for Graphviz (.dot), states and steps (.aut), or of an
+    /// SMV model a circuit (.aag, .aig) [default: print it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -53,7 +54,8 @@ pub(crate) struct Arguments {
 /// What a label tells.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Style {
-    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`; in SMV, what changes: `x=1, y=FALSE`, else `i`
+    /// Who does what: `Sender(1): link!data, x | Receiver(2): link?data, y`; in SMV, what changes:
+    /// `x=1, y=FALSE`, else `i`
     Text,
     /// The model's label before a statement: `Process(0):critical`, else `i`
     Label,

@@ -17,8 +17,8 @@ pub(crate) struct Arguments {
 
     /// What they do together: `|[a, b]|` labels with these gates, `|||` none, `||` all
     ///
-    /// They go together with labels of the same text. `exit` always does, internal steps and labels with rates or
-    /// probabilities never.
+    /// They go together with labels of the same text. `exit` always does, internal steps and labels with
+    /// rates or probabilities never.
     #[arg(value_name = "OPERATOR")]
     operator: String,
 

@@ -16,7 +16,8 @@ use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Printer};
 use crate::reading;
 
-/// Reads a graph, or makes that of a LOTOS model; `-` is standard input. The definitions are values of parameters.
+/// Reads a graph, or makes that of a LOTOS model; `-` is standard input. The definitions are values of
+/// parameters.
 pub(super) fn read(path: &Path, given: &Given<'_>) -> anyhow::Result<Graph> {
     let definitions = shared(&[path], given.definitions)?;
     read_one(path, &definitions[0], given.limits)

@@ -11,8 +11,8 @@ pub(super) struct Chosen {
 
     /// Let labels with rates mean time: `rate 2.5`, `a; rate 2.5`
     ///
-    /// Sums of rates are compared, exactly as decimal numbers. In a state with an internal step no time passes: its rates
-    /// are left out.
+    /// Sums of rates are compared, exactly as decimal numbers. In a state with an internal step no time
+    /// passes: its rates are left out.
     #[arg(long)]
     stochastic: bool,
 

@@ -14,8 +14,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Regular expressions for whole labels, each with what takes their place: `$1` or `${1}` is what the first group
-    /// fits. The first expression that fits counts
+    /// Regular expressions for whole labels, each with what takes their place: `$1` or `${1}` is what the
+    /// first group fits. The first expression that fits counts
     #[arg(value_names = ["EXPRESSION", "REPLACEMENT"], num_args = 2.., required = true)]
     rules: Vec<String>,
 

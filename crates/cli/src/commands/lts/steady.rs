@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
 /// What both commands about time take.
 #[derive(Args)]
 pub(super) struct Common {
-    /// The graph, in the format AUT, with labels such as `rate 2.5` and `send; rate 2.5`; `-` for standard input
+    /// The graph, in the format AUT, with labels such as `rate 2.5` and `send; rate 2.5`; `-` for standard
+    /// input
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
 

@@ -64,7 +64,8 @@ struct Content {
 }
 
 impl Content {
-    /// Returns the lines that fit, moved by `scroll`: up from the focus if that is at the end, otherwise down.
+    /// Returns the lines that fit, moved by `scroll`: up from the focus if that is at the end, otherwise
+    /// down.
     fn shown(self, inside: usize, scroll: usize) -> Vec<Line<'static>> {
         let last = self.lines.len().saturating_sub(inside);
         let start = (self.focus + 1).saturating_sub(inside).min(last);
@@ -73,8 +74,8 @@ impl Content {
     }
 }
 
-/// The text around the line of the process that the user looks at, with marks where each process is and at what the
-/// selected step executes.
+/// The text around the line of the process that the user looks at, with marks where each process is and at
+/// what the selected step executes.
 fn source(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let session = &app.session;
     let processes = session.processes();

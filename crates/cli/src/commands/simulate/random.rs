@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use narrows::simulation::{Session, Status, text};
 
-/// Writes the run so far, takes at most `count` random steps, writes them and how things stand then. Returns whether
-/// nothing went wrong.
+/// Writes the run so far, takes at most `count` random steps, writes them and how things stand then. Returns
+/// whether nothing went wrong.
 pub(super) fn run(
     session: &mut Session<'_>,
     count: u64,

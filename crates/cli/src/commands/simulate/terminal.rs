@@ -28,8 +28,8 @@ pub(super) trait Screen {
     fn say(&mut self, message: String);
 }
 
-/// Lets the user drive a simulator. A run is saved beside the model, as the document that is made of it. The terminal is
-/// restored at the end, and if the program panics.
+/// Lets the user drive a simulator. A run is saved beside the model, as the document that is made of it. The
+/// terminal is restored at the end, and if the program panics.
 pub(super) fn drive<S: Screen>(screen: &mut S, model: &Path, document: impl Fn(&S) -> Value) -> Result<()> {
     let mut terminal = ratatui::try_init().context("the terminal can't be used")?;
     let result = keys(&mut terminal, screen, model, document);

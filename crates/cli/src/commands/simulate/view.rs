@@ -1,4 +1,5 @@
-//! Draws the simulator: state on the left, what can be done on the right, and one large pane for everything else.
+//! Draws the simulator: state on the left, what can be done on the right, and one large pane for everything
+//! else.
 
 use narrows::simulation::{Reason, Session, Status, text};
 use narrows_model::{EntryGroup, StateEntry, TraceStep};

@@ -146,8 +146,8 @@ impl Components {
         Ok(shapes)
     }
 
-    /// Makes empty components with the same leaves, that divide their numbers between the halves of keys as it
-    /// would have kept these states in the fewest nodes.
+    /// Makes empty components with the same leaves, that divide their numbers between the halves of keys as
+    /// it would have kept these states in the fewest nodes.
     pub(crate) fn folded(
         &self,
         keys: impl Iterator<Item = u64>,

@@ -105,8 +105,8 @@ fn constant(term: &Term, scope: &Scope) -> Option<u32> {
     }
 }
 
-/// Where a sort has operations that are said to be constructors, these are its constructors; otherwise those without
-/// equations.
+/// Where a sort has operations that are said to be constructors, these are its constructors; otherwise those
+/// without equations.
 fn find_constructors(resolved: &[Resolved], scope: &mut Scope, diagnostics: &mut Diagnostics) {
     let said: BTreeSet<SortId> =
         scope.constructors.iter().map(|id| scope.data.operation(*id).result).collect();

@@ -114,8 +114,8 @@ impl Lowering<'_> {
         WORDS.into_iter().find(|(word, _)| is_free && *word == &*part.name.name).map(|(_, join)| join)
     }
 
-    /// Lowers `P[any]@label` and `P[all]@label`: those that are there from the start have known numbers, and those that
-    /// `run` creates get numbers behind them.
+    /// Lowers `P[any]@label` and `P[all]@label`: those that are there from the start have known numbers, and
+    /// those that `run` creates get numbers behind them.
     fn several_labels(&mut self, process: &Ident, id: ProctypeId, join: Binary, label: &Ident) -> Expr {
         let mut numbers = self.numbers_of(id);
         if self.runs.iter().any(|(created, ..)| *created == id) {
@@ -144,7 +144,8 @@ impl Lowering<'_> {
         all.filter(|(_, process)| process.proctype == id).map(|(pid, _)| pid).collect()
     }
 
-    /// Returns how many processes there may be: as many as a model can have, if some `run` may be executed again.
+    /// Returns how many processes there may be: as many as a model can have, if some `run` may be executed
+    /// again.
     fn most_processes(&self) -> usize {
         let mut sites: Vec<Span> = self.runs.iter().map(|(_, _, span, _)| *span).collect();
         sites.sort_unstable_by_key(|span| (span.file, span.start));
@@ -163,7 +164,8 @@ impl Lowering<'_> {
         most.min(MAX_PROCESSES)
     }
 
-    /// Warns in a formula of a reference without a number where there may be several processes: it means the first.
+    /// Warns in a formula of a reference without a number where there may be several processes: it means the
+    /// first.
     fn look_for_others(
         &mut self,
         process: &Ident,

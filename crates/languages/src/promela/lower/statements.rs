@@ -525,7 +525,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns the channel operation with which a step starts: a send, a receive, or a test that can't be negated.
+/// Returns the channel operation with which a step starts: a send, a receive, or a test that can't be
+/// negated.
 fn channel_operation(step: &Step) -> Option<Span> {
     let Step::Statement(statement) = step else { return None };
     let mut statement = statement;

@@ -72,7 +72,8 @@ pub(crate) fn finish(tokens: &[Token], diagnostics: &mut Diagnostics) -> Vec<Tok
     output
 }
 
-/// Returns whether the token before `index`, which is a `*`, and the next one are the end of a comment that never began.
+/// Returns whether the token before `index`, which is a `*`, and the next one are the end of a comment that
+/// never began.
 fn ends_comment(tokens: &[Token], index: usize) -> bool {
     tokens.get(index).is_some_and(|next| next.kind == TokenKind::Slash && !next.space && !next.newline)
 }

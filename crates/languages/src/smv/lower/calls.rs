@@ -162,7 +162,8 @@ impl Lowering<'_> {
         Some(width)
     }
 
-    /// Returns the width that a function gives a word, if one of both is wide; `None` within if that is wrong.
+    /// Returns the width that a function gives a word, if one of both is wide; `None` within if that is
+    /// wrong.
     #[expect(clippy::option_option, reason = "it does not apply, is wrong, or is so wide")]
     fn wide_target(
         &mut self,

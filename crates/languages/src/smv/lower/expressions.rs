@@ -150,7 +150,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers operators that stand one after the other, without going deep: long texts have thousands of them.
+    /// Lowers operators that stand one after the other, without going deep: long texts have thousands of
+    /// them.
     fn chain(&mut self, expr: Id, scope: ScopeId) -> Option<Typed> {
         let mut spine = Vec::new();
         let mut left = expr;

@@ -234,8 +234,8 @@ impl Lowering<'_> {
         Some(BranchingId(parts.add(formula)))
     }
 
-    /// Returns operators that stand one after the other, from the first to the last, with what stands on their right,
-    /// and what stands on the left of all: there may be thousands.
+    /// Returns operators that stand one after the other, from the first to the last, with what stands on
+    /// their right, and what stands on the left of all: there may be thousands.
     fn spine(&self, expr: Id) -> (Id, Vec<(Id, Binary, Id)>) {
         let mut spine = Vec::new();
         let mut left = expr;

@@ -1,7 +1,7 @@
 //! Arrays whose indices are words: `array word[4] of word[8]`, with READ, WRITE and CONSTARRAY.
 //!
-//! All elements are there, each a variable or an expression of its own, as limbs of wide words are: they stand
-//! together in a node [`Node::Set`]. So engines need not know, and only short indices can be had.
+//! All elements are there, each a variable or an expression of its own, as limbs of wide words are: they
+//! stand together in a node [`Node::Set`]. So engines need not know, and only short indices can be had.
 
 use narrows_model::synchronous::{ExprId, Node, VariableId};
 use narrows_source::Diagnostic;

@@ -132,7 +132,8 @@ pub(super) fn lower(
 }
 
 impl<'a> Lowering<'a> {
-    /// Returns what an expression looks at. Each is looked at once: definitions may be built on each other by the thousand.
+    /// Returns what an expression looks at. Each is looked at once: definitions may be built on each other by
+    /// the thousand.
     fn looks(&mut self, id: ExprId) -> Looks {
         let system = &self.builder.system;
         for index in self.looks.len()..system.nodes.len() {

@@ -129,7 +129,8 @@ impl Lowering<'_> {
         self.report(diagnostic);
     }
 
-    /// Returns what two values have in common: of the branches of a choice, the members of a set, or two sides.
+    /// Returns what two values have in common: of the branches of a choice, the members of a set, or two
+    /// sides.
     pub(super) fn join(&mut self, left: Sort, right: Sort, span: Span) -> Option<Sort> {
         match (left, right) {
             _ if left == right => Some(left),

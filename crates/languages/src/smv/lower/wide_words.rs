@@ -1,9 +1,9 @@
 //! Words of more than 64 bits.
 //!
-//! Values have 128 bits, signs and symbols included, so a wide word is a row of limbs of 64 bits, the last bits first; the
-//! first limb has what is left. All limbs are without a sign. Each is an expression, or a variable, of its own, and
-//! operators are written out over them: engines need not know. The limbs of an expression stand together in a
-//! node [`Node::Set`], which is never evaluated as one.
+//! Values have 128 bits, signs and symbols included, so a wide word is a row of limbs of 64 bits, the last
+//! bits first; the first limb has what is left. All limbs are without a sign. Each is an expression, or a
+//! variable, of its own, and operators are written out over them: engines need not know. The limbs of an
+//! expression stand together in a node [`Node::Set`], which is never evaluated as one.
 
 use narrows_model::synchronous::{ExprId, Node, Operator, VariableId};
 use narrows_source::Diagnostic;

@@ -227,8 +227,8 @@ impl Parser<'_> {
         Ok(Item::Variable(section, name, kind))
     }
 
-    /// Parses a name that is declared. As in models that were written by a program, it may look like a path: `p.state`,
-    /// `x.1.ssa` or `r[0]`.
+    /// Parses a name that is declared. As in models that were written by a program, it may look like a path:
+    /// `p.state`, `x.1.ssa` or `r[0]`.
     fn declared_name(&mut self, expected: &str) -> Parsed<Ident> {
         let start = self.position;
         let first = self.name(expected)?;

@@ -272,7 +272,8 @@ impl Parser<'_> {
         Err(self.too_deep())
     }
 
-    /// Parses what stands after a dot and is a number: `1`, or `1.2`, which looks like a number with a fraction.
+    /// Parses what stands after a dot and is a number: `1`, or `1.2`, which looks like a number with a
+    /// fraction.
     fn numbered(&mut self, mut left: Id, start: usize) -> Id {
         let (text, span) = (self.token().text.clone(), self.span());
         self.bump();

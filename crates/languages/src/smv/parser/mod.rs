@@ -1,4 +1,5 @@
-//! Tokens to the tree in [`super::ast`], by recursive descent. After an error it goes on with the next part of the text.
+//! Tokens to the tree in [`super::ast`], by recursive descent. After an error it goes on with the next part
+//! of the text.
 
 mod declarations;
 mod expressions;

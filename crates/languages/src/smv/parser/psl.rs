@@ -1,8 +1,8 @@
-//! Specifications in PSL, as far as they are formulas of linear or branching time in other words: `always`, `never`,
-//! `eventually!`, `next`, `until`, `before` and their relatives. Regular expressions are not read.
+//! Specifications in PSL, as far as they are formulas of linear or branching time in other words: `always`,
+//! `never`, `eventually!`, `next`, `until`, `before` and their relatives. Regular expressions are not read.
 //!
-//! Operators bind as PSL has it: `always` and `never` most weakly, then `->` and `<->`, then `until` and `before`, then
-//! `next` and `eventually!`, then those of expressions.
+//! Operators bind as PSL has it: `always` and `never` most weakly, then `->` and `<->`, then `until` and
+//! `before`, then `next` and `eventually!`, then those of expressions.
 
 use narrows_source::Span;
 
@@ -23,7 +23,8 @@ impl Parser<'_> {
         Ok((formula, self.is_branching(formula)))
     }
 
-    /// Returns where a specification goes beyond what is read: the brace of a regular expression, or `forall`.
+    /// Returns where a specification goes beyond what is read: the brace of a regular expression, or
+    /// `forall`.
     pub(super) fn psl_beyond(&self) -> Option<Span> {
         let rest = self.tokens[self.position..].iter();
         let own =
@@ -177,7 +178,8 @@ impl Parser<'_> {
         self.at(TokenKind::Name) && &*self.token().text == word
     }
 
-    /// Takes the `!` that makes an operator strong: it stands right after the word, as in `until! q`, not `until !q`.
+    /// Takes the `!` that makes an operator strong: it stands right after the word, as in `until! q`, not
+    /// `until !q`.
     fn eat_strong(&mut self) -> bool {
         self.eat_adjacent("!")
     }

@@ -148,8 +148,8 @@ fn random_automata_at_a_time() {
         tried += 1;
         let of = |aim| reward_at_over(&automaton, &reward, time, aim, ACCURACY).unwrap();
         let (least, greatest): (Interval, Interval) = (of(Aim::Least), of(Aim::Greatest));
-        // Where it is not met, the bound on rounding is what is left: it adds up over 85 steps with 14 decisions per
-        // time to 4e-11 in round 17, and stays the same however small the tolerance is.
+        // Where it is not met, the bound on rounding is what is left: it adds up over 85 steps with 14
+        // decisions per time to 4e-11 in round 17, and stays the same however small the tolerance is.
         let narrow = |found: Interval| ACCURACY.is_met(found) || found.width() < 1e-10;
         assert!(narrow(least) && narrow(greatest), "{round}: {least} {greatest}");
         open += usize::from(least.high < greatest.low - 1e-6);
