@@ -97,13 +97,15 @@ fn compare(name: &str, evaluator: Evaluator<'_>, most: usize) -> Compared {
 
 /// Compares a search that remembers what processes do with one that does not, in all that they find.
 fn search(name: &str, evaluator: Evaluator<'_>, most: usize) {
-    let engine = Engine::native(evaluator).expect("machine code is supported here");
+    let compiled = Engine::native(evaluator).expect("machine code is supported here");
+    // This one begins with the reference evaluator, and changes in the middle.
+    let automatic = Engine::automatic(evaluator);
     let budget = Budget::unlimited(Unwatched);
     let scope = SearchScope { states: most as u64, ..SearchScope::within(&budget) };
     let expected = breadth_first(&evaluator, &[], &scope);
-    for (learn_from, threads) in [(4, 1), (50, 2)] {
+    for (engine, learn_from, threads) in [(&compiled, 4, 1), (&compiled, 50, 2), (&automatic, 50, 1)] {
         let budget = Budget { threads, ..budget.clone() };
-        let found = breadth_first(&engine, &[], &SearchScope { learn_from, budget: &budget, ..scope });
+        let found = breadth_first(engine, &[], &SearchScope { learn_from, budget: &budget, ..scope });
         let of = |exploration: &Exploration| {
             let Coverage { states, transitions, depth, taken, .. } = exploration.coverage.clone();
             let findings = format!("{:?}", exploration.findings);

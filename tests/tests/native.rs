@@ -130,6 +130,20 @@ fn machine_code_agrees_on_long_sequences() {
          active proctype Q() { byte z; atomic { do :: a?z; b!z + 1 od } }",
         "int n; active proctype P() { d_step { do :: n < 1200000 -> n++ :: else -> break od } }",
         "byte x; active proctype P() { d_step { do :: x = 1 - x od } }",
+        "byte a[4]; active [2] proctype P() { int i;
+           atomic { for (i : 0 .. 20000) { a[i % 4] = a[i % 4] + i } } }",
+        "byte a[4]; active [2] proctype P() { byte x; int i;
+           atomic { if :: x = 1 :: x = 2 fi; for (i : 0 .. 9000) { a[i % 4] = a[i % 4] + x };
+             if :: x = 3 :: x = 4 fi } }",
+        "byte n, m; active [2] proctype P() { byte i; atomic { do
+           :: d_step { i < 20 && n <= m -> n++; if :: n % 3 == 0 -> m++ :: n % 3 == 1 -> m = n :: else fi }
+           :: d_step { i < 20 && n > m -> m++; i++ } :: d_step { i >= 20 -> i = 0 }; break od } }",
+        "byte n; active [2] proctype P() { byte i;
+           atomic { for (i : 0 .. 9) { d_step { n++; assert(n < 12); n > 3 -> skip } } } }",
+        "chan c = [2] of { byte }; byte n; active [2] proctype P() { byte i, x; atomic { for (i : 0 .. 9) {
+           d_step { c!i; n = n + len(c) }; if :: d_step { c?x -> n = n + x } :: d_step { nfull(c) -> n = 1 } fi } } }",
+        "byte n; active [2] proctype P() { byte i;
+           atomic { for (i : 0 .. 9) { if :: n > 3 -> n = 0 :: d_step { else -> n++ } fi } } }",
     ] {
         let states = agree(text, text, 1_000).states;
         assert!(states > 0, "{text}");

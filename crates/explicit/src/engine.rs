@@ -1,6 +1,6 @@
 //! Which engine expands states: machine code, or the reference evaluator.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -82,8 +82,46 @@ impl<'s> Engine<'s> {
         match self.native.get() {
             Some(native) => native.as_deref(),
             None if self.expanded.fetch_add(1, Ordering::Relaxed) < SMALL => None,
-            None => self.native.get_or_init(|| Native::new(self.evaluator).ok().map(Box::new)).as_deref(),
+            None => self.compile(),
         }
+    }
+
+    fn compile(&self) -> Option<&Native<'s>> {
+        self.native.get_or_init(|| Native::new(self.evaluator).ok().map(Box::new)).as_deref()
+    }
+
+    /// Expands a state. Where an atomic sequence turns out to be long, machine code begins again, and passes
+    /// over what was visited: its successors are the same, in the same order.
+    fn expand<R>(
+        &self,
+        expand: impl Fn(&dyn StateSpace, &mut Scratch, &mut Visit<'_>) -> R,
+        scratch: &mut Scratch,
+        visit: &mut Visit<'_>,
+    ) -> R {
+        if let Some(native) = self.compiled() {
+            return expand(native, scratch, visit);
+        }
+        let mut passed = 0;
+        let mut native = None;
+        let expansion = expand(&self.evaluator, scratch, &mut |successor| {
+            if successor.pulse.is_some() && self.native.get().is_none() {
+                native = self.compile();
+                if native.is_some() {
+                    return ControlFlow::Break(());
+                }
+            }
+            passed += usize::from(successor.pulse.is_none());
+            self.count(successor.moves.len());
+            visit(successor)
+        });
+        let Some(native) = native else { return expansion };
+        expand(native, scratch, &mut |successor| {
+            if passed > 0 && successor.pulse.is_none() {
+                passed -= 1;
+                return ControlFlow::Continue(());
+            }
+            visit(successor)
+        })
     }
 }
 
@@ -97,13 +135,10 @@ impl StateSpace for Engine<'_> {
     }
 
     fn successors(&self, state: &[u8], scratch: &mut Scratch, visit: &mut Visit<'_>) -> Expansion {
-        match self.compiled() {
-            Some(native) => native.successors(state, scratch, visit),
-            None => self.evaluator.successors(state, scratch, &mut |successor| {
-                self.count(successor.moves.len());
-                visit(successor)
-            }),
-        }
+        let expand = |space: &dyn StateSpace, scratch: &mut Scratch, visit: &mut Visit<'_>| {
+            space.successors(state, scratch, visit)
+        };
+        self.expand(expand, scratch, visit)
     }
 
     fn successors_of(
@@ -113,13 +148,10 @@ impl StateSpace for Engine<'_> {
         scratch: &mut Scratch,
         visit: &mut Visit<'_>,
     ) {
-        match self.compiled() {
-            Some(native) => native.successors_of(processes, state, scratch, visit),
-            None => self.evaluator.successors_of(processes, state, scratch, &mut |successor| {
-                self.count(successor.moves.len());
-                visit(successor)
-            }),
-        }
+        let expand = |space: &dyn StateSpace, scratch: &mut Scratch, visit: &mut Visit<'_>| {
+            space.successors_of(processes, state, scratch, visit);
+        };
+        self.expand(expand, scratch, visit);
     }
 
     fn control(&self, state: &[u8], control: &mut Vec<u8>) {

@@ -475,18 +475,24 @@ impl<'w, 's> Walk<'w, 's> {
         if self.is_over(attempt.pid) {
             return;
         }
-        if self.inside == DEEPEST || self.memory.path.merges() && !self.walks.every_path {
+        let chain = self.space.plan.kinds[usize::from(attempt.proctype.0)].chain;
+        let chain = chain.filter(|_| !self.space.records_events);
+        if self.inside == DEEPEST || chain.is_none() && self.merges() {
             return self.hand_over(attempt.pid);
         }
         let timeout = std::mem::replace(&mut self.memory.undo_log.timeout, 0);
         self.inside += 1;
-        let chain = self.space.plan.kinds[usize::from(attempt.proctype.0)].chain;
-        match chain.filter(|_| !self.space.records_events) {
+        match chain {
             Some(chain) => self.follow(chain, attempt),
             None => self.go_on(attempt.pid),
         }
         self.inside -= 1;
         self.memory.undo_log.timeout = timeout;
+    }
+
+    /// Returns whether paths that meet are merged, which the reference evaluator does.
+    fn merges(&self) -> bool {
+        self.memory.path.merges() && !self.walks.every_path
     }
 
     /// Returns whether the path ends inside an atomic sequence: it is a loop, or the visitor has had enough.
@@ -561,7 +567,7 @@ impl<'w, 's> Walk<'w, 's> {
                 break;
             }
             if steps < most {
-                if self.memory.path.merges() && !self.walks.every_path {
+                if self.merges() {
                     self.hand_over(attempt.pid);
                 } else {
                     self.go_on(attempt.pid);

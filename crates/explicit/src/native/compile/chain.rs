@@ -114,6 +114,7 @@ impl Emitter<'_, '_> {
             Statement::Condition(condition) => self.test(condition, yes, no),
             Statement::Send(send) => self.can_send(send, yes, no),
             Statement::Receive(receive) => self.can_receive(receive, yes, no),
+            Statement::DStep(step) if !step.guards.is_empty() => self.any_guard(&step.guards, yes, no),
             _ => {
                 self.jump(yes);
                 Ok(())

@@ -1,15 +1,40 @@
-//! A `d_step` as one function, which notes nothing: what it has changed is found afterwards.
+//! A `d_step` as one function, which notes nothing: what it has changed is found afterwards. A short one
+//! without loops can also stand inside an atomic sequence, and notes what it changes.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::Variable;
-use narrows_model::{DStep, Node};
+use narrows_model::{DStep, Guard, Node, NodeId};
 
 use super::Interpreted;
 use super::emit::Emitter;
 
 /// After this many jumps the reference evaluator finds out whether the `d_step` ends.
-const PATIENCE: i32 = 1_000_000;
+const PATIENCE: i32 = 1 << 24;
+
+/// No `d_step` of more nodes is made part of an atomic sequence.
+const MAX_NODES: usize = 64;
+
+/// Returns whether a `d_step` can be made part of an atomic sequence: it is short, has no loops, and whether
+/// it can be executed does not depend on other edges.
+pub(super) fn is_straight(step: &DStep) -> bool {
+    // A path that is longer than there are nodes goes round in a loop.
+    let mut reached = vec![step.start];
+    for _ in 0..=step.nodes.len().min(MAX_NODES) {
+        let mut next: Vec<NodeId> = Vec::new();
+        for node in &reached {
+            match &step.nodes[node.0 as usize] {
+                Node::Execute(_, target, _) | Node::Jump(target) => next.push(*target),
+                Node::Choose(options, _) => next.extend(options),
+                Node::Leave => {}
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        reached = next;
+    }
+    reached.is_empty() && step.nodes.len() <= MAX_NODES && !step.guards.contains(&Guard::Else)
+}
 
 impl Emitter<'_, '_> {
     pub(super) fn d_step(&mut self, step: &DStep) -> Result<(), Interpreted> {
@@ -17,6 +42,20 @@ impl Emitter<'_, '_> {
         let jumps = self.builder.declare_var(types::I32);
         let zero = self.constant(0);
         self.builder.def_var(jumps, zero);
+        let leave = self.block();
+        self.nodes(step, leave, Some(jumps))?;
+        self.go_to(leave);
+        self.done();
+        Ok(())
+    }
+
+    /// Executes the nodes of a `d_step`, and goes on at `leave`; jumps are counted where there are loops.
+    pub(super) fn nodes(
+        &mut self,
+        step: &DStep,
+        leave: Block,
+        jumps: Option<Variable>,
+    ) -> Result<(), Interpreted> {
         let blocks: Vec<Block> = step.nodes.iter().map(|_| self.block()).collect();
         let at = |node: narrows_model::NodeId| blocks[node.0 as usize];
         self.jump(at(step.start));
@@ -24,7 +63,7 @@ impl Emitter<'_, '_> {
         for (node, block) in step.nodes.iter().zip(&blocks) {
             self.go_to(*block);
             match node {
-                Node::Leave => self.done(),
+                Node::Leave => self.jump(leave),
                 Node::Jump(next) => {
                     self.count(jumps);
                     self.jump(at(*next));
@@ -56,7 +95,8 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn count(&mut self, jumps: Variable) {
+    fn count(&mut self, jumps: Option<Variable>) {
+        let Some(jumps) = jumps else { return };
         let before = self.builder.use_var(jumps);
         let one = self.constant(1);
         let after = self.builder.ins().iadd(before, one);

@@ -30,6 +30,7 @@ use super::undo_log::{Code, MAX_CHANGES};
 use chain::Link;
 use constant_channels::Facts;
 use creation::PendingCreation;
+use d_step::is_straight;
 use emit::Emitter;
 use scan::ScannedEdge;
 
@@ -245,7 +246,7 @@ impl<'c> Compiler<'c> {
         location: &Location,
         actions: &[Pending],
     ) -> Result<Option<FuncId>, Unsupported> {
-        match self.edges(proctype, location, actions) {
+        match self.edges(proctype, location, actions, false) {
             Some(edges) => self.function(|emitter| emitter.scan(&edges)),
             None => Ok(None),
         }
@@ -256,6 +257,7 @@ impl<'c> Compiler<'c> {
         proctype: &'s Proctype,
         location: &Location,
         actions: &[Pending],
+        with_steps: bool,
     ) -> Option<Vec<ScannedEdge<'s>>> {
         let has_escapes = location.edges.iter().any(|edge| edge.escape != 0);
         if proctype.deterministic || has_escapes || location.edges.is_empty() {
@@ -267,6 +269,8 @@ impl<'c> Compiler<'c> {
                 actions[edge.transition.0 as usize],
                 Pending::Run(_) | Pending::Plain(Action::Always | Action::Else)
             );
+            let is_compiled = is_compiled
+                || with_steps && matches!(&transition.statement, Statement::DStep(step) if is_straight(step));
             let forgotten = |ranges: &'s Vec<_>| if self.forgets { ranges.as_slice() } else { &[] };
             ScannedEdge {
                 statement: is_compiled.then_some(&transition.statement),
@@ -286,6 +290,19 @@ impl<'c> Compiler<'c> {
         if proctype.provided.is_some() || self.system.has_priorities {
             return Ok(None);
         }
+        // With its short steps it may change too much at once.
+        match self.links(proctype, actions, true)? {
+            Some(chain) => Ok(Some(chain)),
+            None => self.links(proctype, actions, false),
+        }
+    }
+
+    fn links(
+        &mut self,
+        proctype: &Proctype,
+        actions: &[Pending],
+        with_steps: bool,
+    ) -> Result<Option<FuncId>, Unsupported> {
         let is_inside = |location: usize| {
             let mut transitions = proctype.transitions.iter();
             transitions.any(|transition| transition.atomic && usize::from(transition.target.0) == location)
@@ -294,7 +311,7 @@ impl<'c> Compiler<'c> {
         for (number, location) in
             proctype.locations.iter().enumerate().filter(|(number, _)| is_inside(*number))
         {
-            let edges = self.edges(proctype, location, actions);
+            let edges = self.edges(proctype, location, actions, with_steps);
             if let Some(edges) = edges.filter(|edges| edges.iter().all(|edge| edge.statement.is_some())) {
                 links.push(Link { location: number as u16, edges });
             }

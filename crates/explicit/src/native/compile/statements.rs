@@ -1,5 +1,6 @@
 //! Statements by themselves.
 
+use cranelift_codegen::ir::Block;
 use narrows_model::{Guard, Statement};
 
 use super::Interpreted;
@@ -19,7 +20,7 @@ impl Emitter<'_, '_> {
     pub(super) fn statement(
         &mut self,
         statement: &Statement,
-        done: cranelift_codegen::ir::Block,
+        done: Block,
         may_offer: bool,
     ) -> Result<(), Interpreted> {
         match statement {
@@ -45,9 +46,9 @@ impl Emitter<'_, '_> {
                 self.value(value)?;
                 self.jump(done);
             }
-            Statement::Run(..) | Statement::SetPriority(..) | Statement::End | Statement::DStep(_) => {
-                return Err(Interpreted);
-            }
+            // It is one without loops: others are functions of their own.
+            Statement::DStep(step) => self.nodes(step, done, None)?,
+            Statement::Run(..) | Statement::SetPriority(..) | Statement::End => return Err(Interpreted),
         }
         Ok(())
     }
@@ -55,6 +56,19 @@ impl Emitter<'_, '_> {
     /// Makes a function of the guards of a `d_step`: one of them must hold.
     pub(super) fn guards(&mut self, guards: &[Guard]) -> Result<(), Interpreted> {
         let yes = self.block();
+        self.any_guard(guards, yes, self.blocked)?;
+        self.go_to(yes);
+        self.done();
+        Ok(())
+    }
+
+    /// Goes on at `yes` if one of the guards holds, at `otherwise` if none does.
+    pub(super) fn any_guard(
+        &mut self,
+        guards: &[Guard],
+        yes: Block,
+        otherwise: Block,
+    ) -> Result<(), Interpreted> {
         for guard in guards {
             let no = self.block();
             match guard {
@@ -72,9 +86,7 @@ impl Emitter<'_, '_> {
             }
             self.go_to(no);
         }
-        self.jump(self.blocked);
-        self.go_to(yes);
-        self.done();
+        self.jump(otherwise);
         Ok(())
     }
 }
