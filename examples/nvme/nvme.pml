@@ -7,7 +7,9 @@
 #ifndef CHANNELS
 #define CHANNELS 2
 #endif
+#ifndef DEPTH
 #define DEPTH 4
+#endif
 
 chan submission = [DEPTH] of { byte };              /* commands that wait to be fetched */
 chan fetched[CHANNELS] = [DEPTH] of { byte };       /* commands that wait for a flash channel */

@@ -2,7 +2,10 @@
 
 use narrows_model::{Expr, Location, Move, ProctypeId, System, TransitionId};
 
-use crate::Delay;
+use crate::{Delay, Time};
+
+/// The longest delay has so many ticks where delays are rounded.
+const GRID: i128 = 30;
 
 /// A statement with a label, or one of the choices that a label stands before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,6 +154,26 @@ impl Timing {
             site.events.retain(|(event, _)| events.contains(event));
         }
         timing
+    }
+
+    /// Returns whether the time of some delay is open.
+    pub fn has_ranges(&self) -> bool {
+        let windows = self.delays.iter().filter_map(|delayed| delayed.delay.window());
+        windows.into_iter().any(|(least, most)| least < most)
+    }
+
+    /// Returns the same timing with delays rounded outwards to a grid on which the longest one is not long,
+    /// and the grid: it has all runs, and perhaps more. `None` if a delay is random.
+    pub fn rounded(&self) -> Option<(Timing, Time)> {
+        let windows: Option<Vec<_>> = self.delays.iter().map(|delayed| delayed.delay.window()).collect();
+        let grid = windows?.into_iter().map(|(_, most)| most).max()? / Time::from_integer(GRID);
+        let mut timing = self.clone();
+        for delayed in &mut timing.delays {
+            if let Some((least, most)) = delayed.delay.window() {
+                delayed.delay = Delay::Between((least / grid).floor() * grid, (most / grid).ceil() * grid);
+            }
+        }
+        Some((timing, grid))
     }
 
     /// Returns all delays.

@@ -37,7 +37,9 @@ pub struct Figures<'a> {
 pub struct ViewSize {
     /// The view's name.
     pub view: &'static str,
-    /// How many states it has, in digits.
+    /// What its places are called, states as a rule.
+    pub unit: &'static str,
+    /// How many of them it has, in digits.
     pub states: String,
     /// How many transitions, if they were counted.
     pub transitions: Option<u64>,
@@ -52,7 +54,7 @@ impl ViewSize {
     pub(crate) fn text(&self) -> String {
         let states = units::grouped_digits(&self.states);
         let transitions = self.transitions.map(|count| format!(", {} transitions", units::grouped(count)));
-        format!("{} view: {states} states{}", self.view, transitions.unwrap_or_default())
+        format!("{} view: {states} {}{}", self.view, self.unit, transitions.unwrap_or_default())
     }
 }
 

@@ -103,6 +103,7 @@ impl Options {
         limits::remember(self.quiet, measured.figures.iter().chain(varied).filter_map(Figure::limit));
         let size = |size: &narrows_study::Size| ViewSize {
             view: size.view,
+            unit: size.unit,
             states: size.states.clone(),
             transitions: size.transitions,
             minimised: size.minimised,

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use narrows_model::Limit;
 use num_traits::Zero;
 
 use super::{Edge, Timed};
@@ -50,12 +51,21 @@ pub fn build_clocked(state_graph: StateGraph<'_>) -> Result<Timed<'_>, BuildErro
 
 /// Builds the timed view.
 pub fn build(state_graph: StateGraph<'_>) -> Result<Result<Timed<'_>, BuildError>, Unscalable> {
+    let built = build_within(state_graph, usize::MAX)?;
+    Ok(built.and_then(|built| built.ok_or(BuildError::Limit(Limit::Memory))))
+}
+
+/// Builds the timed view; `None` if it has more edges than that.
+pub fn build_within(
+    state_graph: StateGraph<'_>,
+    max_edges: usize,
+) -> Result<Result<Option<Timed<'_>>, BuildError>, Unscalable> {
     let (windows, tick) = scale(&state_graph)?;
-    Ok(run(state_graph, &windows, tick))
+    Ok(run(state_graph, &windows, tick, max_edges))
 }
 
 /// Returns all delays in ticks, and how long a tick is: as long as possible.
-fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
+pub(super) fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time), Unscalable> {
     let mut windows = Vec::new();
     for delayed in state_graph.timing().delays() {
         if delayed.speed.is_some() {
@@ -86,24 +96,32 @@ fn scale(state_graph: &StateGraph<'_>) -> Result<(Vec<Window>, Time), Unscalable
 const MAX_TICKS: u32 = 1 << 30;
 
 /// Returns the greatest common divisor.
-fn divisor(mut first: i128, mut second: i128) -> i128 {
+pub(super) fn divisor(mut first: i128, mut second: i128) -> i128 {
     while second != 0 {
         (first, second) = (second, first % second);
     }
     first.abs()
 }
 
-fn run<'a>(state_graph: StateGraph<'a>, windows: &[Window], tick: Time) -> Result<Timed<'a>, BuildError> {
+fn run<'a>(
+    state_graph: StateGraph<'a>,
+    windows: &[Window],
+    tick: Time,
+    max_edges: usize,
+) -> Result<Option<Timed<'a>>, BuildError> {
     let mut nodes = Nodes::new(state_graph)?;
     let mut first = 0;
     while (first as usize) < nodes.len() {
         let round = nodes.round(first)?;
         for node in round.nodes().filter(|node| round.waits(*node)) {
             let_time_pass(&mut nodes, windows, node)?;
+            if nodes.edges.len() > max_edges {
+                return Ok(None);
+            }
         }
         first = round.nodes().end;
     }
-    Ok(finish(nodes, tick))
+    Ok(Some(finish(nodes, tick)))
 }
 
 /// Lets time pass in a node until a delay expires, for every delay that may be the first.

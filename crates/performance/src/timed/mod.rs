@@ -8,11 +8,13 @@
 pub mod activity;
 pub mod bounds;
 mod build;
+mod classes;
 mod howard;
 mod paths;
 pub mod ratio;
 mod reachability;
 mod requests;
+mod span;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +22,11 @@ use std::rc::Rc;
 
 use crate::{StateGraph, Time};
 
-pub use build::{Unscalable, build, build_clocked, build_untimed};
+pub use build::{Unscalable, build, build_clocked, build_untimed, build_within};
+pub use classes::{ClassBound, ClassCost, ClassFrequency, Classes, DatedRun};
 pub use paths::Walk;
 pub use requests::{FollowError, Followed};
+pub use span::Span;
 
 /// The graph of a timed view.
 #[derive(Debug)]

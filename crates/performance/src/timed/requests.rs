@@ -5,12 +5,13 @@ use std::rc::Rc;
 use narrows_model::Limit;
 use rustc_hash::FxHashMap;
 
-use super::{Edge, Timed};
-use crate::requests::{Change, MAX_OPEN, RequestEvents};
+use super::{Edge, Span, Timed};
+use crate::requests::{Change, RequestEvents};
+use crate::{StateGraph, Step};
 
 /// What the observer knows in a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Seen {
+pub(super) enum Seen {
     /// So many requests are open, and none is followed.
     Open(u32),
     /// The request that is followed has just begun, at this place.
@@ -21,6 +22,18 @@ enum Seen {
     Over,
     /// It has begun and ended with the same step.
     AtOnce,
+}
+
+impl Seen {
+    /// Returns whether a request is followed.
+    pub(super) fn has_begun(self) -> bool {
+        !matches!(self, Seen::Open(_))
+    }
+
+    /// Returns whether it has ended.
+    pub(super) fn is_over(self) -> bool {
+        matches!(self, Seen::Over | Seen::AtOnce)
+    }
 }
 
 /// A timed view in which one request is followed on each run, any of them.
@@ -43,54 +56,33 @@ pub enum FollowError {
     Limit(Limit),
 }
 
-impl<'a> Timed<'a> {
-    /// Returns what an edge does to requests.
-    pub fn change(&self, ends: RequestEvents, edge: &Edge) -> Change {
-        ends.step(|event| self.count(edge, event))
+impl StateGraph<'_> {
+    /// Returns what a step does to requests.
+    pub fn change(&self, ends: RequestEvents, step: &Step) -> Change {
+        let events = &self.effect(step.effect).events;
+        ends.step(|event| events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count))
     }
+}
 
-    /// Follows each request on each run, given what happens at the start and with the edges of nodes.
+impl<'a> Timed<'a> {
+    /// Follows what is measured on each run, any that there is.
     ///
     /// # Errors
     ///
-    /// If too many are open at the same time, or the view with the observer is too large.
-    pub fn follow(
-        &self,
-        ends: RequestEvents,
-        initially: Change,
-        change: impl Fn(u32, &Edge) -> Change,
-    ) -> Result<Followed<'a>, FollowError> {
+    /// If too many requests are open at the same time, or the view with the observer is too large.
+    pub fn follow(&self, span: &Span<'_>) -> Result<Followed<'a>, FollowError> {
         let mut product = Product { nodes: Vec::new(), numbers: FxHashMap::default() };
-        product.number(0, Seen::Open(ends.open(0, initially)));
-        for place in ends.begun(0, initially) {
-            product.number(0, place.map_or(Seen::AtOnce, Seen::Begins));
-        }
+        span.begin(&mut |seen| _ = product.number(0, seen));
         let (mut starts, mut edges) = (vec![0], Vec::new());
         let mut next = 0;
         while let Some((node, seen)) = product.nodes.get(next).copied() {
             next += 1;
             for edge in self.edges(node) {
-                let change = change(node, edge);
-                let mut lead = |seen| {
+                let step = Step { target: self.state(edge.target), effect: edge.effect };
+                span.after(seen, self.state(node), &step, &mut |seen| {
                     let target = product.number(edge.target, seen);
                     edges.push(Edge { target, ..*edge });
-                };
-                match seen {
-                    Seen::Over | Seen::AtOnce => {}
-                    Seen::Follows(place) | Seen::Begins(place) => {
-                        lead(ends.place(place, change).map_or(Seen::Over, Seen::Follows));
-                    }
-                    Seen::Open(open) => {
-                        let after = ends.open(open, change);
-                        if after > MAX_OPEN {
-                            return Err(FollowError::TooManyOpen);
-                        }
-                        lead(Seen::Open(after));
-                        for place in ends.begun(open, change) {
-                            lead(place.map_or(Seen::AtOnce, Seen::Begins));
-                        }
-                    }
-                }
+                })?;
             }
             starts.push(edges.len() as u32);
             if next.is_multiple_of(1 << 10) {
@@ -100,7 +92,7 @@ impl<'a> Timed<'a> {
         }
         let is = |kinds: fn(Seen) -> bool| product.nodes.iter().map(|(_, seen)| kinds(*seen)).collect();
         let begins = is(|seen| matches!(seen, Seen::Begins(_) | Seen::AtOnce));
-        let over = is(|seen| matches!(seen, Seen::Over | Seen::AtOnce));
+        let over = is(Seen::is_over);
         let states = product.nodes.iter().map(|(node, _)| self.state(*node)).collect();
         let state_graph = Rc::clone(&self.state_graph);
         let timed = Timed { state_graph, states, starts, edges, tick: self.tick };

@@ -19,11 +19,11 @@ fn fixed(ticks: i128) -> Delay {
     Delay::Fixed(Time::from_integer(ticks))
 }
 
-fn between(least: i128, most: i128) -> Delay {
+pub(super) fn between(least: i128, most: i128) -> Delay {
     Delay::Between(Time::from_integer(least), Time::from_integer(most))
 }
 
-fn with_view<R>(
+pub(super) fn with_view<R>(
     system: &System,
     timing: &Timing,
     use_it: impl FnOnce(Result<Timed<'_>, BuildError>) -> R,
@@ -34,7 +34,7 @@ fn with_view<R>(
     use_it(if timing.delays().is_empty() { build_untimed(state_graph) } else { build(state_graph).unwrap() })
 }
 
-fn holds(timed: &Timed<'_>, system: &System, expr: &Expr) -> Vec<bool> {
+pub(super) fn holds(timed: &Timed<'_>, system: &System, expr: &Expr) -> Vec<bool> {
     let evaluator = Evaluator::new(system);
     (0..timed.state_graph().states())
         .map(|state| evaluator.holds(expr, &timed.state_graph().state(state)).unwrap())
@@ -396,38 +396,43 @@ impl Naive<'_> {
     }
 }
 
+/// Writes processes that set variables, wait for each other, and have delays at some of their statements.
+pub(super) fn random_model(random: &mut dyn FnMut(u64) -> u64) -> (String, Vec<(String, Delay)>) {
+    let mut text = "byte x, y;\n".to_owned();
+    let mut given = Vec::new();
+    for process in 0..2 + random(2) {
+        let _ = writeln!(text, "active proctype p{process}() {{");
+        for statement in 0..2 + random(3) {
+            let _ = write!(text, "  l{statement}: ");
+            text += match random(6) {
+                0 => "x = (x + 1) % 3;\n",
+                1 => "y = (y + 1) % 3;\n",
+                2 => "atomic { x > 0 -> x-- };\n",
+                3 => "y != x;\n",
+                4 => "if :: y = 0 :: x = 2 fi;\n",
+                _ => "x = y;\n",
+            };
+            if random(3) > 0 {
+                let least = random(4) as i128;
+                let most = (least + random(3) as i128).max(1);
+                given.push((format!("p{process}:l{statement}"), between(least, most)));
+            }
+        }
+        // A loop without a delay would let no time pass.
+        let has_delay =
+            given.iter().any(|(name, _): &(String, Delay)| name.starts_with(&format!("p{process}:")));
+        text += if random(2) == 0 && has_delay { "  goto l0\n}\n" } else { "  skip\n}\n" };
+    }
+    (text, given)
+}
+
 #[test]
 fn agrees_with_a_clock_that_ticks() {
     let mut random = Random::new(7);
     let mut random = move |below: u64| random.below(below);
     let (mut finite, mut infinite, mut met) = (0, 0, [0; 3]);
     for _ in 0..300 {
-        // Processes that set variables, wait for each other, and have delays at some of their statements.
-        let mut text = "byte x, y;\n".to_owned();
-        let mut given = Vec::new();
-        for process in 0..2 + random(2) {
-            let _ = writeln!(text, "active proctype p{process}() {{");
-            for statement in 0..2 + random(3) {
-                let _ = write!(text, "  l{statement}: ");
-                text += match random(6) {
-                    0 => "x = (x + 1) % 3;\n",
-                    1 => "y = (y + 1) % 3;\n",
-                    2 => "atomic { x > 0 -> x-- };\n",
-                    3 => "y != x;\n",
-                    4 => "if :: y = 0 :: x = 2 fi;\n",
-                    _ => "x = y;\n",
-                };
-                if random(3) > 0 {
-                    let least = random(4) as i128;
-                    let most = (least + random(3) as i128).max(1);
-                    given.push((format!("p{process}:l{statement}"), between(least, most)));
-                }
-            }
-            // A loop without a delay would let no time pass.
-            let has_delay =
-                given.iter().any(|(name, _): &(String, Delay)| name.starts_with(&format!("p{process}:")));
-            text += if random(2) == 0 && has_delay { "  goto l0\n}\n" } else { "  skip\n}\n" };
-        }
+        let (text, given) = random_model(&mut random);
         let system = system(&text);
         let given: Vec<(&str, Delay)> =
             given.iter().map(|(name, delay)| (name.as_str(), delay.clone())).collect();

@@ -6,9 +6,9 @@ use narrows_performance::timed::Walk;
 use narrows_performance::timed::ratio::Extreme;
 
 use super::case::Described;
-use super::rate::{Rate, rate};
+use super::rate::{Rate, rate, rate_of_classes};
 use crate::accepts::views_with_time;
-use crate::measure::Workbench;
+use crate::measure::{Exact, Workbench};
 use crate::{Ask, Question, Text};
 
 impl Workbench<'_, '_> {
@@ -72,8 +72,20 @@ impl Workbench<'_, '_> {
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
         let evaluator = Some(evaluator);
-        let described = Described { timed, evaluator, busy: &busy, resources, delays: &delays, unit };
-        flow.cases.extend(cases(&described, event).into_iter().map(|(case, _)| case));
+        let described = |timed| Described { timed, evaluator, busy: &busy, resources, delays: &delays, unit };
+        match timed {
+            Exact::Ticks(timed) => {
+                flow.cases.extend(cases(&described(timed), event).into_iter().map(|(case, _)| case));
+            }
+            Exact::Classes(classes) => {
+                let rates =
+                    [Extreme::Worst, Extreme::Best].map(|which| rate_of_classes(classes, event, which));
+                let rates = rates.each_ref().map(|found| found.as_ref().map(|(rate, timed)| (rate, timed)));
+                let [worst, best] = rates;
+                let told = told(worst, best, |(rate, _)| rate);
+                flow.cases.extend(told.map(|(name, (rate, timed))| described(timed).case(name, rate)));
+            }
+        }
     }
 }
 
@@ -81,13 +93,23 @@ impl Workbench<'_, '_> {
 pub(crate) fn cases(described: &Described<'_, '_>, event: u16) -> Vec<(Case, Walk)> {
     let timed = described.timed;
     let (worst, best) = (rate(timed, event, Extreme::Worst), rate(timed, event, Extreme::Best));
-    let ratio = |rate: &Rate| (u128::from(rate.count), u128::from(rate.ticks));
+    let found = told(worst, best, |rate| rate);
+    found.map(|(name, rate)| (described.case(name, &rate), rate.walk)).collect()
+}
+
+/// Returns which of the worst and the best run are told, each with its name.
+fn told<T>(
+    worst: Option<T>,
+    best: Option<T>,
+    rate: impl Fn(&T) -> &Rate,
+) -> impl Iterator<Item = (&'static str, T)> {
+    let ratio = |found: &T| (u128::from(rate(found).count), u128::from(rate(found).ticks));
     let is_same = worst.as_ref().zip(best.as_ref()).is_some_and(|(worst, best)| {
         let ((low, low_ticks), (high, high_ticks)) = (ratio(worst), ratio(best));
         low * high_ticks == high * low_ticks
     });
-    let worst = worst.filter(|_| !is_same).map(|worst| ("worst", worst));
-    let best = best.map(|best| (if is_same { "every" } else { "best" }, best));
-    let found = worst.into_iter().chain(best).filter(|(_, rate)| rate.count > 0);
-    found.map(|(name, rate)| (described.case(name, &rate), rate.walk)).collect()
+    let counts = |found: &T| rate(found).count > 0;
+    let worst = worst.filter(|worst| !is_same && counts(worst)).map(|worst| ("worst", worst));
+    let best = best.filter(counts).map(|best| (if is_same { "every" } else { "best" }, best));
+    worst.into_iter().chain(best)
 }

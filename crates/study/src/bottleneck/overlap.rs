@@ -6,11 +6,11 @@
 //! view.
 
 use narrows_explicit::{End, numbered_walk};
-use narrows_model::{Figure, FigureResult, StateDiagram, StateSpace, Together};
-use narrows_performance::timed::{Edge, Walk};
+use narrows_model::{Figure, FigureResult, StateDiagram, StateSpace, Together, Trace};
+use narrows_performance::timed::{DatedRun, Edge, Timed, Walk};
 
 use super::diagrams::Diagrams;
-use crate::measure::{Workbench, new_figure, timed_trace};
+use crate::measure::{Exact, Workbench, new_figure, timed_trace};
 
 /// A set of resources, one bit each.
 type Set = u64;
@@ -129,10 +129,15 @@ impl Workbench<'_, '_> {
     pub(crate) fn together(&mut self) -> Vec<Together> {
         let mut list = vec![self.sets().together()];
         if let Some(busy) = self.busy_states() {
-            let Ok(timed) = self.timed.timed() else { return list };
-            let passes = |node: &u32| timed.edges(*node).iter().any(|edge| edge.ticks > 0);
-            let nodes = (0..timed.nodes()).filter(passes);
-            let sets = largest(nodes.map(|node| busy[timed.state(node) as usize]));
+            let states = match self.timed.timed() {
+                Err(_) => return list,
+                Ok(Exact::Classes(classes)) => classes.lasting_states(),
+                Ok(Exact::Ticks(timed)) => {
+                    let passes = |node: &u32| timed.edges(*node).iter().any(|edge| edge.ticks > 0);
+                    (0..timed.nodes()).filter(passes).map(|node| timed.state(node)).collect()
+                }
+            };
+            let sets = largest(states.into_iter().map(|state| busy[state as usize]));
             list.push(Together { view: "timed", sets, is_complete: true });
         }
         list
@@ -177,36 +182,52 @@ impl Workbench<'_, '_> {
         let unit = self.study.unit.clone();
         let evaluator = self.engine.evaluator();
         let busy = self.busy_states().unwrap_or_default();
-        let timed = match self.timed.timed() {
-            Ok(timed) => timed,
+        let are_busy: Vec<bool> = busy.iter().map(|busy| busy & pair == pair).collect();
+        let trace = |timed: &Timed<'_>, walk: &Walk| timed_trace(timed, evaluator, walk, &unit);
+        // Whether a run meets both, and whether one avoids that, each with the run.
+        let found = match self.timed.timed() {
+            Err(result) => Err(result),
+            Ok(Exact::Ticks(timed)) => {
+                let is_meant =
+                    |node: u32, edge: &Edge| edge.ticks > 0 && are_busy[timed.state(node) as usize];
+                let meets = timed.reaching(is_meant).map(|walk| trace(timed, &walk));
+                Ok((
+                    meets,
+                    timed.avoiding(is_meant).map(|walk| trace(timed, &walk)),
+                    u64::from(timed.nodes()),
+                ))
+            }
+            Ok(Exact::Classes(classes)) => {
+                let shown = |run: DatedRun<'_>| trace(&run.timed, &run.walk);
+                let meets = classes.reaching(&are_busy).map(shown);
+                let avoids = classes.avoiding(&are_busy).map_err(FigureResult::Undecided);
+                avoids.map(|(avoids, run)| (meets, avoids.then(|| run.and_then(shown)), classes.nodes()))
+            }
+        };
+        let (meets, avoids, nodes) = match found {
+            Ok(found) => found,
             Err(result) => {
                 figure.result = result;
                 return figure;
             }
         };
-        let is_meant =
-            |node: u32, edge: &Edge| edge.ticks > 0 && busy[timed.state(node) as usize] & pair == pair;
-        let mut show = |what: &str, walk: &Walk| {
-            figure
-                .witnesses
-                .extend(timed_trace(timed, evaluator, walk, &unit).map(|trace| (what.to_owned(), trace)));
+        let mut show = |what: &str, trace: Option<Trace>| {
+            figure.witnesses.extend(trace.map(|trace| (what.to_owned(), trace)));
         };
-        let word = match (timed.reaching(is_meant), timed.avoiding(is_meant)) {
+        let word = match (meets, avoids) {
             (None, _) => "never",
             (Some(meets), None) => {
-                show("a run to where both are busy", &meets);
+                show("a run to where both are busy", meets);
                 "inevitable"
             }
             (Some(meets), Some(avoids)) => {
-                show("a run to where both are busy", &meets);
-                show("a run on which they are never busy at the same time", &avoids);
+                show("a run to where both are busy", meets);
+                show("a run on which they are never busy at the same time", avoids);
                 "possible"
             }
         };
         if word == "never" {
-            figure
-                .notes
-                .push(format!("In none of {} timed states both are busy for some time.", timed.nodes()));
+            figure.notes.push(format!("In none of {nodes} timed states both are busy for some time."));
         }
         figure.result = FigureResult::Word(word.to_owned());
         figure

@@ -3,7 +3,7 @@
 use narrows_performance::Time;
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{Timed, Walk};
+use narrows_performance::timed::{ClassFrequency, Classes, Timed, Walk};
 
 /// How often an event happens on a run.
 pub(crate) struct Rate {
@@ -50,6 +50,21 @@ fn ended(timed: &Timed<'_>, event: u16, which: Extreme) -> Option<Rate> {
     let Bound::Finite(ticks, walk) = bound else { return None };
     let count: u64 = walk.edges(timed).map(|edge| u64::from(timed.count(edge, event))).sum();
     (ticks > 0 && count > 0).then_some(Rate { count, ticks, walk })
+}
+
+/// Finds the run on which an event is most or least frequent, by state classes, with the view that consists of
+/// it. `None` if it is not known, or happens without end in no time, or never.
+pub(crate) fn rate_of_classes<'a>(
+    classes: &Classes<'a>,
+    event: u16,
+    which: Extreme,
+) -> Option<(Rate, Timed<'a>)> {
+    match classes.frequency(event, which).ok()? {
+        ClassFrequency::Every { count, ticks, run: Some(run), .. } => {
+            Some((Rate { count, ticks, walk: run.walk }, run.timed))
+        }
+        _ => None,
+    }
 }
 
 /// Returns, node by node, where runs begin and where they end for good.

@@ -229,9 +229,8 @@ impl Model for Known<'_> {
         meant(self.asked.study, what)
     }
 
-    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+    fn holds(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
         if self.asked.model.conditions.get(text).is_some() {
-            let rows = timed.state_graph();
             return Some((0..rows.states()).map(|state| self.actions.holds(0, &rows.state(state))).collect());
         }
         figure.result = FigureResult::None(format!("`{}` is no action that is counted.", text.text));

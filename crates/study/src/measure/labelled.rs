@@ -52,6 +52,7 @@ pub(crate) fn of_verdicts(
     let figures = study.asks.iter().zip(&asked).map(figure).collect();
     let size = Size {
         view: View::Untimed.name(),
+        unit: "states",
         states: covered.states.to_string(),
         transitions: Some(covered.transitions),
         minimised: None,
@@ -271,6 +272,7 @@ impl Bench for LabelledBench<'_> {
         let (states, edges) = (u64::from(self.graph.states()), self.graph.edges().len() as u64);
         let size = |view: View, states: u64, edges: u64, minimised: Option<u64>| Size {
             view: view.name(),
+            unit: "states",
             states: states.to_string(),
             transitions: Some(edges),
             minimised,

@@ -1,6 +1,7 @@
 //! Answers the questions of a study.
 
 mod actions;
+mod classes;
 pub(crate) mod expect;
 mod labelled;
 mod latency;
@@ -12,6 +13,7 @@ mod stochastic;
 mod timed;
 mod trend;
 mod trouble;
+mod views;
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::{Bottleneck, Checked, Figure, FigureResult, Flow, FormKind, Refusal, StateDiagram};
@@ -25,6 +27,7 @@ pub(crate) use schedule::{Bench, analyse, measure};
 pub use simulated::{simulate, simulate_labelled};
 pub(crate) use timed::{Asked, Model, Ways, span, timed_trace};
 pub use trend::trends;
+pub(crate) use views::Exact;
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -40,6 +43,8 @@ pub struct Measured {
 pub struct Size {
     /// The view.
     pub view: &'static str,
+    /// What its places are called.
+    pub unit: &'static str,
     /// How many places it has, in digits: there may be more than any number holds.
     pub states: String,
     /// How many edges, if they were counted.
@@ -56,7 +61,7 @@ pub(crate) struct Workbench<'a, 's> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) engine: &'a Engine<'s>,
     pub(crate) budget: Budget,
-    pub(crate) timed: timed::Views<'a, 's>,
+    pub(crate) timed: views::Views<'a, 's>,
     pub(crate) means: stochastic::Means<'a, 's>,
     /// Asks for verdicts.
     pub(crate) asker: Asker<'a>,
@@ -76,7 +81,7 @@ impl<'a, 's> Workbench<'a, 's> {
         budget: &Budget,
         verdicts: &'a dyn Verdicts,
     ) -> Workbench<'a, 's> {
-        let timed = timed::Views::new(study, prepared, engine, budget.clone());
+        let timed = views::Views::new(study, prepared, engine, budget.clone());
         let means = stochastic::Means::new(study, prepared, engine, budget.clone());
         let (asker, sets) = (Asker::new(verdicts, &budget.watch), None);
         let (overlaps, flows) = (Vec::new(), Vec::new());

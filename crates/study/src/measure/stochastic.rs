@@ -320,7 +320,8 @@ fn size_of(view: &stochastic::Stochastic<'_>, seconds: f64) -> Size {
     let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
     let transitions = Some(view.transition_count());
     let states = states.to_string();
-    Size { view: View::Stochastic.name(), states, transitions, minimised: None, seconds }
+    let view = View::Stochastic.name();
+    Size { view, unit: "states", states, transitions, minimised: None, seconds }
 }
 
 /// Says why it is not known for how long something holds.

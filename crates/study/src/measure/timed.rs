@@ -2,156 +2,16 @@
 
 use std::rc::Rc;
 
-use narrows_explicit::{Budget, Engine};
-use narrows_model::{Evaluator, Expr, Figure, FigureResult, Number, Trace};
+use narrows_model::{Evaluator, Figure, FigureResult, Number, Trace};
 use narrows_performance::requests::{Change, Order, RequestEvents};
 use narrows_performance::timed::bounds::{Bound, Cost, Endpoints};
 use narrows_performance::timed::ratio::{Extreme, Frequency};
-use narrows_performance::timed::{self, Edge, FollowError, Followed, Timed, Walk};
-use narrows_performance::{StateGraph, Time, Timing};
+use narrows_performance::timed::{FollowError, Followed, Span, Timed, Walk};
+use narrows_performance::{StateGraph, Step, Time};
 
-use super::trouble::{Failure, is_cut, reason_of, result_of, trace_of};
-use super::{Size, blank};
+use super::trouble::trace_of;
 use crate::bottleneck::whole;
-use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
-
-/// The views of a model in which runs are exact, built when they are needed.
-pub(crate) struct Views<'a, 's> {
-    study: &'a Study,
-    prepared: &'a Prepared,
-    engine: &'a Engine<'s>,
-    budget: Budget,
-    timed: Option<Result<Timed<'a>, Failure>>,
-    untimed: Option<Result<Timed<'a>, Failure>>,
-    /// How many seconds it took to build each view that there is.
-    seconds: Vec<(View, f64)>,
-}
-
-impl<'a, 's> Views<'a, 's> {
-    pub(crate) fn new(
-        study: &'a Study,
-        prepared: &'a Prepared,
-        engine: &'a Engine<'s>,
-        budget: Budget,
-    ) -> Views<'a, 's> {
-        Views { study, prepared, engine, budget, timed: None, untimed: None, seconds: Vec::new() }
-    }
-
-    pub(crate) fn sizes(&self) -> Vec<Size> {
-        let views = [(View::Untimed, &self.untimed), (View::Timed, &self.timed)];
-        let built =
-            views.into_iter().filter_map(|(view, built)| Some((view, built.as_ref()?.as_ref().ok()?)));
-        let size = |(view, built): (View, &Timed<'_>)| Size {
-            view: view.name(),
-            states: built.nodes().to_string(),
-            transitions: Some(built.edge_count()),
-            minimised: None,
-            seconds: self
-                .seconds
-                .iter()
-                .find(|(known, _)| *known == view)
-                .map_or(0.0, |(_, seconds)| *seconds),
-        };
-        built.map(size).collect()
-    }
-
-    fn build<'t>(&self, view: View, timing: &'t Timing) -> Result<Timed<'t>, Failure>
-    where
-        'a: 't,
-    {
-        let evaluator = self.engine.evaluator();
-        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
-        let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))?;
-        let built = match view {
-            View::Untimed => timed::build_untimed(rows),
-            _ => match timed::build(rows) {
-                Ok(built) => built,
-                Err(unscalable) => return Err(Box::new((FigureResult::None(reason_of(&unscalable)), None))),
-            },
-        };
-        built.map_err(|trouble| Box::new(result_of(&trouble, evaluator)))
-    }
-
-    /// Makes sure that a view is built, if it can be.
-    fn ensure(&mut self, view: View) {
-        let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
-        if is_missing {
-            let before = self.budget.watch.seconds();
-            let built = Some(self.build(view, &self.prepared.timing));
-            self.seconds.push((view, self.budget.watch.seconds() - before));
-            if view == View::Untimed { self.untimed = built } else { self.timed = built }
-        }
-    }
-
-    /// Forgets views that were cut short, so that they are tried again.
-    pub(crate) fn forget_cut(&mut self) {
-        for view in [&mut self.timed, &mut self.untimed] {
-            if matches!(view, Some(Err(failure)) if is_cut(failure)) {
-                *view = None;
-            }
-        }
-    }
-
-    /// Returns the timed view, or why there is none.
-    pub(crate) fn timed(&mut self) -> Result<&Timed<'a>, FigureResult> {
-        self.ensure(View::Timed);
-        match &self.timed {
-            Some(Ok(timed)) => Ok(timed),
-            Some(Err(failure)) => Err(failure.0.clone()),
-            None => Err(FigureResult::None("There is no timed view.".to_owned())),
-        }
-    }
-
-    /// Builds the timed view with other delays.
-    pub(crate) fn changed<'t>(&self, timing: &'t Timing) -> Option<Timed<'t>>
-    where
-        'a: 't,
-    {
-        self.build(View::Timed, timing).ok()
-    }
-
-    /// Answers a question in a view.
-    pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
-        self.ensure(view);
-        let built = if view == View::Untimed { &self.untimed } else { &self.timed };
-        let mut figure = blank(ask, view);
-        match built {
-            None => {}
-            Some(Err(failure)) => {
-                figure.result = failure.0.clone();
-                figure.witnesses.extend(failure.1.clone());
-            }
-            Some(Ok(timed)) => {
-                let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                let kinds = match &ask.question {
-                    Question::Latency(latency) => self.prepared.requests(latency).1,
-                    _ => Vec::new(),
-                };
-                Asked { model: self, timed, unit, kinds: &kinds, anywhere: ask.anywhere }
-                    .fill(&ask.question, &mut figure);
-            }
-        }
-        figure
-    }
-
-    /// Says how long requests take that are told apart, in a view of its own.
-    pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
-        let mut figure = blank(ask, view);
-        let (timing, kinds) = self.prepared.requests(latency);
-        match self.build(view, &timing) {
-            Err(failure) => {
-                figure.result = failure.0;
-                figure.witnesses.extend(failure.1);
-            }
-            Ok(timed) => {
-                let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
-                let asked = Asked { model: self, timed: &timed, unit, kinds: &kinds, anywhere: false };
-                asked.fill(&ask.question, &mut figure);
-            }
-        }
-        figure
-    }
-}
+use crate::{Latency, LatencyKind, Question, Text};
 
 /// Where ways begin and end, state by state or node by node.
 pub(crate) type Ways = (Vec<bool>, Vec<bool>);
@@ -166,7 +26,7 @@ pub(crate) trait Model {
 
     /// Returns for each state whether an expression holds; `None` if that is not known, and then the
     /// figure says why.
-    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>>;
+    fn holds(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>>;
 
     /// Replays a run, with times in a unit; `None` if it is no run of the model.
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
@@ -179,39 +39,6 @@ pub(crate) trait Model {
     /// Returns where runs begin, and where they end for good, by node.
     fn whole(&self, timed: &Timed<'_>) -> Ways {
         whole(timed)
-    }
-}
-
-impl Model for Views<'_, '_> {
-    fn event(&self, what: &Text) -> Option<u16> {
-        self.prepared.event(what)
-    }
-
-    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
-        self.study.busy(what)
-    }
-
-    fn holds(&self, timed: &Timed<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
-        let evaluator = self.engine.evaluator();
-        let expr: &Expr = self.prepared.predicate(text)?;
-        let rows = timed.state_graph();
-        let mut list = Vec::with_capacity(rows.states() as usize);
-        for state in 0..rows.states() {
-            match evaluator.holds(expr, &rows.state(state)) {
-                Ok(holds) => list.push(holds),
-                Err(violation) => {
-                    let reason = violation.kind.message();
-                    figure.result =
-                        FigureResult::None(format!("`{}` goes wrong in a state: {reason}.", text.text));
-                    return None;
-                }
-            }
-        }
-        Some(list)
-    }
-
-    fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {
-        timed_trace(timed, self.engine.evaluator(), walk, unit)
     }
 }
 
@@ -228,29 +55,38 @@ pub(crate) struct Asked<'v, 'a> {
 }
 
 /// With what something begins or ends.
-enum End {
+pub(super) enum End {
     /// An event happens.
     Event(u16),
     /// Something becomes true, which holds in these states.
     Holds(Vec<bool>),
 }
 
-/// Returns what an edge does to what is measured between two ends.
-fn change_between(timed: &Timed<'_>, [begin, end]: &[End; 2], node: u32, edge: &Edge) -> Change {
-    let [before, after] = [node, edge.target].map(|node| timed.state(node) as usize);
+/// Returns what a step does to what is measured between two ends.
+pub(super) fn change_between(
+    graph: &StateGraph<'_>,
+    [begin, end]: &[End; 2],
+    state: u32,
+    step: &Step,
+) -> Change {
+    let [before, after] = [state, step.target].map(|state| state as usize);
+    let count = |event: u16| {
+        let events = &graph.effect(step.effect).events;
+        events.iter().find(|(number, _)| *number == event).map_or(0, |(_, count)| *count)
+    };
     let begin = match begin {
-        End::Event(event) => timed.count(edge, *event),
+        End::Event(event) => count(*event),
         End::Holds(holds) => u32::from(holds[after] && !holds[before]),
     };
     match end {
-        End::Event(event) => Change { begin, end: timed.count(edge, *event).min(1), both: 0 },
+        End::Event(event) => Change { begin, end: count(*event).min(1), both: 0 },
         End::Holds(holds) if holds[after] => Change { begin: 0, end: u32::from(!holds[before]), both: begin },
         End::Holds(_) => Change { begin, end: 0, both: 0 },
     }
 }
 
 /// Says why requests can't be followed, if they can't.
-fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Option<T> {
+pub(super) fn known<T>(found: Result<T, FollowError>, figure: &mut Figure) -> Option<T> {
     figure.result = match found {
         Ok(found) => return Some(found),
         Err(FollowError::Limit(limit)) => FigureResult::Undecided(limit),
@@ -275,7 +111,7 @@ impl Asked<'_, '_> {
                 if let Some(event) = self.model.event(what) {
                     return self.bounds(from, to, Cost::Event(event), ends, figure);
                 }
-                if let Some(holds) = self.model.holds(self.timed, what, figure) {
+                if let Some(holds) = self.model.holds(self.timed.state_graph(), what, figure) {
                     let unit = if self.timed.tick().is_some() { self.unit } else { "states" };
                     let unit = if self.model.counts_states() { "" } else { unit };
                     unit.clone_into(&mut figure.unit);
@@ -297,7 +133,8 @@ impl Asked<'_, '_> {
                 }
             }
             Question::Utilisation(what) => {
-                if let Some(holds) = self.model.holds(self.timed, self.model.busy(what), figure) {
+                if let Some(holds) = self.model.holds(self.timed.state_graph(), self.model.busy(what), figure)
+                {
                     self.frequency(Cost::While(&holds), figure);
                 }
             }
@@ -321,7 +158,7 @@ impl Asked<'_, '_> {
     fn end(&self, text: &Text, figure: &mut Figure) -> Option<End> {
         match self.model.event(text) {
             Some(event) => Some(End::Event(event)),
-            None => self.model.holds(self.timed, text, figure).map(End::Holds),
+            None => self.model.holds(self.timed.state_graph(), text, figure).map(End::Holds),
         }
     }
 
@@ -352,9 +189,10 @@ impl Asked<'_, '_> {
         let timed = self.timed;
         let first = |end: &End| matches!(end, End::Holds(holds) if holds[timed.state(0) as usize]);
         let initially = Change::between([false; 2], [first(&ends[0]), first(&ends[1])]);
-        let change = |node: u32, edge: &Edge| change_between(timed, ends, node, edge);
+        let graph = timed.state_graph();
+        let change = |state: u32, step: &Step| change_between(graph, ends, state, step);
         let order = RequestEvents { from: 0, to: 1, both: 2, order: Order::Next };
-        known(timed.follow(order, initially, change), figure)
+        known(timed.follow(&Span::Request { ends: order, initially, change: &change }), figure)
     }
 
     /// Finds the least and the most between nodes, as far as they are asked for.
@@ -375,7 +213,10 @@ impl Asked<'_, '_> {
     fn latency(&self, latency: &Latency, figure: &mut Figure) {
         let timed = self.timed;
         if latency.kind == LatencyKind::Duration {
-            let Some(holds) = self.model.holds(timed, self.model.busy(&latency.from), figure) else { return };
+            let Some(holds) = self.model.holds(timed.state_graph(), self.model.busy(&latency.from), figure)
+            else {
+                return;
+            };
             let never = format!("`{}` never holds, so that nothing begins.", latency.from.text);
             let fails = holds.iter().map(|holds| !holds).collect();
             if let Some(followed) = self.follow(&[End::Holds(holds), End::Holds(fails)], figure) {
@@ -392,8 +233,9 @@ impl Asked<'_, '_> {
         let mut bounds = [Bound::NeverBegins, Bound::NeverBegins];
         let mut shown: [Option<Rc<Followed<'_>>>; 2] = [None, None];
         for ends in self.kinds.iter().filter(|ends| happens(ends)) {
-            let followed = timed.follow(*ends, Change::default(), |_, edge| timed.change(*ends, edge));
-            let Some(followed) = known(followed, figure) else { return };
+            let change = |_: u32, step: &Step| timed.state_graph().change(*ends, step);
+            let span = Span::Request { ends: *ends, initially: Change::default(), change: &change };
+            let Some(followed) = known(timed.follow(&span), figure) else { return };
             let followed = Rc::new(followed);
             let between = Endpoints { from: &followed.begins, to: &followed.ends };
             let found = [followed.timed.least(between, Cost::Time), followed.timed.most(between, Cost::Time)];
@@ -405,7 +247,7 @@ impl Asked<'_, '_> {
                 bounds[side] = best;
             }
         }
-        let never = format!("`{}` never happens, so that nothing begins.", latency.from.text);
+        let never = latencies_never(latency);
         let mut found = Vec::new();
         for (bound, followed) in bounds.into_iter().zip(&shown) {
             let timed = followed.as_ref().map_or(timed, |followed| &followed.timed);
@@ -415,7 +257,7 @@ impl Asked<'_, '_> {
         figure.result = span(&found);
     }
 
-    fn set(&self, bound: Bound, cost: Cost<'_>, never: &str, figure: &mut Figure) {
+    pub(super) fn set(&self, bound: Bound, cost: Cost<'_>, never: &str, figure: &mut Figure) {
         match bound {
             Bound::NeverBegins => figure.result = FigureResult::None(never.to_owned()),
             Bound::Finite(value, walk) => {
@@ -484,7 +326,7 @@ impl Asked<'_, '_> {
     }
 
     /// Replays a run, with times.
-    fn witness(&self, what: &str, walk: &Walk, figure: &mut Figure) {
+    pub(super) fn witness(&self, what: &str, walk: &Walk, figure: &mut Figure) {
         match self.model.trace(self.timed, walk, self.unit) {
             Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
             None => figure
@@ -494,16 +336,21 @@ impl Asked<'_, '_> {
     }
 }
 
+/// Says that no request begins.
+pub(super) fn latencies_never(latency: &Latency) -> String {
+    format!("`{}` never happens, so that nothing begins.", latency.from.text)
+}
+
 /// Which bounds are asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ends {
+pub(super) enum Ends {
     Least,
     Most,
     Both,
 }
 
 impl Ends {
-    fn of(question: &Question) -> Ends {
+    pub(super) fn of(question: &Question) -> Ends {
         match question {
             Question::MinDelay(..) | Question::MinCount(..) => Ends::Least,
             Question::MaxDelay(..) | Question::MaxCount(..) => Ends::Most,

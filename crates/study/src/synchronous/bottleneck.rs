@@ -45,7 +45,7 @@ impl SynchronousBench<'_> {
         let known = Known { study, prepared, ground };
         let mut busy = vec![0; timed.state_graph().states() as usize];
         for (number, resource) in prepared.resources.iter().enumerate().take(MAX_RESOURCES) {
-            for (set, holds) in busy.iter_mut().zip(known.holding(timed, *resource)) {
+            for (set, holds) in busy.iter_mut().zip(known.holding(timed.state_graph(), *resource)) {
                 *set |= u64::from(holds) << number;
             }
         }

@@ -93,9 +93,8 @@ impl Known<'_> {
     }
 
     /// Returns for each state whether something holds.
-    pub(super) fn holding(&self, timed: &Timed<'_>, expr: ExprId) -> Vec<bool> {
+    pub(super) fn holding(&self, rows: &StateGraph<'_>, expr: ExprId) -> Vec<bool> {
         let reference = self.ground.eventful.reference();
-        let rows = timed.state_graph();
         let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
         (0..rows.states())
             .map(|state| {
@@ -117,8 +116,8 @@ impl Model for Known<'_> {
         self.study.busy(what)
     }
 
-    fn holds(&self, timed: &Timed<'_>, text: &Text, _: &mut Figure) -> Option<Vec<bool>> {
-        self.prepared.predicates.get(&text.text).map(|expr| self.holding(timed, *expr))
+    fn holds(&self, rows: &StateGraph<'_>, text: &Text, _: &mut Figure) -> Option<Vec<bool>> {
+        self.prepared.predicates.get(&text.text).map(|expr| self.holding(rows, *expr))
     }
 
     fn counts_states(&self) -> bool {

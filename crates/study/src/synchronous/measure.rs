@@ -91,6 +91,7 @@ impl<'a> SynchronousBench<'a> {
         let states = found.coverage.sets.and_then(|sets| sets.states);
         self.sizes.extend(states.map(|states| Size {
             view: View::Timed.name(),
+            unit: "states",
             states,
             transitions: None,
             minimised: None,

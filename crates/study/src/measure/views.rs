@@ -1,0 +1,305 @@
+//! The views of a model in which runs are exact, built when they are needed.
+//!
+//! The timed view counts ticks where that is cheap. A range of delays beside an odd one has too many: there,
+//! state classes answer what they can, and what they can't, with delays that are rounded to fewer ticks.
+
+use narrows_explicit::{Budget, Engine};
+use narrows_model::{Expr, Figure, FigureResult, Limit, Trace};
+use narrows_performance::requests::RequestEvents;
+use narrows_performance::timed::{self, Classes, Timed, Walk};
+use narrows_performance::{StateGraph, Timing};
+
+use super::classes::{AskedOfClasses, fits};
+use super::timed::{Asked, Model, timed_trace};
+use super::trouble::{Failure, is_cut, reason_of, result_of};
+use super::{Size, blank};
+use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
+
+/// A view with ranges of delays is built in ticks up to so many edges, before state classes are tried.
+const CHEAP_EDGES: usize = 1 << 18;
+
+/// Up to so many edges it is built in ticks where state classes do not answer.
+const MAX_EDGES: usize = 1 << 22;
+
+/// There are at most so many state classes.
+const MAX_CLASSES: usize = 1 << 17;
+
+/// The timed view of a model.
+pub(crate) enum Exact<'a> {
+    /// Time is counted in ticks.
+    Ticks(Timed<'a>),
+    /// Times are those of state classes.
+    Classes(Classes<'a>),
+}
+
+impl<'a> Exact<'a> {
+    pub(crate) fn state_graph(&self) -> &StateGraph<'a> {
+        match self {
+            Exact::Ticks(timed) => timed.state_graph(),
+            Exact::Classes(classes) => classes.state_graph(),
+        }
+    }
+
+    /// Returns how many nodes and edges there are.
+    fn size(&self) -> (u64, u64) {
+        match self {
+            Exact::Ticks(timed) => (timed.nodes().into(), timed.edge_count()),
+            Exact::Classes(classes) => (classes.nodes(), classes.edge_count()),
+        }
+    }
+}
+
+/// The views that were built so far.
+pub(crate) struct Views<'a, 's> {
+    study: &'a Study,
+    prepared: &'a Prepared,
+    engine: &'a Engine<'s>,
+    budget: Budget,
+    timed: Option<Result<Exact<'a>, Failure>>,
+    untimed: Option<Result<Exact<'a>, Failure>>,
+    /// The timed view in ticks, where state classes do not answer.
+    ticks: Option<Result<Exact<'a>, Failure>>,
+    /// How many seconds it took to build each view that there is.
+    seconds: Vec<(View, f64)>,
+}
+
+impl<'a, 's> Views<'a, 's> {
+    pub(crate) fn new(
+        study: &'a Study,
+        prepared: &'a Prepared,
+        engine: &'a Engine<'s>,
+        budget: Budget,
+    ) -> Views<'a, 's> {
+        let (timed, untimed, ticks, seconds) = (None, None, None, Vec::new());
+        Views { study, prepared, engine, budget, timed, untimed, ticks, seconds }
+    }
+
+    pub(crate) fn sizes(&self) -> Vec<Size> {
+        let views = [(View::Untimed, &self.untimed), (View::Timed, &self.timed)];
+        let built =
+            views.into_iter().filter_map(|(view, built)| Some((view, built.as_ref()?.as_ref().ok()?)));
+        let size = |(view, built): (View, &Exact<'_>)| {
+            let (states, transitions) = built.size();
+            let known = self.seconds.iter().find(|(known, _)| *known == view);
+            Size {
+                view: view.name(),
+                unit: if matches!(built, Exact::Classes(_)) { "state classes" } else { "states" },
+                states: states.to_string(),
+                transitions: Some(transitions),
+                minimised: None,
+                seconds: known.map_or(0.0, |(_, seconds)| *seconds),
+            }
+        };
+        built.map(size).collect()
+    }
+
+    fn rows<'t>(&self, timing: &'t Timing) -> Result<StateGraph<'t>, Failure>
+    where
+        'a: 't,
+    {
+        let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
+        rows.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))
+    }
+
+    /// Builds a view; the timed one in ticks if they are few, or if the classes are too many.
+    fn build<'t>(&self, view: View, timing: &'t Timing) -> Result<Exact<'t>, Failure>
+    where
+        'a: 't,
+    {
+        let wrong = |trouble| Box::new(result_of(&trouble, self.engine.evaluator()));
+        if view == View::Untimed {
+            return timed::build_untimed(self.rows(timing)?).map(Exact::Ticks).map_err(wrong);
+        }
+        if !timing.has_ranges() {
+            return self.count_ticks(timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+        }
+        if let Some(built) = self.count_ticks(timing, CHEAP_EDGES)? {
+            return Ok(built);
+        }
+        let classes = Classes::build(self.rows(timing)?, MAX_CLASSES);
+        let classes = classes.map_err(|unscalable| unscalable_failure(&unscalable))?;
+        if let Some(classes) = classes.map_err(wrong)? {
+            return Ok(Exact::Classes(classes));
+        }
+        self.count_ticks(timing, usize::MAX)?.ok_or_else(too_many)
+    }
+
+    /// Builds the timed view in ticks; `None` if there are more edges than that.
+    fn count_ticks<'t>(&self, timing: &'t Timing, max_edges: usize) -> Result<Option<Exact<'t>>, Failure>
+    where
+        'a: 't,
+    {
+        let built = timed::build_within(self.rows(timing)?, max_edges);
+        let built = built.map_err(|unscalable| unscalable_failure(&unscalable))?;
+        let built = built.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))?;
+        Ok(built.map(Exact::Ticks))
+    }
+
+    /// Makes sure that a view is built, if it can be.
+    fn ensure(&mut self, view: View) {
+        let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
+        if is_missing {
+            let before = self.budget.watch.seconds();
+            let built = Some(self.build(view, &self.prepared.timing));
+            self.seconds.push((view, self.budget.watch.seconds() - before));
+            if view == View::Untimed { self.untimed = built } else { self.timed = built }
+        }
+    }
+
+    /// Forgets views that were cut short, so that they are tried again.
+    pub(crate) fn forget_cut(&mut self) {
+        for view in [&mut self.timed, &mut self.untimed, &mut self.ticks] {
+            if matches!(view, Some(Err(failure)) if is_cut(failure)) {
+                *view = None;
+            }
+        }
+    }
+
+    /// Returns the timed view, or why there is none.
+    pub(crate) fn timed(&mut self) -> Result<&Exact<'a>, FigureResult> {
+        self.ensure(View::Timed);
+        match &self.timed {
+            Some(Ok(timed)) => Ok(timed),
+            Some(Err(failure)) => Err(failure.0.clone()),
+            None => Err(FigureResult::None("There is no timed view.".to_owned())),
+        }
+    }
+
+    /// Builds the timed view with other delays.
+    pub(crate) fn changed<'t>(&self, timing: &'t Timing) -> Option<Exact<'t>>
+    where
+        'a: 't,
+    {
+        self.build(View::Timed, timing).ok()
+    }
+
+    /// Answers a question in a view.
+    pub(crate) fn answer(&mut self, ask: &Ask, view: View) -> Figure {
+        self.ensure(view);
+        let kinds = match &ask.question {
+            Question::Latency(latency) => self.prepared.requests(latency).1,
+            _ => Vec::new(),
+        };
+        let built = if view == View::Untimed { &self.untimed } else { &self.timed };
+        let mut figure = blank(ask, view);
+        if let Some(built) = built {
+            let is_answered = self.fill(built, ask, &kinds, view, &mut figure);
+            if !is_answered {
+                self.answer_in_ticks(ask, &kinds, &mut figure);
+            }
+        }
+        figure
+    }
+
+    /// Says how long requests take that are told apart, in a view of its own.
+    pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
+        let mut figure = blank(ask, view);
+        let (timing, kinds) = self.prepared.requests(latency);
+        let built = self.build(view, &timing);
+        if !self.fill(&built, ask, &kinds, view, &mut figure) {
+            let built = self.count_ticks(&timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+            figure = blank(ask, view);
+            self.fill(&built, ask, &kinds, view, &mut figure);
+        }
+        figure
+    }
+
+    /// Answers a question in a view that was built; returns whether it could.
+    fn fill(
+        &self,
+        built: &Result<Exact<'_>, Failure>,
+        ask: &Ask,
+        kinds: &[RequestEvents],
+        view: View,
+        figure: &mut Figure,
+    ) -> bool {
+        let unit = if view == View::Untimed { "steps" } else { &self.study.unit };
+        let anywhere = ask.anywhere && !matches!(ask.question, Question::Latency(_));
+        match built {
+            Err(failure) => {
+                figure.result = failure.0.clone();
+                figure.witnesses.extend(failure.1.clone());
+            }
+            Ok(Exact::Ticks(timed)) => {
+                Asked { model: self, timed, unit, kinds, anywhere }.fill(&ask.question, figure);
+            }
+            Ok(Exact::Classes(classes)) => {
+                if !fits(&ask.question, self) {
+                    return false;
+                }
+                AskedOfClasses { model: self, classes, unit, kinds, anywhere }.fill(&ask.question, figure);
+                return figure.result != FigureResult::Undecided(Limit::Memory);
+            }
+        }
+        true
+    }
+
+    /// Answers a question in ticks that classes do not answer.
+    fn answer_in_ticks(&mut self, ask: &Ask, kinds: &[RequestEvents], figure: &mut Figure) {
+        let is_fit = fits(&ask.question, self);
+        if self.ticks.is_none() {
+            let max_edges = if is_fit { usize::MAX } else { MAX_EDGES };
+            self.ticks = match self.count_ticks(&self.prepared.timing, max_edges) {
+                Ok(built) => built.map(Ok),
+                Err(failure) => Some(Err(failure)),
+            };
+        }
+        *figure = blank(ask, View::Timed);
+        if let Some(built) = &self.ticks {
+            self.fill(built, ask, kinds, View::Timed, figure);
+            return;
+        }
+        let Some((timing, grid)) = self.prepared.timing.rounded() else { return };
+        let built = self.count_ticks(&timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+        self.fill(&built, ask, kinds, View::Timed, figure);
+        figure.witnesses.clear();
+        if let FigureResult::Value { exact, .. } = &mut figure.result {
+            *exact = false;
+            figure.notes.push(format!(
+                "These are bounds and not attained: delays are rounded outwards to multiples of {grid} {}.",
+                self.study.unit
+            ));
+        }
+    }
+}
+
+fn unscalable_failure(unscalable: &timed::Unscalable) -> Failure {
+    Box::new((FigureResult::None(reason_of(unscalable)), None))
+}
+
+/// Says that there is no room for a view.
+fn too_many() -> Failure {
+    Box::new((FigureResult::Undecided(Limit::Memory), None))
+}
+
+impl Model for Views<'_, '_> {
+    fn event(&self, what: &Text) -> Option<u16> {
+        self.prepared.event(what)
+    }
+
+    fn busy<'t>(&'t self, what: &'t Text) -> &'t Text {
+        self.study.busy(what)
+    }
+
+    fn holds(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+        let evaluator = self.engine.evaluator();
+        let expr: &Expr = self.prepared.predicate(text)?;
+        let mut list = Vec::with_capacity(rows.states() as usize);
+        for state in 0..rows.states() {
+            match evaluator.holds(expr, &rows.state(state)) {
+                Ok(holds) => list.push(holds),
+                Err(violation) => {
+                    let reason = violation.kind.message();
+                    figure.result =
+                        FigureResult::None(format!("`{}` goes wrong in a state: {reason}.", text.text));
+                    return None;
+                }
+            }
+        }
+        Some(list)
+    }
+
+    fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {
+        timed_trace(timed, self.engine.evaluator(), walk, unit)
+    }
+}
