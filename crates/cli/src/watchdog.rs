@@ -43,7 +43,9 @@ impl Work {
     fn grace(self, taken: Duration) -> Duration {
         match self {
             Work::Searching => Duration::from_secs(2).max(taken / 10),
-            Work::Reading | Work::Graphs => Duration::from_millis(300),
+            Work::Reading => Duration::from_millis(300),
+            // Making the graph of a model ends by itself, and then gives back what it took.
+            Work::Graphs => Duration::from_millis(600),
         }
     }
 

@@ -22,6 +22,18 @@ fn every_template_is_checked_and_has_a_bottleneck() {
 }
 
 #[test]
+fn without_delays_there_is_no_bottleneck() {
+    let model = "byte n; active proctype P() { do :: up: n = 1 - n od }\n";
+    let study = "model = \"m.pml\"\nunit = \"us\"\n[event]\nup = \"P:up\"\n";
+    let with = "[delay]\n\"P:up\" = { exponential = 1 }\n";
+    let folder = Folder::new(&[("m.pml", model), ("s.toml", study), ("t.toml", &format!("{study}{with}"))]);
+    let output = folder.run("bottleneck s.toml --no-report");
+    assert_eq!(status(&output), 2);
+    assert!(stdout(&output).contains("say under `[delay]` how long"), "{}", stdout(&output));
+    assert_eq!(status(&folder.run("bottleneck t.toml --no-report")), 0);
+}
+
+#[test]
 fn what_is_there_is_not_overwritten() {
     let folder = Folder::new(&[("ring.toml", "mine")]);
     let output = folder.run("new ring .");

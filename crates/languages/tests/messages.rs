@@ -269,6 +269,18 @@ const CASES: &[Case] = &[
         &["a second `init` runs beside the first", "first declared here"],
     ),
     case(
+        "chan c = [1] of { byte };\ninit {\n  do\n  :: end: c?_\n  od\n}",
+        "P0309",
+        4,
+        &["label `end` stands at the start of an option", "write `end:` before `if` or `do`"],
+    ),
+    case(
+        "byte x;\ninit {\n  x++;\n  atomic { L: x++; x-- }\n}",
+        "P0309",
+        4,
+        &["label `L` stands at the start of a block", "SPIN refuses a label here"],
+    ),
+    case(
         "chan c = [1] of { byte };\ninit {\n  if\n  :: c!1\n  :: else -> skip\n  fi\n}",
         "P0307",
         5,

@@ -14,9 +14,14 @@ const WIDTH: usize = 108;
 const BAR: f64 = 40.0;
 
 impl Analysed<'_> {
-    /// Returns the exit status that the answers call for.
+    /// Returns the exit status that the answers call for: without any delay the bottleneck is not known.
     pub fn status(&self) -> u8 {
-        self.figures.status()
+        let flows = &self.bottleneck.flows;
+        let is_unknown = !flows.is_empty() && flows.iter().all(|flow| flow.throughput.is_empty());
+        match self.figures.status() {
+            0 if is_unknown => 2,
+            status => status,
+        }
     }
 
     /// Writes what was found out for people.

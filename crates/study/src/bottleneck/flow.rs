@@ -5,6 +5,7 @@ use narrows_model::{Case, Figure, FigureResult, Flow, FormKind};
 use narrows_performance::timed::Walk;
 use narrows_performance::timed::ratio::Extreme;
 
+use super::NO_DELAYS;
 use super::case::Described;
 use super::rate::{Rate, rate, rate_of_classes};
 use crate::accepts::views_with_time;
@@ -16,7 +17,7 @@ impl Workbench<'_, '_> {
     pub(crate) fn look_at(&mut self, event: &Text) -> Flow {
         let mut flow = Flow { event: event.text.clone(), ..Flow::default() };
         if !self.study.has_delays() {
-            flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
+            flow.findings.push(NO_DELAYS.to_owned());
             return flow;
         }
         flow.throughput = self.in_views(&Question::Throughput(event.clone()));

@@ -5,7 +5,7 @@ use narrows_model::{Bottleneck, Figure, Flow, FormKind, Overlap, Sensitivity, To
 use narrows_performance::Time;
 
 use super::findings::{matters, most_critical};
-use super::{MAX_RESOURCES, resources};
+use super::{MAX_RESOURCES, NO_DELAYS, resources};
 use crate::accepts::views_with_time;
 use crate::measure::LabelledBench;
 use crate::{Ask, Question, Text, View};
@@ -61,7 +61,7 @@ impl LabelledBench<'_> {
         if self.study.has_delays() {
             self.look(event, &mut flow);
         } else {
-            flow.findings.push("The study gives no delays, so nothing is known about time.".to_owned());
+            flow.findings.push(NO_DELAYS.to_owned());
         }
         flow
     }

@@ -44,6 +44,7 @@ impl Lowering<'_> {
     fn nested(&mut self, sequence: &Sequence, body: &mut Body, is_block: bool) -> Option<SequenceId> {
         body.graph.open();
         body.may_initialise = false;
+        self.warn_label(sequence, is_block);
         if is_block {
             self.scopes.enter();
         }
@@ -163,6 +164,28 @@ impl Lowering<'_> {
             self.warn_else(options, span);
         }
         (!list.is_empty()).then_some(list)
+    }
+
+    /// Warns of a label at the start of a block, which SPIN refuses, and of an `end` label at the start of an
+    /// option. Other labels there give a statement a name.
+    fn warn_label(&mut self, sequence: &Sequence, is_block: bool) {
+        let Some(Step::Statement(ast::Statement { kind: StatementKind::Label(label, _), .. })) =
+            sequence.steps.first()
+        else {
+            return;
+        };
+        let (place, outside, why) = if is_block {
+            ("a block", "the block", "SPIN refuses a label here")
+        } else if label.name.starts_with("end") {
+            ("an option", "`if` or `do`", "a process that waits for its options does not stand here")
+        } else {
+            return;
+        };
+        let name = &label.name;
+        Diagnostic::warning("P0309", label.span, format!("label `{name}` stands at the start of {place}"))
+            .label(why)
+            .help(format!("write `{name}:` before {outside}"))
+            .emit(self.diagnostics);
     }
 
     /// Warns of an `else` beside an option that starts with a channel operation, as SPIN does.
