@@ -18,13 +18,24 @@ pub(super) struct EndComponent {
 
 /// Finds the maximal end components among the states that are allowed.
 pub(super) fn end_components(automaton: &Automaton, allowed: impl Fn(usize) -> bool) -> Vec<EndComponent> {
+    end_components_by(automaton, allowed, |_, _| true)
+}
+
+/// Finds the maximal end components among the states that are allowed, by some of their choices.
+pub(super) fn end_components_by(
+    automaton: &Automaton,
+    allowed: impl Fn(usize) -> bool,
+    is_taken: impl Fn(usize, usize) -> bool,
+) -> Vec<EndComponent> {
     let states = automaton.states();
     let mut alive: Vec<bool> = (0..states).map(&allowed).collect();
     let mut kept = vec![false; automaton.choice_count()];
     for state in 0..states {
         for choice in automaton.choices(state) {
             // A state that waits for ever stays where it is.
-            kept[choice] = alive[state] && automaton.targets(choice).iter().all(|to| alive[*to as usize]);
+            kept[choice] = alive[state]
+                && is_taken(state, choice)
+                && automaton.targets(choice).iter().all(|to| alive[*to as usize]);
         }
     }
     loop {

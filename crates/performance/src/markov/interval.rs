@@ -68,6 +68,15 @@ impl Interval {
         Interval { low: (self.low * factor).next_down(), high: (self.high * factor).next_up() }
     }
 
+    /// Returns the quotient of two numbers that are not negative, rounded outwards; without an upper bound if
+    /// the second may be 0.
+    #[must_use]
+    pub fn over(&self, other: Interval) -> Interval {
+        let high = if other.low > 0.0 { (self.high / other.low).next_up() } else { f64::INFINITY };
+        let low = if other.high.is_finite() { (self.low / other.high).next_down().max(0.0) } else { 0.0 };
+        Interval { low: if low.is_nan() { 0.0 } else { low }, high }
+    }
+
     /// Returns the interval that is wider by so much at both ends, rounded outwards.
     #[must_use]
     pub(crate) fn widened(&self, by: f64) -> Interval {

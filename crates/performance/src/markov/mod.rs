@@ -19,7 +19,8 @@
 //! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
-//! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
+//! | `optimal_{average,ratio,total,transient}.rs` | ranges over all schedulers, by policy iteration |
+//! | `reachability.rs`, `steps.rs` | the way to a target, in time and in steps |
 
 pub mod automaton;
 pub mod chain;
@@ -32,12 +33,15 @@ mod long_run;
 mod lumping;
 mod multigrid;
 mod optimal_average;
+mod optimal_ratio;
 mod optimal_total;
 mod optimal_transient;
 mod poisson;
 mod policy;
+mod reachability;
 mod relaxation;
 mod steady;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod total_reward;
@@ -52,8 +56,11 @@ pub use latency::{Begun, Little, OpenRequests, Passage, Requests};
 pub use long_run::{long_run, mean_time, until};
 pub use lumping::{Lumped, lump};
 pub use optimal_average::average;
+pub use optimal_ratio::ratio;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
+pub use reachability::{Reach, Reached, reach};
 pub use steady::steady;
+pub use steps::before_step;
 pub use transient::{Distribution, distribution_at, reward_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

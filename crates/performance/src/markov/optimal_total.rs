@@ -4,14 +4,14 @@
 //! (Bertsekas and Tsitsiklis 1991). If no choice gains on x anywhere, no proper scheduler gains more than x;
 //! if the policy's own choices do not lose on x, it gains at least x. Both are checked with bounds on
 //! rounding, after x has been shifted by as little as it takes: by a multiple of the expected number of
-//! steps, or, where improper schedulers exist, by a factor.
+//! steps, or, where improper schedulers exist, by a factor, and by a multiple of the expected number of steps
+//! in a row that cost nothing. Cycles that cost nothing are collapsed first, so that this number is finite.
 
 use narrows_graph::components::OUTSIDE;
 
-use super::automaton::{Automaton, Reward};
-use super::end_components::{Zeno, end_components, find_zeno, reachable};
+use super::automaton::{self, Automaton, Reward};
+use super::end_components::{Zeno, end_components, end_components_by, find_zeno, reachable};
 use super::interval::{Accuracy, Interval};
-use super::optimal_average::decisions;
 use super::policy::Members;
 
 /// Whether to minimise or to maximise over schedulers.
@@ -55,21 +55,40 @@ pub fn until_over(
     if let Some(zeno) = find_zeno(automaton) {
         return Err(zeno);
     }
+    if aim == Aim::Least
+        && let Some((automaton, reward, number)) = without_free_cycles(automaton, reward, target)
+    {
+        let mut is_target = vec![false; automaton.states()];
+        for (state, number) in (0..).zip(number) {
+            is_target[number as usize] |= target(state);
+        }
+        return Ok(optimal(&automaton, &reward, |state| is_target[state as usize], aim, accuracy));
+    }
+    Ok(optimal(automaton, reward, target, aim, accuracy))
+}
+
+fn optimal(
+    automaton: &Automaton,
+    reward: &Reward,
+    target: impl Fn(u32) -> bool + Copy,
+    aim: Aim,
+    accuracy: Accuracy<'_>,
+) -> Interval {
     let signed = aim.signed(reward);
     let optimum = Optimum::new(automaton, &signed, target);
     let optimum = match aim {
         Aim::Greatest => {
             let is_member = |state: usize| optimum.members.states.binary_search(&(state as u32)).is_ok();
             if !end_components(automaton, is_member).is_empty() {
-                return Ok(Interval::INFINITE);
+                return Interval::INFINITE;
             }
             Some(optimum)
         }
         Aim::Least => optimum.restricted(target),
     };
-    let Some(optimum) = optimum else { return Ok(Interval::INFINITE) };
+    let Some(optimum) = optimum else { return Interval::INFINITE };
     let found = aim.unsigned(optimum.solve(accuracy));
-    Ok(Interval { low: found.low.max(0.0), high: found.high })
+    Interval { low: found.low.max(0.0), high: found.high }
 }
 
 /// The greatest total of a reward until a target, while it is sought.
@@ -276,18 +295,16 @@ impl<'a> Optimum<'a> {
         moved(values, steps, -1.0, |values| self.loses(values))
     }
 
-    /// Moves values that are not positive towards 0 by a factor, and those of decisions up, until no choice
-    /// gains on them.
+    /// Moves values that are not positive towards 0 by a factor, and those of states in which something is
+    /// free up, until no choice gains on them.
     fn scaled(&self, values: &[f64]) -> Vec<f64> {
-        let decides = |state: u32| !self.automaton.waits(state as usize);
-        let by = 2.0 * self.gains(values, decides) + f64::EPSILON * largest(values);
-        let steps = decisions(self.automaton, &reachable(self.automaton));
+        let steps = self.free_steps();
+        let by = 2.0 * self.gains(values, |state| steps[state as usize] > 0.0)
+            + f64::EPSILON * largest(values);
         let mut factor = 1e-14;
         while factor < 1.0 {
-            let mut moved: Vec<f64> = values.iter().map(|value| value * (1.0 - factor)).collect();
-            for state in self.members.states.iter().copied().filter(|state| decides(*state)) {
-                moved[state as usize] += by * steps[state as usize];
-            }
+            let moved = |(value, steps): (&f64, &f64)| value * (1.0 - factor) + by * steps;
+            let moved: Vec<f64> = values.iter().zip(&steps).map(moved).collect();
             if self.gains(&moved, |_| true) == 0.0 {
                 return moved;
             }
@@ -296,6 +313,99 @@ impl<'a> Optimum<'a> {
         // Nothing is lost at least: values are losses here.
         vec![0.0; values.len()]
     }
+
+    /// Estimates the expected length of the longest sequence of steps that cost nothing, over all schedulers.
+    fn free_steps(&self) -> Vec<f64> {
+        let automaton = self.automaton;
+        let mut steps = vec![0.0; automaton.states()];
+        let is_free = |state: u32, choice: u32| {
+            automaton.gained(self.reward, state as usize, choice as usize) == 0.0
+        };
+        for _ in 0..10_000 {
+            let mut change = 0.0_f64;
+            for state in self.members.states.iter().rev().copied() {
+                let exit = automaton.exit(state as usize);
+                let after = |choice: u32| {
+                    let row = automaton.row(choice as usize);
+                    1.0 + row.map(|(to, weight)| weight / exit * steps[to as usize]).sum::<f64>()
+                };
+                let free = self.choices(state).filter(|choice| is_free(state, *choice));
+                let most = free.map(after).fold(0.0, f64::max);
+                change = change.max(if most > 0.0 { (most - steps[state as usize]) / most } else { 0.0 });
+                steps[state as usize] = most;
+            }
+            if change < 1e-3 {
+                break;
+            }
+        }
+        steps
+    }
+}
+
+/// Collapses the end components before a target in which nothing costs anything: what happens in them makes
+/// no difference to a total. Returns the automaton, its reward and the new number of each state; `None` if
+/// there are no such components.
+fn without_free_cycles(
+    automaton: &Automaton,
+    reward: &Reward,
+    target: impl Fn(u32) -> bool,
+) -> Option<(Automaton, Reward, Vec<u32>)> {
+    let is_free = |state: usize, choice: usize| automaton.gained(reward, state, choice) == 0.0;
+    let reached = reachable(automaton);
+    let allowed = |state: usize| reached[state] && !target(state as u32);
+    let mut parts = end_components_by(automaton, allowed, is_free);
+    // A state in which nothing happens any more is no cycle.
+    parts.retain(|part| part.states.len() > 1 || !automaton.targets(part.choices[0] as usize).is_empty());
+    if parts.is_empty() {
+        return None;
+    }
+    let mut number = vec![OUTSIDE; automaton.states()];
+    for (part, component) in (0..).zip(&parts) {
+        for state in &component.states {
+            number[*state as usize] = part;
+        }
+    }
+    let mut next = parts.len() as u32;
+    for number in number.iter_mut().filter(|number| **number == OUTSIDE) {
+        *number = next;
+        next += 1;
+    }
+    let mut builder = automaton::Builder::default();
+    let mut collapsed = Reward::default();
+    let row = |choice: usize| automaton.row(choice).map(|(to, weight)| (number[to as usize], weight));
+    for part in &parts {
+        let states = part.states.iter().map(|state| *state as usize);
+        let leaving: Vec<usize> = states
+            .flat_map(|state| automaton.choices(state))
+            .filter(|choice| part.choices.binary_search(&(*choice as u32)).is_err())
+            .collect();
+        if leaving.is_empty() {
+            builder.waiting([]);
+            collapsed.impulses.push(0.0);
+        } else {
+            // Only decisions have choices that leave: one that waits has no other.
+            builder.deciding();
+            for choice in leaving {
+                builder.choice(row(choice));
+                collapsed.impulses.push(reward.impulses[choice]);
+            }
+        }
+        collapsed.rates.push(0.0);
+    }
+    for state in (0..automaton.states()).filter(|state| number[*state] >= parts.len() as u32) {
+        if automaton.waits(state) {
+            builder.waiting(row(automaton.choices(state).start));
+        } else {
+            builder.deciding();
+            for choice in automaton.choices(state) {
+                builder.choice(row(choice));
+            }
+        }
+        collapsed.impulses.extend(automaton.choices(state).map(|choice| reward.impulses[choice]));
+        collapsed.rates.push(reward.rates[state]);
+    }
+    let initial = number[automaton.initial() as usize];
+    Some((builder.build(initial).ok()?, collapsed, number))
 }
 
 /// Moves values by as few steps as it takes for nothing to be violated.
