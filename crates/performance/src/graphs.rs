@@ -3,18 +3,24 @@
 //! Edges with rates are timed. All others are immediate and preempt rates (maximal progress): the edges with
 //! probabilities of a state are one probabilistic choice, each other edge is a nondeterministic choice of its
 //! own. Only states that are reachable then are kept.
+//!
+//! A graph with probabilities and no rates is in discrete time, if it is read so: each edge with a probability
+//! takes a step, and its state is tangible, with probabilities as rates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use narrows_lts::{Graph, Label, LabelError, LabelTiming};
+use narrows_lts::{Edge, Graph, Label, LabelError, LabelTiming};
 
 use crate::markov::{Automaton, Chain, ChainError, Reward, VanishError, automaton, chain, landings};
 
 #[cfg(test)]
 mod quotients;
+mod reach;
 #[cfg(test)]
 mod tests;
+
+pub use reach::GraphReach;
 
 /// The Markov automaton of a graph.
 #[derive(Clone, Debug)]
@@ -28,6 +34,8 @@ pub struct GraphAutomaton {
     /// For each label of the graph, the number of its action.
     action_of: Vec<Option<u32>>,
     paces: Vec<LabelTiming>,
+    /// Whether rates are probabilities of a step, which add up to 1.
+    is_discrete: bool,
 }
 
 /// Why a graph has no automaton, or no chain.
@@ -45,6 +53,9 @@ pub enum AutomatonError {
     /// The choice in this state of the graph is nondeterministic, and it matters.
     #[error("it matters what is chosen in state {0}")]
     Choice(u32),
+    /// In discrete time, edges of this state of the graph take a step, and others none.
+    #[error("state {0} has edges with probabilities, which take a step, beside others, which take none")]
+    Mixed(u32),
     /// Something else is wrong.
     #[error(transparent)]
     Other(ChainError),
@@ -62,12 +73,34 @@ fn round(cycle: &[u32]) -> String {
 impl GraphAutomaton {
     /// Makes the automaton of a graph.
     pub fn new(graph: &Graph) -> Result<GraphAutomaton, AutomatonError> {
+        GraphAutomaton::read(graph, false)
+    }
+
+    /// Makes the automaton of a graph, in discrete time if it has probabilities and no rates. Returns whether
+    /// it is.
+    pub fn in_its_time(graph: &Graph) -> Result<(GraphAutomaton, bool), AutomatonError> {
+        let (mut rates, mut chances) = (false, false);
+        for text in graph.labels() {
+            match Label::parse(text).map_err(AutomatonError::Label)?.timing {
+                LabelTiming::Rate(_) => rates = true,
+                LabelTiming::Probability(_) => chances = true,
+                LabelTiming::Immediate => {}
+            }
+        }
+        let is_discrete = chances && !rates;
+        Ok((GraphAutomaton::read(graph, is_discrete)?, is_discrete))
+    }
+
+    fn read(graph: &Graph, is_discrete: bool) -> Result<GraphAutomaton, AutomatonError> {
         let (mut paces, mut action_of) = (Vec::new(), Vec::new());
         let mut actions: Vec<String> = Vec::new();
         let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
         for text in graph.labels() {
             let label = Label::parse(text).map_err(AutomatonError::Label)?;
-            paces.push(label.timing);
+            paces.push(match label.timing {
+                LabelTiming::Probability(chance) if is_discrete => LabelTiming::Rate(chance),
+                timing => timing,
+            });
             action_of.push(label.action.map(|action| {
                 *numbers.entry(action).or_insert_with(|| {
                     actions.push(action.to_owned());
@@ -76,6 +109,9 @@ impl GraphAutomaton {
             }));
         }
         let (states, number) = reached(graph, &paces);
+        if is_discrete {
+            check_steps(graph, &paces, &states)?;
+        }
         let mut builder = automaton::Builder::default();
         for state in &states {
             let edges = graph.edges_from(*state);
@@ -85,7 +121,8 @@ impl GraphAutomaton {
                     LabelTiming::Rate(rate) => Some((place(edge.target), rate)),
                     _ => None,
                 });
-                builder.waiting(rates);
+                let all = if is_discrete { rates.clone().map(|(_, rate)| rate).sum() } else { 1.0 };
+                builder.waiting(rates.map(|(target, rate)| (target, rate / all)));
                 continue;
             }
             builder.deciding();
@@ -106,7 +143,7 @@ impl GraphAutomaton {
             }
         }
         let automaton = builder.build(0).map_err(AutomatonError::Other)?;
-        Ok(GraphAutomaton { automaton, states, actions, action_of, paces })
+        Ok(GraphAutomaton { automaton, states, actions, action_of, paces, is_discrete })
     }
 
     /// Returns whether nondeterminism may matter anywhere: for the next tangible state, or for the actions on
@@ -135,11 +172,13 @@ impl GraphAutomaton {
         for (place, state) in self.states.iter().enumerate() {
             let edges = graph.edges_from(*state);
             if self.automaton.waits(place) {
-                for edge in edges.iter().filter(|edge| is_it(edge.label)) {
-                    if let LabelTiming::Rate(rate) = self.paces[edge.label as usize] {
-                        reward.rates[place] += rate;
-                    }
-                }
+                let rate = |edge: &Edge| match self.paces[edge.label as usize] {
+                    LabelTiming::Rate(rate) => rate,
+                    _ => 0.0,
+                };
+                let own: f64 = edges.iter().filter(|edge| is_it(edge.label)).map(rate).sum();
+                let all = if self.is_discrete && own > 0.0 { edges.iter().map(rate).sum() } else { 1.0 };
+                reward.rates[place] = own / all;
                 continue;
             }
             let mut choice = self.automaton.choices(place).start;
@@ -230,6 +269,26 @@ impl GraphAutomaton {
         builder.states(states);
         builder.build().map_err(|_| AutomatonError::Other(ChainError::TooLarge))
     }
+}
+
+/// Makes sure that in discrete time all edges of a state take a step, and are a distribution; or none does.
+fn check_steps(graph: &Graph, paces: &[LabelTiming], states: &[u32]) -> Result<(), AutomatonError> {
+    for state in states {
+        let chance = |label: u32| match paces[label as usize] {
+            LabelTiming::Rate(chance) => Some(chance),
+            _ => None,
+        };
+        let edges = graph.edges_from(*state);
+        let chances: Vec<f64> = edges.iter().filter_map(|edge| chance(edge.label)).collect();
+        let sum: f64 = chances.iter().sum();
+        if !chances.is_empty() && chances.len() < edges.len() {
+            return Err(AutomatonError::Mixed(*state));
+        }
+        if !chances.is_empty() && (sum - 1.0).abs() > 1e-5 {
+            return Err(AutomatonError::Probabilities(*state, sum));
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether a state is vanishing: whether it has an immediate edge.

@@ -10,6 +10,7 @@ mod hide;
 mod info;
 mod limits;
 mod min;
+mod reach;
 mod relation;
 mod rename;
 mod run_text;
@@ -39,6 +40,7 @@ enum Command {
     Info(info::Arguments),
     Steady(steady::Arguments),
     Transient(transient::Arguments),
+    Reach(reach::Arguments),
     Determinate(determinate::Arguments),
     Min(min::Arguments),
     Compare(compare::Arguments),
@@ -55,6 +57,7 @@ impl Command {
             Command::Check(_) => "mu",
             Command::Compare(_) => "equivalence",
             Command::Steady(_) | Command::Transient(_) => "throughput",
+            Command::Reach(_) => "probability",
             _ => "graph",
         }
     }
@@ -82,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Command::Info(arguments) => info::run(arguments, given),
         Command::Steady(arguments) => steady::run(arguments, given),
         Command::Transient(arguments) => transient::run(arguments, given),
+        Command::Reach(arguments) => reach::run(arguments, given),
         Command::Determinate(arguments) => determinate::run(arguments, given),
         Command::Min(arguments) => min::run(arguments, given),
         Command::Compare(arguments) => compare::run(arguments, given),
