@@ -66,6 +66,8 @@ pub struct Together {
 pub struct Flow {
     /// What is counted.
     pub event: String,
+    /// How many MB/s it is if it happens once in a unit of time, if it is data.
+    pub megabytes: Option<f64>,
     /// How often it happens: at worst and at best, and on average.
     pub throughput: Vec<Figure>,
     /// The runs on which it happens least and most often; one if there is no difference.

@@ -199,6 +199,11 @@ impl PreparedStudy {
     /// It is refused where the model has no processes, or not for sets of states, or a statement is counted.
     pub fn bounds_by_sets(&self, budget: &Budget) -> Result<(Measured, Coverage), Unanswered> {
         let prepared = self.processes("`symbolic`")?;
+        if self.study.asks.iter().any(|ask| !ask.anywhere) {
+            let reason =
+                "`symbolic` knows states, and not what has just become true: begin `--within` a predicate";
+            return Err(Unanswered::Refused(Refusal::new(reason)));
+        }
         let predicate = |text: &Text| match prepared.predicate(text) {
             Some(expr) => Ok((expr.clone(), text.text.clone())),
             None => {

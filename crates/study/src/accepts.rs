@@ -3,7 +3,7 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Equivalence, Latency, LatencyKind, Question, SizePart, Study, Text, View};
+use crate::{Equivalence, Latency, LatencyKind, Question, ReachKind, SizePart, Study, Text, View};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
@@ -12,6 +12,9 @@ const NO_CHANCE: &str = "This is a mean over runs, and an SMV model does not say
                          and the most.";
 const NO_CACHES: &str = "Only a Promela model can have caches under it.";
 const NO_STATES: &str = "Of this model nothing is known but its labels.";
+const NO_VALUES: &str = "Of this model nothing is known but its labels, and they have no value that lasts: ask for the \
+                         `utilisation` of a condition.";
+const NO_TIME: &str = "A mean is over time: ask it in the timed or the stochastic view.";
 const NO_MEAN: &str =
     "This is about best and worst cases: ask it in the timed view, not in the stochastic one.";
 const NO_PERCENTILE: &str =
@@ -34,6 +37,8 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
             | Question::MeanCount(..)
             | Question::MeanPeriod(_)
             | Question::Transient(..)
+            | Question::Reward(..)
+            | Question::Reach(..)
             | Question::MissTime(_)
     );
     let is_bound = matches!(
@@ -51,6 +56,8 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
         (Processes | Synchronous, Question::Equivalence(_), _) => NO_COMPARISON,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
+        (Labelled, Question::Mean(_), _) => NO_VALUES,
+        (_, Question::Mean(_), View::Untimed) => NO_TIME,
         (Synchronous, _, View::Stochastic) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
         (Synchronous, _, _) if has_percentiles => NO_CHANCE,
@@ -73,7 +80,7 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
 }
 
 /// Returns a question of each kind, which names nothing.
-pub fn kinds() -> [Question; 26] {
+pub fn kinds() -> [Question; 30] {
     let text = Text::default;
     let latency = |kind| Question::Latency(Box::new(Latency { kind, ..Latency::default() }));
     [
@@ -102,6 +109,10 @@ pub fn kinds() -> [Question; 26] {
         latency(LatencyKind::Duration),
         Question::MeanCount(text(), text()),
         Question::Transient(text(), Time::ZERO),
+        Question::Mean(text()),
+        Question::Reward(text(), None),
+        Question::Reach(ReachKind::Ever, text()),
+        Question::Reach(ReachKind::Time, text()),
         Question::MissTime(text()),
     ]
 }
@@ -125,6 +136,9 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
         | Question::MeanPeriod(_)
         | Question::MeanCount(..)
         | Question::MissTime(_)
+        | Question::Reward(..)
+        | Question::Reach(..)
+        | Question::Mean(_)
         | Question::Transient(..) => View::Stochastic,
         Question::Bottleneck(_) if form == FormKind::Labelled => View::Stochastic,
         Question::Bottleneck(_) => View::Timed,

@@ -27,8 +27,9 @@ impl Conditions {
             }
             _ => None,
         });
+        let gained = study.rewards.iter().flat_map(|reward| &reward.rates).map(|(what, _)| what);
         let mut conditions = Conditions::default();
-        for text in named.chain(asked).map(|text| meant(study, text)) {
+        for text in named.chain(asked).chain(gained).map(|text| meant(study, text)) {
             if conditions.get(text).is_none()
                 && let Some(condition) = condition(text, diagnostics)
             {

@@ -7,11 +7,11 @@ use narrows_languages::{Definition, Options, Task, identify};
 use narrows_lts::{LabelPattern, linear, mu};
 use narrows_model::{Form, LabelFormula, LabelledSystem, Question as Asked};
 use narrows_performance::{Delay, as_f64};
-use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources, Span};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
 use crate::conditions::Conditions;
-use crate::prepare::{check_resources, formula_origin, look_for_delays, relocate};
-use crate::{LatencyKind, Question, Study, Text, Values};
+use crate::prepare::{check_resources, formula_origin, gaining, look_for_delays, relocate, start_of};
+use crate::{LatencyKind, Question, ReachKind, Study, Text, Values};
 
 /// A labelled system with what a study says about it.
 #[derive(Debug)]
@@ -114,10 +114,9 @@ pub(crate) fn prepare_labelled(
         event(&name.text, places, diagnostics);
     }
     for (number, ask) in study.asks.iter().enumerate() {
-        // Without a study file, any state is meant, and of labels only where they happen.
-        if ask.anywhere && ask.span != Span::default() {
+        if let Some(start) = start_of(&ask.question).filter(|_| ask.anywhere) {
             let title = "actions happen, and do not hold: measure `from` one";
-            diagnostics.push(Diagnostic::error("S0014", ask.span, title));
+            diagnostics.push(Diagnostic::error("S0014", start.span, title));
         }
         match &ask.question {
             Question::Throughput(what) | Question::MeanPeriod(what) | Question::Bottleneck(what) => {
@@ -149,6 +148,17 @@ pub(crate) fn prepare_labelled(
                     }
                 }
             }
+            Question::Reward(of, other) => {
+                for one in gaining(study, of).chain(other) {
+                    event(&one.text, std::slice::from_ref(one), diagnostics);
+                }
+            }
+            Question::Reach(kind, to) => {
+                let of = if let ReachKind::Reward(of) = kind { Some(of) } else { None };
+                for one in of.into_iter().flat_map(|of| gaining(study, of)).chain([to]) {
+                    event(&one.text, std::slice::from_ref(one), diagnostics);
+                }
+            }
             Question::Overlap(first, second) => check_resources(study, [first, second], diagnostics),
             Question::Utilisation(_) | Question::Transient(..) | Question::Makespan | Question::Size(_) => {}
             Question::Deadlock => asked.push((number, Asked::Deadlock)),
@@ -168,6 +178,8 @@ pub(crate) fn prepare_labelled(
                 formulas.push(LabelFormula { kind, file, name: name.clone() });
                 asked.push((number, Asked::Property { index, kind, name }));
             }
+            // A value that lasts is refused where it is answered.
+            Question::Mean(_) => {}
             _ => {
                 let title =
                     format!("`{}` can't be asked of a {} model", ask.question.kind(), language.name());

@@ -23,7 +23,7 @@ pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{
     Ask, Axis, ChangeError, DelayEntry, Equivalence, Expect, Latency, LatencyKind, QuantityError, Question,
-    SizePart, Study, Text, Values, Variant, View, read,
+    ReachKind, RewardEntry, SizePart, Study, Text, Values, Variant, View, read,
 };
 pub use labelled::Labelled;
 pub use measure::{Measured, Size, simulate, simulate_labelled, trends};

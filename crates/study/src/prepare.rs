@@ -5,13 +5,15 @@ use std::collections::HashMap;
 
 use narrows_languages::promela::{Abbreviation, Formula, Logic, Options, compile};
 use narrows_logic::Ltl;
-use narrows_model::{Atom, Binary, Claim, Edge, Expr, Property, Question as Asked, System};
+use narrows_model::{
+    Atom, Binary, Claim, Edge, Expr, Place, Property, Query, Question as Asked, Scalar, System, Unary,
+};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
-use crate::{Ask, Latency, LatencyKind, Question, Study, Text, Values, View};
+use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -194,6 +196,9 @@ pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
             | Question::MeanCount(..)
             | Question::MissTime(_)
             | Question::Transient(..)
+            | Question::Mean(_)
+            | Question::Reward(..)
+            | Question::Reach(..)
             | Question::Bottleneck(_) => true,
             Question::Latency(latency) if !latency.percentiles.is_empty() => true,
             _ => matches!(ask.view, Some(View::Timed | View::Stochastic)),
@@ -258,6 +263,7 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
                 );
             }
             Question::Transient(what, _) | Question::Invariant(what) => texts.push(what),
+            Question::Reach(_, to) => texts.extend((!is_event(study, to)).then_some(to)),
             Question::Latency(latency) if latency.kind == LatencyKind::Duration => {
                 texts.push(study.busy(&latency.from));
             }
@@ -265,7 +271,7 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
         }
     }
     let numbers = study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over));
-    let numbers = numbers.map(|text| (Logic::Expression, text));
+    let numbers = numbers.chain(values(study)).map(|text| (Logic::Expression, text));
     let mut all: Vec<(Logic, &Text)> =
         numbers.chain(texts.into_iter().map(|text| (Logic::Ltl, text))).collect();
     let mut known: Vec<&str> = Vec::new();
@@ -275,6 +281,17 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
         is_new
     });
     all
+}
+
+/// Returns the expressions whose values count, and not only whether they hold.
+fn values(study: &Study) -> impl Iterator<Item = &Text> {
+    let means = study.asks.iter().filter_map(|ask| match &ask.question {
+        Question::Mean(what) => Some(what),
+        _ => None,
+    });
+    let is_resource = |what: &Text| study.resources.iter().any(|(name, _)| name.text == what.text);
+    let rates = study.rewards.iter().flat_map(|reward| &reward.rates).map(|(what, _)| what);
+    means.chain(rates.filter(move |what| !is_resource(what)))
 }
 
 /// Returns whether a text names an event, or a statement.
@@ -388,6 +405,11 @@ impl Prepared {
             }
             if let Question::Overlap(first, second) = &ask.question {
                 check_resources(study, [first, second], diagnostics);
+            }
+            if let Question::Utilisation(what) = &ask.question
+                && self.predicate(study.busy(what)).is_some_and(|expr| !is_truth(expr))
+            {
+                diagnostics.push(no_truth(what));
             }
             if ask.anywhere
                 && let Some(event) = start_of(&ask.question).filter(|start| is_event(study, start))
@@ -541,14 +563,26 @@ impl Prepared {
     }
 }
 
+/// Returns the events with which a reward is gained.
+pub(crate) fn gaining<'s>(study: &'s Study, of: &Text) -> impl Iterator<Item = &'s Text> {
+    let reward = study.rewards.iter().find(|reward| reward.name.text == of.text);
+    reward.into_iter().flat_map(|reward| &reward.events).map(|(event, _)| event)
+}
+
 /// Returns the events that a question is about.
-fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
+fn wanted<'s>(study: &'s Study, question: &'s Question) -> Vec<&'s Text> {
     match question {
         Question::Throughput(event)
         | Question::MeanPeriod(event)
         | Question::MissTime(event)
         | Question::Bottleneck(event) => vec![event],
         Question::MeanCount(of, per) => vec![of, per],
+        Question::Reward(of, per) => gaining(study, of).chain(per).collect(),
+        Question::Reach(kind, to) => {
+            let of = if let ReachKind::Reward(of) = kind { Some(of) } else { None };
+            let to = Some(to).filter(|to| is_event(study, to));
+            of.into_iter().flat_map(|of| gaining(study, of)).chain(to).collect()
+        }
         Question::Latency(latency) if latency.kind != LatencyKind::Duration => {
             vec![&latency.from, &latency.to]
         }
@@ -565,6 +599,41 @@ fn wanted<'s>(study: &Study, question: &'s Question) -> Vec<&'s Text> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns whether an expression is true or false, and no number.
+fn is_truth(expr: &Expr) -> bool {
+    use Binary::{And, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or};
+    let is_truth_place =
+        |place: &Place| matches!(place.scalar, Scalar::Bit | Scalar::Bool | Scalar::Unsigned(1));
+    match expr {
+        Expr::Constant(value) => [0, 1].contains(value),
+        Expr::Load(place) | Expr::Remote { place, .. } => is_truth_place(place),
+        Expr::Unary(operator, _) => *operator == Unary::Not,
+        Expr::Binary(operator, ..) => {
+            matches!(operator, And | Or | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
+        }
+        Expr::Conditional(_, yes, no) => is_truth(yes) && is_truth(no),
+        Expr::Channel(query, ..) => *query != Query::Length,
+        Expr::Timeout | Expr::NonProgress | Expr::Poll(_) | Expr::Enabled(..) | Expr::AtLocation { .. } => {
+            true
+        }
+        Expr::Pid
+        | Expr::ProcessCount
+        | Expr::Last
+        | Expr::RunResult
+        | Expr::LocationOf(_)
+        | Expr::PriorityOf(_)
+        | Expr::Priority => false,
+    }
+}
+
+/// Says that a number is no part of the time.
+pub(crate) fn no_truth(what: &Text) -> Diagnostic {
+    let title =
+        format!("`{}` is a number, and so neither true nor false for some part of the time", what.text);
+    let help = format!("ask for its mean, `mean = \"{0}\"`, or compare it, as in `{0} > 0`", what.text);
+    Diagnostic::error("S0021", what.span, title).help(help)
 }
 
 /// Returns where what a question measures begins.

@@ -18,8 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   narrows bounds bus.pml --from 'request' --to 'grant'
   narrows bounds bus.pml --from 'request' --to 'grant' --count 'owner == other'
-  narrows bounds ring.pml --engine symbolic --from 'want[0]' --to 'token == 0'
-  narrows bounds pci.smv --from 'req & !gnt' --to gnt --runs
+  narrows bounds ring.pml --engine symbolic --within 'want[0]' --to 'token == 0'
+  narrows bounds pci.smv --within 'req & !gnt' --to gnt --runs
   narrows bounds link.lotos --from 'SEND !1' --to RECEIVE --count LOSE";
 
 /// Find the least and the most steps from one predicate to another, over all runs
@@ -35,9 +35,13 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
-    /// Where a way begins: any state in which this holds; in LOTOS, after any action that fits this pattern
-    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
-    from: String,
+    /// Where a way begins: where this becomes true; in LOTOS, with an action that fits this pattern
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true, required_unless_present = "within")]
+    from: Option<String>,
+
+    /// Begin in any state in which this holds; not in LOTOS, where actions happen and do not hold
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true, conflicts_with = "from")]
+    within: Option<String>,
 
     /// Where it ends: the first state in which this holds; in LOTOS, with the next action that fits this
     /// pattern
@@ -71,7 +75,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         let file = sources.add(option, text);
         Text { text: text.to_owned(), span: Span::new(file, 0, text.len()) }
     };
-    let (from, to) = (text("--from", &arguments.from), text("--to", &arguments.to));
+    let anywhere = arguments.within.is_some();
+    let option = if anywhere { "--within" } else { "--from" };
+    let from = arguments.within.as_ref().or(arguments.from.as_ref()).map_or("", String::as_str);
+    let (from, to) = (text(option, from), text("--to", &arguments.to));
     let mut questions =
         vec![Question::MinDelay(from.clone(), to.clone()), Question::MaxDelay(from.clone(), to.clone())];
     for counted in &arguments.count {
@@ -79,7 +86,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         questions.push(Question::MinCount(counted.clone(), from.clone(), to.clone()));
         questions.push(Question::MaxCount(counted, from.clone(), to.clone()));
     }
-    let ask = |question: Question| Ask { view: Some(View::Untimed), anywhere: true, ..Ask::plain(question) };
+    let ask = |question: Question| {
+        let plain = Ask::plain(question);
+        let name = if anywhere { plain.name.replacen("from ", "within ", 1) } else { plain.name.clone() };
+        Ask { view: Some(View::Untimed), anywhere, name, ..plain }
+    };
     let constant = |definition: &String| {
         let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
         let span = Span::new(sources.add("-D", definition.clone()), 0, name.len());

@@ -60,7 +60,7 @@ pub use optimal_ratio::ratio;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
 pub use reachability::{Reach, Reached, reach};
-pub use steady::steady;
+pub use steady::{occupancy, steady};
 pub use steps::before_step;
 pub use transient::{Distribution, distribution_at, reward_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

@@ -299,8 +299,8 @@ impl<'a> Optimum<'a> {
     /// free up, until no choice gains on them.
     fn scaled(&self, values: &[f64]) -> Vec<f64> {
         let steps = self.free_steps();
-        let by = 2.0 * self.gains(values, |state| steps[state as usize] > 0.0)
-            + f64::EPSILON * largest(values);
+        let by =
+            2.0 * self.gains(values, |state| steps[state as usize] > 0.0) + f64::EPSILON * largest(values);
         let mut factor = 1e-14;
         while factor < 1.0 {
             let moved = |(value, steps): (&f64, &f64)| value * (1.0 - factor) + by * steps;
@@ -318,9 +318,8 @@ impl<'a> Optimum<'a> {
     fn free_steps(&self) -> Vec<f64> {
         let automaton = self.automaton;
         let mut steps = vec![0.0; automaton.states()];
-        let is_free = |state: u32, choice: u32| {
-            automaton.gained(self.reward, state as usize, choice as usize) == 0.0
-        };
+        let is_free =
+            |state: u32, choice: u32| automaton.gained(self.reward, state as usize, choice as usize) == 0.0;
         for _ in 0..10_000 {
             let mut change = 0.0_f64;
             for state in self.members.states.iter().rev().copied() {
@@ -365,10 +364,9 @@ fn without_free_cycles(
             number[*state as usize] = part;
         }
     }
-    let mut next = parts.len() as u32;
-    for number in number.iter_mut().filter(|number| **number == OUTSIDE) {
+    let others = number.iter_mut().filter(|number| **number == OUTSIDE);
+    for (next, number) in (parts.len() as u32..).zip(others) {
         *number = next;
-        next += 1;
     }
     let mut builder = automaton::Builder::default();
     let mut collapsed = Reward::default();

@@ -61,7 +61,10 @@ pub fn reach(
         match what {
             Reach::Ever => Ok(average(automaton, &there, aim, accuracy)?.and(LIKELY)),
             Reach::Before(time) => {
-                Ok(reward_at_over(automaton, &there.rates, time, aim, accuracy)?.and(LIKELY))
+                // What is never reached is not reached before either.
+                let ever = average(automaton, &there, aim, accuracy)?.high;
+                let found = reward_at_over(automaton, &there.rates, time, aim, accuracy)?;
+                Ok(found.and(Interval { low: 0.0, high: ever.clamp(0.0, 1.0) }))
             }
             Reach::Total(reward) => {
                 let found = until_over(automaton, reward, |state| state == target, aim, accuracy)?;

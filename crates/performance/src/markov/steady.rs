@@ -2,7 +2,7 @@
 
 use super::chain::Chain;
 use super::elimination::{Dense, MAX_ELIMINATED, relative_error};
-use super::interval::{Accuracy, rounding};
+use super::interval::{Accuracy, Interval, rounding};
 use super::long_run::Parts;
 use super::relaxation::Equations;
 use super::total_reward::times;
@@ -80,6 +80,22 @@ pub(super) fn stationary(chain: &Chain, accuracy: Accuracy<'_>) -> Stationary {
         absolute += if off.is_finite() && low > 0.0 { off } else { f64::INFINITY };
     }
     Stationary { probabilities, relative, absolute }
+}
+
+/// Bounds for what part of the time a reward has each of its values, in ascending order.
+pub fn occupancy(chain: &Chain, reward: &[f64], accuracy: Accuracy<'_>) -> Vec<(f64, Interval)> {
+    let Stationary { probabilities, relative, absolute } = stationary(chain, accuracy);
+    let mut states: Vec<usize> = (0..chain.states()).collect();
+    states.sort_by(|one, other| reward[*one].total_cmp(&reward[*other]));
+    let same = |one: &usize, other: &usize| reward[*one].total_cmp(&reward[*other]).is_eq();
+    let part = |group: &[usize]| {
+        let sum: f64 = group.iter().map(|state| probabilities[*state]).sum();
+        let off = sum * relative + absolute + rounding(group.len(), sum);
+        let found = if off.is_finite() { Interval::exactly(sum).widened(off) } else { Interval::ANY };
+        (reward[group[0]], found.and(Interval { low: 0.0, high: 1.0 }))
+    };
+    let parts = states.chunk_by(same).map(part);
+    parts.filter(|(_, found)| found.high > Accuracy::NOTHING).collect()
 }
 
 /// Bounds by how much a distribution misses its equation, and 1, in the sum of absolute values.

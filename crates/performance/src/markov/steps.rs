@@ -85,7 +85,9 @@ fn recursion(
     values[target as usize] = 1.0;
     decide(&mut values);
     let waiting: Vec<usize> = (0..automaton.states())
-        .filter(|state| automaton.waits(*state) && !automaton.targets(automaton.choices(*state).start).is_empty())
+        .filter(|state| {
+            automaton.waits(*state) && !automaton.targets(automaton.choices(*state).start).is_empty()
+        })
         .collect();
     let mut done = 0;
     let mut next = values.clone();
@@ -104,7 +106,8 @@ fn recursion(
         }
     }
     let is_cut = done < steps && accuracy.is_stopped();
-    let longest = (0..automaton.choice_count()).map(|choice| automaton.targets(choice).len()).max().unwrap_or(0);
+    let longest =
+        (0..automaton.choice_count()).map(|choice| automaton.targets(choice).len()).max().unwrap_or(0);
     let each = rounding(2 * longest + 4, 1.0);
     let off = each * (done as f64 + 1.0) * (1.0 + longest_chain(automaton, order));
     let found = Interval::exactly(values[automaton.initial() as usize]).widened(off);

@@ -12,6 +12,7 @@ mod graph;
 #[cfg(test)]
 mod latency_tests;
 mod outcomes;
+mod reach;
 mod requests;
 mod solve;
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub enum Cost<'c> {
     /// Ticks that pass while something holds in the state; where steps are counted, the nodes where it holds,
     /// both ends included.
     While(&'c [bool]),
+    /// So much for each tick that passes in the state; for long-run frequencies alone.
+    Worth(&'c [u32]),
     /// How many times an event happens.
     Event(u16),
 }
@@ -72,6 +74,7 @@ impl Timed<'_> {
             Cost::While(holds) if self.tick.is_none() => u64::from(holds[self.state(edge.target) as usize]),
             Cost::While(holds) if holds[self.state(node) as usize] => u64::from(edge.ticks),
             Cost::While(_) => 0,
+            Cost::Worth(worth) => u64::from(worth[self.state(node) as usize]) * u64::from(edge.ticks),
             Cost::Event(event) => u64::from(self.count(edge, event)),
         }
     }

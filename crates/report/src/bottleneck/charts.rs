@@ -53,7 +53,12 @@ impl Analysed<'_> {
     /// Draws how likely it is that something takes no longer than a time.
     fn of_distributions(&self, charts: &mut Vec<Picture>) {
         for figure in self.figures.figures.iter().filter(|figure| !figure.curve.is_empty()) {
-            let title = format!("{} {}: how many take no longer", figure.kind, figure.name);
+            let what = if figure.kind == "mean" {
+                "how much of the time it is no greater"
+            } else {
+                "how many take no longer"
+            };
+            let title = format!("{} {}: {what}", figure.kind, figure.name);
             let points: Vec<String> = figure.curve.iter().map(|point| short(point.time)).collect();
             let values = figure.curve.iter().map(|point| Some((point.low, point.high))).collect();
             let line = Line { name: "part of all".to_owned(), values };
@@ -90,8 +95,11 @@ impl Analysed<'_> {
         };
         let levels = levels(flow);
         if !levels.is_empty() {
-            let title = format!("Throughput of {event}, 1/{}", self.unit);
-            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), short(level.value));
+            let data = if flow.megabytes.is_some() { " (MB/s)" } else { "" };
+            let title = format!("Throughput of {event}, 1/{}{data}", self.unit);
+            let data = |value: f64| flow.megabytes.map(|each| format!(" ({})", short(value * each)));
+            let text = |value: f64| format!("{}{}", short(value), data(value).unwrap_or_default());
+            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), text(level.value));
             let rows: Vec<_> = levels.iter().map(row).collect();
             let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
             add("throughput", title, svg);

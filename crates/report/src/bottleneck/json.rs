@@ -44,6 +44,9 @@ impl Analysed<'_> {
         let mut put = |key: &str, value: Value| _ = entry.insert(key.to_owned(), value);
         put("kind", json!("bottleneck"));
         put("name", json!(flow.event));
+        if let Some(each) = flow.megabytes {
+            put("megabytes_per_second", json!(each));
+        }
         match &flow.bottleneck {
             Some(names) => put("verdict", json!(names.join(" + "))),
             None => {

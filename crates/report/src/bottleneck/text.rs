@@ -75,15 +75,18 @@ impl Analysed<'_> {
         let most =
             levels.iter().map(|level| level.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
         if !levels.is_empty() {
-            let _ = writeln!(text, "\nthroughput of {}, 1/{}", flow.event, self.unit);
+            let data = if flow.megabytes.is_some() { ", and in MB/s" } else { "" };
+            let _ = writeln!(text, "\nthroughput of {}, 1/{}{data}", flow.event, self.unit);
         }
         for level in &levels {
             let length = if most > 0.0 { (level.value / most * BAR).round().clamp(0.0, BAR) } else { 0.0 };
+            let data = flow.megabytes.map(|each| format!("  {:>10}", short(level.value * each)));
             let _ = writeln!(
                 text,
-                "  {:18}  {:>10}  {:40}  {}",
+                "  {:18}  {:>10}{}  {:40}  {}",
                 level.name,
                 short(level.value),
+                data.unwrap_or_default(),
                 "█".repeat(length as usize),
                 level.meaning
             );

@@ -55,8 +55,12 @@ pub struct Study {
     pub delays: Vec<DelayEntry>,
     /// What is counted: names, and places.
     pub events: Vec<(Text, Vec<Text>)>,
+    /// How much data some events are, by their names.
+    pub bytes: Vec<(Text, Text)>,
     /// The weights of choices, by place.
     pub weights: Vec<(Text, Vec<u32>)>,
+    /// What is gained as time passes, and with events.
+    pub rewards: Vec<RewardEntry>,
     /// What is drawn of runs: names and expressions.
     pub signals: Vec<(Text, Text)>,
     /// What is asked.
@@ -99,9 +103,19 @@ impl Study {
 
     /// Returns how many MB/s it is if an event of a question happens once in a unit of time.
     pub(crate) fn bandwidth(&self, ask: &Ask) -> Option<Time> {
-        let each = ask.each.as_ref()?;
-        let (_, amount) = self.amounts.iter().find(|(name, _)| name.text == each.text)?;
-        quantity::megabytes_per_second(&amount.text, &self.unit)
+        self.megabytes(&ask.each.as_ref()?.text)
+    }
+
+    /// Returns how many MB/s it is if an event happens once in a unit of time, and is data.
+    pub(crate) fn bandwidth_of(&self, event: &Text) -> Option<Time> {
+        let (_, bytes) = self.bytes.iter().find(|(name, _)| name.text == event.text)?;
+        self.megabytes(&bytes.text)
+    }
+
+    /// Returns how many MB/s so much data in a unit of time is; an amount may have a name.
+    fn megabytes(&self, data: &str) -> Option<Time> {
+        let named = self.amounts.iter().find(|(name, _)| name.text == data);
+        quantity::megabytes_per_second(named.map_or(data, |(_, amount)| &amount.text), &self.unit)
     }
 
     /// Returns when a resource is busy, or the text itself if there is no such resource.
@@ -121,6 +135,19 @@ pub struct DelayEntry {
     pub times: Option<Text>,
     /// What that is divided by.
     pub over: Option<Text>,
+}
+
+/// Something that is gained, such as energy, bytes or money.
+#[derive(Clone, Debug, Default)]
+pub struct RewardEntry {
+    /// Its name.
+    pub name: Text,
+    /// Its unit; its name if there is none.
+    pub unit: String,
+    /// How much per time: so many times as much as an expression says, or while a resource is busy.
+    pub rates: Vec<(Text, Time)>,
+    /// How much each time an event happens.
+    pub events: Vec<(Text, Time)>,
 }
 
 /// A question, and what is expected to come out.
@@ -251,6 +278,12 @@ pub enum Question {
     MeanCount(Text, Text),
     /// How likely a predicate is at some time.
     Transient(Text, Time),
+    /// What an expression is on average.
+    Mean(Text),
+    /// How much of a reward is gained on average: per time, or for each time an event happens.
+    Reward(Text, Option<Text>),
+    /// What is to be known of the way from the start to where a predicate becomes true, or an event happens.
+    Reach(ReachKind, Text),
     /// How long requests take.
     Latency(Box<Latency>),
     /// Whether two resources can be, or must be, busy at the same time.
@@ -269,6 +302,20 @@ pub enum Question {
     Mu(Text),
     /// Whether the model behaves as another one.
     Equivalence(Equivalence),
+}
+
+/// What is asked about the way to something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ReachKind {
+    /// How likely it is ever reached.
+    #[default]
+    Ever,
+    /// How likely it is reached before a time.
+    Before(Time),
+    /// How long that takes on average.
+    Time,
+    /// How much of a reward is gained until then, on average.
+    Reward(Text),
 }
 
 /// A model to compare with, and what is compared.
@@ -373,6 +420,10 @@ impl Question {
             Question::MeanDelay(..) => "mean_delay",
             Question::MeanCount(..) => "mean_count",
             Question::Transient(..) => "transient",
+            Question::Mean(_) => "mean",
+            Question::Reward(..) | Question::Reach(ReachKind::Reward(_), _) => "reward",
+            Question::Reach(ReachKind::Ever | ReachKind::Before(_), _) => "probability",
+            Question::Reach(ReachKind::Time, _) => "mean_time",
             Question::Latency(latency) => latency.kind.name(),
             Question::Overlap(..) => "overlap",
             Question::Bottleneck(_) => "bottleneck",
@@ -405,6 +456,8 @@ impl Question {
             | Question::MeanPeriod(what)
             | Question::MissTime(what)
             | Question::Utilisation(what)
+            | Question::Mean(what)
+            | Question::Reward(what, None)
             | Question::Bottleneck(what)
             | Question::Ltl(what)
             | Question::Ctl(what)
@@ -413,7 +466,12 @@ impl Question {
             Question::Deadlock => "no deadlock".to_owned(),
             Question::Equivalence(other) => format!("{} with {}", other.relation, other.with.text),
             Question::Overlap(first, second) => format!("{} and {}", first.text, second.text),
-            Question::MeanCount(of, per) => format!("{} for each {}", of.text, per.text),
+            Question::MeanCount(of, per) | Question::Reward(of, Some(per)) => {
+                format!("{} for each {}", of.text, per.text)
+            }
+            Question::Reach(ReachKind::Before(time), to) => format!("{} before {time}", to.text),
+            Question::Reach(ReachKind::Reward(of), to) => format!("{} to {}", of.text, to.text),
+            Question::Reach(_, to) => format!("to {}", to.text),
             Question::Transient(what, time) => format!("{} at {time}", what.text),
             Question::Latency(latency) => latency.describe(),
         }

@@ -7,9 +7,11 @@ use toml::de::DeTable;
 use super::quantity::{decimal, megabytes_per_second, time};
 use super::read::written;
 use super::table::{Reader, Value, listed};
-use super::{Ask, Equivalence, Expect, Latency, LatencyKind, Question, SizePart, Study, Text, View};
+use super::{
+    Ask, Equivalence, Expect, Latency, LatencyKind, Question, ReachKind, SizePart, Study, Text, View,
+};
 
-const QUESTIONS: [&str; 26] = [
+const QUESTIONS: [&str; 30] = [
     "min_delay",
     "max_delay",
     "delay",
@@ -28,6 +30,10 @@ const QUESTIONS: [&str; 26] = [
     "mean_delay",
     "mean_count",
     "transient",
+    "mean",
+    "reward",
+    "probability",
+    "mean_time",
     "overlap",
     "bottleneck",
     "ltl",
@@ -162,6 +168,8 @@ impl Reader<'_> {
             }
             "miss_time" => Some(Question::MissTime(self.text(value, &what)?)),
             "mean_period" => Some(Question::MeanPeriod(self.text(value, &what)?)),
+            "mean" => Some(Question::Mean(self.text(value, &what)?)),
+            "reward" | "probability" | "mean_time" => self.reached(kind, value, unit),
             "utilisation" => Some(Question::Utilisation(self.text(value, &what)?)),
             "ltl" => Some(Question::Ltl(self.text(value, &what)?)),
             "ctl" => Some(Question::Ctl(self.text(value, &what)?)),
@@ -241,6 +249,45 @@ impl Reader<'_> {
                     "count" => Question::Count(of?, from, to),
                     _ => Question::MaxCount(of?, from, to),
                 })
+            }
+        }
+    }
+
+    /// Reads a reward, or what is asked about the way to something.
+    fn reached(&mut self, kind: &str, value: &Value<'_>, unit: &str) -> Option<Question> {
+        let what = format!("`{kind}`");
+        if kind == "reward" && value.get_ref().as_str().is_some() {
+            return Some(Question::Reward(self.text(value, &what)?, None));
+        }
+        let (table, span) = (self.table(value, &what)?, self.span(value.span()));
+        let keys: &[&str] = match kind {
+            "reward" => &["of", "per", "to"],
+            "probability" => &["to", "before"],
+            _ => &["to"],
+        };
+        self.check_keys(table, keys, &what);
+        if kind != "reward" {
+            let to = self.needed(table, "to", span, &what)?;
+            let before = table.get("before").map(|before| self.time(before, unit));
+            let how = match before {
+                _ if kind == "mean_time" => ReachKind::Time,
+                None => ReachKind::Ever,
+                Some(before) => ReachKind::Before(before?),
+            };
+            return Some(Question::Reach(how, to));
+        }
+        let of = self.needed(table, "of", span, &what)?;
+        match (table.get("per"), table.get("to")) {
+            (Some(per), None) => Some(Question::Reward(of, Some(self.text(per, "`per`")?))),
+            (None, Some(to)) => Some(Question::Reach(ReachKind::Reward(of), self.text(to, "`to`")?)),
+            (None, None) => Some(Question::Reward(of, None)),
+            (Some(_), Some(_)) => {
+                self.wrong(
+                    "S0006",
+                    span,
+                    "a reward is gained `per` event or on the way `to` something, not both",
+                );
+                None
             }
         }
     }

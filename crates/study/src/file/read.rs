@@ -2,15 +2,15 @@
 
 use narrows_model::FormKind;
 use narrows_performance::{Delay, Time};
-use narrows_source::{Diagnostics, FileId, Sources, Span};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span, closest};
 use toml::de::{DeTable, DeValue};
 
-use super::quantity::{bits, decimal, time};
+use super::quantity::{bits, decimal, megabytes_per_second, time};
 use super::table::{Reader, Value, listed};
-use super::{Ask, DelayEntry, Study, Text};
+use super::{Ask, DelayEntry, Question, ReachKind, RewardEntry, Study, Text};
 use crate::coherence;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "title",
     "model",
     "unit",
@@ -21,6 +21,7 @@ const KEYS: [&str; 14] = [
     "amount",
     "delay",
     "event",
+    "reward",
     "signal",
     "weight",
     "ask",
@@ -32,9 +33,13 @@ fn keys() -> Vec<&'static str> {
     KEYS.into_iter().chain(coherence::KEYS).collect()
 }
 
+/// Returns whether a character may be part of a name.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// Returns whether a text somewhere in a value has a word in it.
 fn mentions(value: &Value<'_>, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
     match value.get_ref() {
         DeValue::String(text) => text.split(|c| !is_part(c)).any(|part| part == word) || text == word,
         DeValue::Array(list) => list.iter().any(|value| mentions(value, word)),
@@ -84,17 +89,23 @@ impl Reader<'_> {
         self.constants(table, study);
         study.definitions = self.texts(table, "define");
         study.resources = self.texts(table, "resource");
-        study.events = self.lists(table, "event");
         study.signals = self.texts(table, "signal");
         self.amounts(table, study);
+        self.events(table, study);
         self.delays(table, study);
         study.coherence = self.layer(table, &study.unit);
         self.weights(table, study);
+        self.rewards(table, study);
         self.asks(table, study);
+        self.check_rewards(study);
         self.sweep(table, study);
         for (name, _) in &study.amounts {
             let is_each = |ask: &Ask| ask.each.as_ref().is_some_and(|each| each.text == name.text);
-            if !study.asks.iter().any(is_each) && !self.source.contains(&format!("{} at ", name.text)) {
+            let is_carried = study.bytes.iter().any(|(_, bytes)| bytes.text == name.text);
+            if !study.asks.iter().any(is_each)
+                && !is_carried
+                && !self.source.contains(&format!("{} at ", name.text))
+            {
                 self.wrong("S0012", name.span, format!("nothing is of the amount `{}`", name.text));
             }
         }
@@ -106,12 +117,125 @@ impl Reader<'_> {
         self.look_for_unused(table, study);
     }
 
+    /// Reads what is counted: places, and how much data each event is.
+    fn events(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("event").and_then(|value| self.table(value, "`event`")) else { return };
+        for (name, value) in entries {
+            let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
+            let Some(entry) = value.get_ref().as_table() else {
+                let places = self.names(value);
+                study.events.push((name, places));
+                continue;
+            };
+            self.check_keys(entry, &["at", "bytes"], "an event");
+            let Some(at) = entry.get("at") else {
+                let title = format!("the event `{}` needs `at`: a statement, or a list of them", name.text);
+                self.wrong("S0003", name.span, title);
+                continue;
+            };
+            if let Some(bytes) = entry.get("bytes").and_then(|value| self.text(value, "`bytes`")) {
+                let named = self.amounts.iter().find(|(known, _)| *known == bytes.text);
+                let amount = named.map_or(&bytes.text, |(_, amount)| amount);
+                let trouble = match bits(amount) {
+                    Err(wrong) => Some(wrong.to_string()),
+                    Ok(_) if megabytes_per_second(amount, &study.unit).is_none() => {
+                        Some(format!("how many `{}` are in a second is unknown", study.unit))
+                    }
+                    Ok(_) => None,
+                };
+                match trouble {
+                    Some(trouble) => self.wrong("S0005", bytes.span, trouble),
+                    None => study.bytes.push((name.clone(), bytes)),
+                }
+            }
+            let places = self.names(at);
+            study.events.push((name, places));
+        }
+        // Tables are sorted by name; people see them in their own order.
+        study.events.sort_by_key(|(name, _)| name.span.start);
+    }
+
+    /// Reads what is gained as time passes, and with events.
+    fn rewards(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entries) = table.get("reward").and_then(|value| self.table(value, "`reward`")) else {
+            return;
+        };
+        for (name, value) in entries {
+            let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
+            let what = format!("the reward `{}`", name.text);
+            let Some(entry) = self.table(value, &what) else { continue };
+            self.check_keys(entry, &["unit", "rate_reward", "event_reward"], &what);
+            let unit = entry.get("unit").and_then(|value| self.text(value, "`unit`"));
+            let unit = unit.map_or_else(|| name.text.clone(), |unit| unit.text);
+            let rates = self.gained(entry, "rate_reward");
+            let events = self.gained(entry, "event_reward");
+            if rates.is_empty() && events.is_empty() {
+                let title = format!("{what} needs a `rate_reward` or an `event_reward`");
+                self.wrong("S0003", name.span, title);
+            }
+            study.rewards.push(RewardEntry { name, unit, rates, events });
+        }
+        study.rewards.sort_by_key(|reward| reward.name.span.start);
+    }
+
+    /// Reads how much is gained: an expression alone is meant once.
+    fn gained(&mut self, entry: &DeTable<'_>, key: &str) -> Vec<(Text, Time)> {
+        let Some(value) = entry.get(key) else { return Vec::new() };
+        let what = format!("`{key}`");
+        if value.get_ref().as_str().is_some() {
+            return self.text(value, &what).map(|text| (text, Time::from_integer(1))).into_iter().collect();
+        }
+        let Some(entries) = self.table(value, &what) else { return Vec::new() };
+        let mut list = Vec::new();
+        for (name, value) in entries {
+            let name = Text { text: name.get_ref().to_string(), span: self.inside(name.span()) };
+            match written(value).and_then(|text| decimal(&text)).filter(|amount| *amount >= Time::ZERO) {
+                Some(amount) => list.push((name, amount)),
+                None => self.wrong("S0005", self.span(value.span()), "a reward is a number of at least 0"),
+            }
+        }
+        list.sort_by_key(|(name, _)| name.span.start);
+        list
+    }
+
+    /// Makes sure that rewards that are asked for exist, and that all others are asked for.
+    fn check_rewards(&mut self, study: &Study) {
+        let asked = |ask: &Ask| match &ask.question {
+            Question::Reward(of, _) | Question::Reach(ReachKind::Reward(of), _) => Some(of.clone()),
+            _ => None,
+        };
+        let asked: Vec<Text> = study.asks.iter().filter_map(asked).collect();
+        for of in &asked {
+            if !study.rewards.iter().any(|reward| reward.name.text == of.text) {
+                let names = study.rewards.iter().map(|reward| reward.name.text.as_str());
+                let error = Diagnostic::error("S0007", of.span, format!("there is no reward `{}`", of.text));
+                self.diagnostics.push(match closest(&of.text, names) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("say under `[reward.{}]` when it is gained", of.text)),
+                });
+            }
+        }
+        for reward in &study.rewards {
+            if !asked.iter().any(|of| of.text == reward.name.text) {
+                let title = format!("no question is about the reward `{}`", reward.name.text);
+                self.wrong("S0020", reward.name.span, title);
+            }
+        }
+    }
+
     /// Complains about what makes no difference to anything.
     fn look_for_unused(&mut self, table: &DeTable<'_>, study: &Study) {
-        let users = ["define", "resource", "delay", "event", "signal", "ask"];
+        let users = ["define", "resource", "delay", "event", "reward", "signal", "ask"];
         let users: Vec<_> = users.into_iter().filter_map(|key| table.get(key)).collect();
         for (name, _) in &study.definitions {
-            if !users.iter().any(|value| mentions(value, &name.text)) {
+            let is_gained = |reward: &RewardEntry| {
+                reward
+                    .rates
+                    .iter()
+                    .any(|(text, _)| text.text.split(|c| !is_part(c)).any(|part| part == name.text))
+            };
+            let is_used = users.iter().any(|value| mentions(value, &name.text));
+            if !is_used && !study.rewards.iter().any(is_gained) {
                 self.wrong("S0020", name.span, format!("nothing uses the definition `{}`", name.text));
             }
         }

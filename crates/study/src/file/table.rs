@@ -42,6 +42,13 @@ impl Reader<'_> {
         Some(Text { text: text.to_owned(), span: if is_simple { self.span(inside) } else { span } })
     }
 
+    /// Returns the place of a key, without quotes.
+    pub(crate) fn inside(&self, range: std::ops::Range<usize>) -> Span {
+        let is_quoted = self.source.get(range.clone()).is_some_and(|text| text.starts_with(['"', '\'']));
+        let by = usize::from(is_quoted && range.len() > 2);
+        self.span(range.start + by..range.end - by)
+    }
+
     /// Reads a table.
     pub(crate) fn table<'t, 'i>(&mut self, value: &'t Value<'i>, what: &str) -> Option<&'t DeTable<'i>> {
         let table = value.get_ref().as_table();

@@ -256,6 +256,27 @@ fn an_amount_of_data_has_a_name_and_can_be_varied() {
 }
 
 #[test]
+fn an_event_may_be_data() {
+    let text = AMOUNTS.replace("sent = \"dma:done\"", "sent = { at = \"dma:done\", bytes = \"packet\" }");
+    let (found, messages) = study(&text.replace("each = \"packet\"\n", ""));
+    assert_eq!(messages, [""; 0]);
+    let event = &found.events[0].0;
+    assert_eq!(found.bandwidth_of(event), Some(Time::from_integer(32_768)));
+    // It follows the sweep.
+    assert_eq!(found.variants()[0].study.bandwidth_of(event), Some(Time::from_integer(1024)));
+    for (from, to, said) in [
+        ("bytes = \"packet\"", "bytes = \"4 KiB\"", ""),
+        ("bytes = \"packet\"", "bytes = \"4 loads\"", "S0005 unknown unit of data `loads`"),
+        ("at = \"dma:done\", ", "", "S0003 the event `sent` needs `at`"),
+        ("bytes = \"packet\"", "byte = \"packet\"", "S0001 an event has no `byte`"),
+    ] {
+        let (_, messages) = study(&text.replace(from, to));
+        let is_said = messages.iter().any(|message| message.starts_with(said));
+        assert!(is_said || (said.is_empty() && messages.is_empty()), "{said}: {messages:?}");
+    }
+}
+
+#[test]
 fn wrong_amounts_are_told() {
     for (from, to, said) in [
         ("\"32 KiB\"", "\"32 loads\"", "S0005 unknown unit of data `loads`"),
@@ -286,4 +307,48 @@ fn an_equivalence_has_a_model_and_a_relation() {
     assert!(message.starts_with("S0005 a relation is"), "{message}");
     let message = complaint(&asked.replace("[\"PUT\"]", "3"));
     assert!(message.starts_with("S0002 `only` must be a list"), "{message}");
+}
+
+#[test]
+fn rewards_have_amounts() {
+    let text = r#"
+model = "m.pml"
+unit = "us"
+[delay]
+"dma:done" = 3
+[reward.energy]
+unit = "mJ"
+rate_reward = { "busy" = 0.5, "2 * n" = 1 }
+event_reward = { "dma:done" = 2 }
+[[ask]]
+reward = "energy"
+[[ask]]
+reward = { of = "energy", per = "dma:done" }
+[[ask]]
+reward = { of = "energy", to = "n == 3" }
+[[ask]]
+probability = { to = "n == 3", before = "0.5 ms" }
+"#;
+    let (found, messages) = study(text);
+    assert_eq!(messages, [""; 0]);
+    let reward = &found.rewards[0];
+    assert_eq!((reward.unit.as_str(), reward.rates.len(), reward.events.len()), ("mJ", 2, 1));
+    assert_eq!(reward.rates[0].1, Time::new(1, 2));
+    let kinds: Vec<&str> = found.asks.iter().map(|ask| ask.question.kind()).collect();
+    assert_eq!(kinds, ["reward", "reward", "reward", "probability"]);
+    assert_eq!(found.asks[3].name, "n == 3 before 500");
+    for (from, to, said) in [
+        ("reward = \"energy\"", "reward = \"enery\"", "S0007 there is no reward `enery`"),
+        ("= 0.5,", "= -1,", "S0005 a reward is a number of at least 0"),
+        ("event_reward", "event_rewards", "S0001 the reward `energy` has no `event_rewards`"),
+        ("per = \"dma:done\"", "per = \"dma:done\", to = \"x\"", "S0006 a reward is gained `per` event"),
+        (
+            "[reward.energy]",
+            "[reward.heat]\nrate_reward = \"n\"\n[reward.energy]",
+            "S0020 no question is about the reward `heat`",
+        ),
+    ] {
+        let (_, messages) = study(&text.replace(from, to));
+        assert!(messages.iter().any(|message| message.starts_with(said)), "{said}: {messages:?}");
+    }
 }

@@ -237,6 +237,11 @@ impl Model for Known<'_> {
         None
     }
 
+    /// Labels have none that lasts.
+    fn values(&self, _: &StateGraph<'_>, _: &Text, _: &mut Figure) -> Option<Vec<i64>> {
+        None
+    }
+
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace> {
         let mut trace = self.follow(&walk.choices(timed))?;
         trace.cycle = walk.cycle;

@@ -111,6 +111,8 @@ fn unknown_gates(study: &Study, ask: &Ask, model: &Labelled, graph: &Graph) -> V
             named(what).iter().collect()
         }
         Question::MeanCount(of, per) => named(of).iter().chain(named(per)).collect(),
+        Question::Reach(_, to) => named(to).iter().collect(),
+        Question::Reward(_, Some(per)) => named(per).iter().collect(),
         Question::Latency(latency) => named(&latency.from).iter().chain(named(&latency.to)).collect(),
         Question::MinCount(of, from, to)
         | Question::MaxCount(of, from, to)
@@ -177,6 +179,9 @@ impl<'a> LabelledBench<'a> {
             }
             (Question::Utilisation(_) | Question::Transient(..), View::Stochastic) => {
                 asked.mean(ask, &mut self.observed)
+            }
+            (Question::Reward(..) | Question::Reach(..), View::Stochastic) => {
+                asked.gained(ask, &mut self.observed)
             }
             (_, View::Stochastic) => self.mean(ask),
             (_, View::Timed | View::Untimed) => asked.answer(ask, view, &mut self.observed),

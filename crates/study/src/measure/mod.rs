@@ -6,6 +6,7 @@ pub(crate) mod expect;
 mod labelled;
 mod latency;
 mod observed;
+mod reach;
 mod schedule;
 mod simulated;
 mod solve;
@@ -143,6 +144,7 @@ impl Bench for Workbench<'_, '_> {
             (_, Some(asked)) => vec![self.asker.figure(self.study, ask, &[asked], view)],
             (Question::MissTime(event), _) => self.means.miss_times(ask, event),
             (Question::Latency(latency), _) if view == View::Stochastic => self.means.latency(ask, latency),
+            (Question::Mean(what), _) if view == View::Stochastic => self.means.mean(ask, what),
             (Question::MeanDelay(from, to), _) => self.means.latency(ask, &Latency::delay(from, to)),
             _ => vec![self.answer(ask, view)],
         }

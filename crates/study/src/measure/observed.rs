@@ -10,13 +10,14 @@ use narrows_performance::{BuildError, Predicate, StateGraph, as_f64};
 
 use super::actions::{Actual, Known, Sizes, add_size};
 use super::latency::Followed;
-use super::solve::{Gain, Solvable, no_chain, set};
+use super::reach::Way;
+use super::solve::{Gain, Gains, Solvable, no_chain, set};
 use super::stochastic::{changes_while_waiting, undecided_if_cut};
 use super::timed::Model;
 use super::{blank, new_figure};
 use crate::bottleneck::largest;
 use crate::conditions::meant;
-use crate::{Ask, Latency, LatencyKind, Question, View};
+use crate::{Ask, Latency, LatencyKind, Question, ReachKind, RewardEntry, Text, View};
 
 /// What is known of resources in a view.
 pub(crate) struct Together {
@@ -73,6 +74,77 @@ impl Actual<'_> {
                 add_size(sizes, View::Stochastic, size, solvable.minimised());
             }
             Err(wrong) => figure.result = no_chain(&wrong),
+        }
+        figure
+    }
+
+    /// Says how much of a reward is gained, or what is asked about the way to an action.
+    pub(super) fn gained(&self, ask: &Ask, sizes: &mut Sizes) -> Figure {
+        let mut figure = blank(ask, View::Stochastic);
+        let (of, other) = match &ask.question {
+            Question::Reward(of, per) => (Some(of), per.as_ref()),
+            Question::Reach(ReachKind::Reward(of), to) => (Some(of), Some(to)),
+            Question::Reach(_, to) => (None, Some(to)),
+            _ => return figure,
+        };
+        let reward =
+            self.study.rewards.iter().find(|reward| of.is_some_and(|of| of.text == reward.name.text));
+        let nothing = RewardEntry::default();
+        let reward = reward.unwrap_or(&nothing);
+        let events = reward.events.iter();
+        let events = events.filter_map(|(what, amount)| Some((self.model.event(what)?, as_f64(*amount))));
+        let events: Vec<(u16, f64)> = events.collect();
+        let other = other.and_then(|other| self.model.event(other));
+        let timing = match self.timing(View::Stochastic, &self.model.named_events()) {
+            Ok(timing) => timing,
+            Err(reason) => return Figure { result: FigureResult::None(reason), ..figure },
+        };
+        // What is not asked about may happen again and again while the model waits.
+        let counted: Vec<u16> = events.iter().map(|(event, _)| *event).chain(other).collect();
+        let timing = timing.counting(&counted);
+        let condition = |what: &Text| self.model.conditions.get(meant(self.study, what)).cloned();
+        let conditions: Vec<Condition> =
+            reward.rates.iter().filter_map(|(what, _)| condition(what)).collect();
+        let actions = Actions::new(self.graph).observing(&conditions);
+        let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
+        let view = match rows.and_then(stochastic::build) {
+            Ok(view) => view,
+            Err(trouble) => {
+                Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
+                return figure;
+            }
+        };
+        let states = u64::from(view.tangible_states()) + u64::from(view.decisions());
+        let size = (states, view.transition_count());
+        let mut rates = vec![0.0; view.tangible_states() as usize];
+        for (number, (what, amount)) in reward.rates.iter().enumerate() {
+            let Some(held) = held(&actions, number, &view, &what.text, &mut figure) else { return figure };
+            rates.iter_mut().zip(held).for_each(|(sum, held)| *sum += as_f64(*amount) * held);
+        }
+        let gains = Gains { rates, events };
+        reward.unit.clone_into(&mut figure.unit);
+        match (&ask.question, other) {
+            (Question::Reach(kind, _), Some(event)) => {
+                let watch = &*self.budget.watch;
+                Way { view: &view, event, is_there: false, gains, watch }.fill(kind, self.study, &mut figure);
+                add_size(sizes, View::Stochastic, size, None);
+            }
+            (Question::Reward(_, per), _) => match Solvable::new(view, &self.budget.watch) {
+                Ok(solvable) => {
+                    match (per, other) {
+                        (None, _) => {
+                            figure.unit = format!("{}/{}", reward.unit, self.study.unit);
+                            set(&solvable.average(Gain::Sum(gains), &mut figure), &mut figure);
+                        }
+                        (_, Some(event)) => solvable.per(Gain::Sum(gains), event, &mut figure),
+                        _ => {}
+                    }
+                    undecided_if_cut(&solvable, &mut figure);
+                    add_size(sizes, View::Stochastic, size, solvable.minimised());
+                }
+                Err(wrong) => figure.result = no_chain(&wrong),
+            },
+            _ => {}
         }
         figure
     }
@@ -215,9 +287,16 @@ fn busy(timed: &Timed<'_>, actions: &Actions<'_>, resources: &[usize]) -> Vec<u6
     (0..rows.states()).map(set).collect()
 }
 
-/// Returns 1 for each rest in which the first condition holds, and 0 for others; `None` if that is not clear.
-fn rates(actions: &Actions<'_>, view: &Stochastic<'_>, text: &str, figure: &mut Figure) -> Option<Vec<f64>> {
-    let holds = |state: &u32| actions.holds(0, &view.state_graph().state(*state));
+/// Returns 1 for each rest in which a condition holds, given by its number, and 0 for others; `None` if that
+/// is not clear.
+fn held(
+    actions: &Actions<'_>,
+    number: usize,
+    view: &Stochastic<'_>,
+    text: &str,
+    figure: &mut Figure,
+) -> Option<Vec<f64>> {
+    let holds = |state: &u32| actions.holds(number, &view.state_graph().state(*state));
     let mut rates = Vec::with_capacity(view.tangible_states() as usize);
     for rest in 0..view.tangible_states() {
         let states = view.states(rest);
@@ -235,12 +314,12 @@ fn rates(actions: &Actions<'_>, view: &Stochastic<'_>, text: &str, figure: &mut 
 fn fill_mean(actions: &Actions<'_>, solvable: &Solvable<'_>, question: &Question, figure: &mut Figure) {
     match question {
         Question::Utilisation(what) => {
-            let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+            let Some(rates) = held(actions, 0, &solvable.view, &what.text, figure) else { return };
             let found = solvable.average(Gain::State(rates), figure);
             set(&found.map(|found| found.and(Interval { low: 0.0, high: 1.0 })), figure);
         }
         Question::Transient(what, time) => {
-            let Some(rates) = rates(actions, &solvable.view, &what.text, figure) else { return };
+            let Some(rates) = held(actions, 0, &solvable.view, &what.text, figure) else { return };
             set(&solvable.transient(rates, as_f64(*time), figure), figure);
         }
         _ => {}

@@ -58,17 +58,18 @@ pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share) -> Me
 pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share) -> Analysis {
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
-    bottleneck.flows = events(study).iter().map(|event| flow(bench, event)).collect();
+    bottleneck.flows = events(study).iter().map(|event| flow(study, bench, event)).collect();
     bottleneck.diagrams = bench.diagrams();
     Analysis { measured: measure(study, bench, share), bottleneck }
 }
 
 /// Looks at an event, once.
-fn flow(bench: &mut dyn Bench, event: &Text) -> Flow {
+fn flow(study: &Study, bench: &mut dyn Bench, event: &Text) -> Flow {
     if let Some(flow) = bench.flows().iter().find(|flow| flow.event == event.text) {
         return flow.clone();
     }
-    let flow = bench.look(event);
+    let mut flow = bench.look(event);
+    flow.megabytes = study.bandwidth_of(event).map(as_f64);
     bench.flows().push(flow.clone());
     flow
 }
@@ -133,7 +134,7 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
     let mut figures = match accepts(bench.form(), &ask.question, view) {
         Ok(()) => match &ask.question {
             Question::Bottleneck(event) => {
-                let flow = flow(bench, event);
+                let flow = flow(study, bench, event);
                 // Where all delays are random, means are all that is known.
                 let is_mean = flow.cases.is_empty() && !study.has_windows();
                 let view = if is_mean { View::Stochastic } else { view };
@@ -146,6 +147,14 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
             vec![Figure { result: FigureResult::None(refusal.reason), ..blank(ask, view) }]
         }
     };
+    if let (Question::Throughput(event), None) = (&ask.question, &ask.each)
+        && let Some(factor) = study.bandwidth_of(event)
+    {
+        let mut data = Figure { kind: "bandwidth", witnesses: Vec::new(), ..figures[0].clone() };
+        scale(&mut data, factor);
+        ask.name.clone_into(&mut data.name);
+        figures.push(data);
+    }
     // One for each variable has its name.
     if !matches!(ask.question, Question::MissTime(_)) {
         // Percentiles stand beside what was asked.
@@ -164,13 +173,18 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
 fn scale(figure: &mut Figure, factor: Time) {
     "MB/s".clone_into(&mut figure.unit);
     let FigureResult::Value { low, high, .. } = &mut figure.result else { return };
-    for number in [low, high] {
+    for (number, is_low) in [(low, true), (high, false)] {
         *number = match *number {
             Number::Ratio(over, under) => {
                 let scaled = Time::new(over, under) * factor;
                 Number::Ratio(*scaled.numer(), *scaled.denom())
             }
-            Number::Float(number) => Number::Float(number * as_f64(factor)),
+            Number::Float(number) => {
+                // The factor is rounded, and so is the product.
+                let scaled = number * as_f64(factor);
+                let off = 2.0 * f64::EPSILON * scaled.abs();
+                Number::Float(if is_low { scaled - off } else { scaled + off })
+            }
             Number::Infinity => Number::Infinity,
         };
     }

@@ -10,12 +10,12 @@ use narrows_explicit::{Progress, Watch};
 use narrows_model::{Figure, FigureResult, Limit, Number};
 use narrows_performance::markov::{
     Accuracy, Aim, Automaton, Chain, ChainError, Interval, Reward, Vanished, Zeno, average, long_run, lump,
-    reward_at, reward_at_over, uniform,
+    occupancy, ratio, reward_at, reward_at_over, uniform,
 };
 use narrows_performance::stochastic::Stochastic;
 
 /// How wide an interval may be.
-const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
+pub(super) const ACCURACY: Accuracy<'static> = Accuracy::relative(1e-6);
 
 /// A view, and what is solved.
 pub(super) struct Solvable<'a> {
@@ -46,15 +46,22 @@ enum Solver {
 pub(super) enum Gain {
     State(Vec<f64>),
     Event(u16),
-    /// So much with each of some events.
-    Events(Vec<(u16, f64)>),
+    /// So much per time, and so much with each of some events.
+    Sum(Gains),
+}
+
+/// What is gained in each rest per time, and with each of some events.
+#[derive(Clone, Default)]
+pub(super) struct Gains {
+    pub(super) rates: Vec<f64>,
+    pub(super) events: Vec<(u16, f64)>,
 }
 
 /// What came out over all schedulers, and for choices that are equally likely.
-struct Open {
-    least: Interval,
-    greatest: Interval,
-    even: Interval,
+pub(super) struct Open {
+    pub(super) least: Interval,
+    pub(super) greatest: Interval,
+    pub(super) even: Interval,
 }
 
 impl<'a> Solvable<'a> {
@@ -135,8 +142,8 @@ impl<'a> Solvable<'a> {
         match gain {
             Gain::State(rates) => rates,
             Gain::Event(event) => self.view.frequencies(event),
-            Gain::Events(events) => {
-                let mut sum = vec![0.0; self.view.tangible_states() as usize];
+            Gain::Sum(Gains { rates: mut sum, events }) => {
+                sum.resize(self.view.tangible_states() as usize, 0.0);
                 for (event, amount) in events {
                     add(&mut sum, &self.view.frequencies(event), amount);
                 }
@@ -182,19 +189,7 @@ impl<'a> Solvable<'a> {
             }
             Solver::Automaton(automaton) => automaton,
         };
-        let reward: Reward = match gain {
-            Gain::State(rates) => self.view.state_reward(rates),
-            Gain::Event(event) => self.view.event_reward(event),
-            Gain::Events(events) => {
-                let mut sum = self.view.state_reward(Vec::new());
-                for (event, amount) in events {
-                    let one = self.view.event_reward(event);
-                    add(&mut sum.rates, &one.rates, amount);
-                    add(&mut sum.impulses, &one.impulses, amount);
-                }
-                sum
-            }
-        };
+        let reward = self.reward(gain);
         let vanished = uniform(automaton, std::slice::from_ref(&reward))?;
         let even = self.solve(|accuracy| long_run(&vanished.chain, &vanished.rewards, accuracy));
         let open = Open {
@@ -203,6 +198,74 @@ impl<'a> Solvable<'a> {
             even: even.first().copied().unwrap_or(Interval::ANY),
         };
         Ok(open.tell("", figure))
+    }
+
+    /// Returns what is gained in the automaton.
+    fn reward(&self, gain: Gain) -> Reward {
+        match gain {
+            Gain::State(rates) => self.view.state_reward(rates),
+            Gain::Event(event) => self.view.event_reward(event),
+            Gain::Sum(Gains { rates, events }) => {
+                let mut sum = self.view.state_reward(rates);
+                for (event, amount) in events {
+                    let one = self.view.event_reward(event);
+                    add(&mut sum.rates, &one.rates, amount);
+                    add(&mut sum.impulses, &one.impulses, amount);
+                }
+                sum
+            }
+        }
+    }
+
+    /// Bounds how much of one thing is gained for each of another in the long run, over all schedulers where
+    /// choices are left open; `None` if the other is never gained.
+    fn quotient(&self, of: Gain, per: Gain, figure: &mut Figure) -> Result<Option<Interval>, Zeno> {
+        let automaton = match &self.solver {
+            Solver::Chain(_) => {
+                let (of, per) = (self.average(of, figure)?, self.average(per, figure)?);
+                return Ok((per.high > 0.0).then(|| of.over(per)));
+            }
+            Solver::Automaton(automaton) => automaton,
+        };
+        let rewards = [self.reward(of), self.reward(per)];
+        let most = self.solve(|accuracy| average(automaton, &rewards[1], Aim::Greatest, accuracy))?;
+        if most.high <= 0.0 {
+            return Ok(None);
+        }
+        let vanished = uniform(automaton, &rewards)?;
+        let even = self.solve(|accuracy| long_run(&vanished.chain, &vanished.rewards, accuracy));
+        let over = |aim| self.solve(|accuracy| ratio(automaton, &rewards[0], &rewards[1], aim, accuracy));
+        let (least, greatest) = (over(Aim::Least)?, over(Aim::Greatest)?);
+        let open = Open { least, greatest, even: even[0].over(even[1]) };
+        Ok(Some(open.tell("", figure)))
+    }
+
+    /// Says how much is gained for each time an event happens.
+    pub(super) fn per(&self, of: Gain, per: u16, figure: &mut Figure) {
+        match self.quotient(of, Gain::Event(per), figure) {
+            Ok(Some(found)) => set(&Ok(found), figure),
+            Ok(None) => {
+                let reason = "What it is counted for never happens in the long run.";
+                figure.result = FigureResult::None(reason.to_owned());
+            }
+            Err(zeno) => set(&Err(zeno), figure),
+        }
+    }
+
+    /// Bounds for what part of the time something has each of its values, and its variance, given what it is
+    /// on average; `None` where choices are left open.
+    pub(super) fn spread(&self, values: &[f64], mean: Interval) -> Option<(Vec<(f64, Interval)>, Interval)> {
+        let Solver::Chain(chain) = &self.solver else { return None };
+        let (chain, columns) = self.smaller(chain, vec![values.to_vec()]);
+        let parts = self.solve(|accuracy| occupancy(&chain, &columns[0], accuracy));
+        // Around the mean, nothing is lost by cancellation.
+        let middle = mean.middle();
+        let squares = columns[0].iter().map(|value| (value - middle) * (value - middle)).collect();
+        let found = self.solve(|accuracy| long_run(&chain, &[squares], accuracy)).remove(0);
+        let off = (mean.width() * mean.width()).next_up();
+        let rounded = 4.0 * f64::EPSILON * found.high;
+        let low = (found.low - off - rounded).next_down().max(0.0);
+        Some((parts, Interval { low, high: (found.high + rounded).next_up() }))
     }
 
     /// Bounds how likely it is that a rest where something holds is the one at a time.
@@ -251,7 +314,7 @@ fn of_states(vanished: &Vanished, rates: &[f64]) -> Vec<f64> {
 
 impl Open {
     /// Says what an interval means if choices are left open, and returns it.
-    fn tell(&self, what: &str, figure: &mut Figure) -> Interval {
+    pub(super) fn tell(&self, what: &str, figure: &mut Figure) -> Interval {
         let even = self.even.middle();
         let even = if even.is_infinite() { "infinite".to_owned() } else { format!("{even:.9}") };
         let even = if self.even == Interval::ANY { "not known".to_owned() } else { even };

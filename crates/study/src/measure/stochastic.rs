@@ -2,16 +2,18 @@
 
 use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
-use narrows_model::{Figure, FigureResult, FormKind};
+use narrows_model::{CurvePoint, Figure, FigureResult, FormKind};
 use narrows_performance::markov::Interval;
+use narrows_performance::requests::{Order, RequestEvents};
 use narrows_performance::{BuildError, Predicate, StateGraph, Timing, ValueCache, as_f64, stochastic};
 
 use super::latency::Followed;
-use super::solve::{Gain, Solvable, Wanted, no_chain, set};
+use super::reach::Way;
+use super::solve::{Gain, Gains, Solvable, Wanted, no_chain, set};
 use super::trouble::{Failure, is_cut, result_of};
 use super::{Size, blank, new_figure};
 use crate::accepts::views;
-use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
+use crate::{Ask, Latency, LatencyKind, Prepared, Question, ReachKind, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
 pub(crate) struct Means<'a, 's> {
@@ -141,8 +143,9 @@ impl<'a, 's> Means<'a, 's> {
             let mut figure = blank(ask, View::Stochastic);
             variable.clone_into(&mut figure.name);
             self.study.unit.clone_into(&mut figure.unit);
-            let time = solvable.average(Gain::Events(events.clone()), &mut figure);
-            let found = time.and_then(|time| per.clone().map(|per| quotient(time, per)));
+            let time =
+                solvable.average(Gain::Sum(Gains { rates: Vec::new(), events: events.clone() }), &mut figure);
+            let found = time.and_then(|time| per.clone().map(|per| time.over(per)));
             let middle = found.as_ref().map_or(0.0, Interval::middle);
             set(&found, &mut figure);
             undecided_if_cut(solvable, &mut figure);
@@ -163,8 +166,114 @@ impl<'a, 's> Means<'a, 's> {
         list.into_iter().map(share).collect()
     }
 
+    /// Says what an expression is on average, with its variance and the distribution of its values.
+    pub(crate) fn mean(&mut self, ask: &Ask, what: &Text) -> Vec<Figure> {
+        self.build_once();
+        let mut figure = blank(ask, View::Stochastic);
+        let Some(Ok(solvable)) = &self.built else { return vec![self.answer(ask)] };
+        let Some(values) = self.values(&solvable.view, what, &mut figure) else { return vec![figure] };
+        let mean = solvable.average(Gain::State(values.clone()), &mut figure);
+        set(&mean, &mut figure);
+        let spread = mean.ok().and_then(|mean| solvable.spread(&values, mean));
+        let mut figures = vec![figure];
+        if let Some((parts, variance)) = spread {
+            let name = format!("{}, variance", ask.name);
+            let mut second = new_figure("variance", name, View::Stochastic.name());
+            set(&Ok(variance), &mut second);
+            figures[0].notes.push(parts_text(&parts));
+            figures[0].curve = cumulated(&parts);
+            figures.push(second);
+        }
+        if let Some(limit) = solvable.take_cut() {
+            let blank = blank(ask, View::Stochastic);
+            return vec![Figure { result: FigureResult::Undecided(limit), ..blank }];
+        }
+        figures
+    }
+
+    /// Says what is asked about the way to something: in a view of its own, if that is a predicate.
+    fn reach(&mut self, ask: &Ask, kind: &ReachKind, to: &Text) -> Figure {
+        let mut figure = blank(ask, View::Stochastic);
+        if let Some(event) = self.prepared.event(to) {
+            self.build_once();
+            match &self.built {
+                Some(Ok(solvable)) => self.fill_reach(&solvable.view, (event, false), kind, &mut figure),
+                Some(Err(failure)) => {
+                    figure.result = failure.0.clone();
+                    figure.witnesses.extend(failure.1.clone());
+                }
+                None => {}
+            }
+            return figure;
+        }
+        let before = self.budget.watch.seconds();
+        let evaluator = self.engine.evaluator();
+        let next = self.prepared.timing.events().len() as u16;
+        let ends = RequestEvents { from: next, to: next + 1, both: next + 2, order: Order::Next };
+        let build = || -> Result<_, BuildError> {
+            let timing = &self.prepared.timing;
+            let rows =
+                StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone())?;
+            let predicate = self
+                .prepared
+                .predicate(to)
+                .map(|expr| -> Predicate<'_> { Box::new(move |state| evaluator.holds(expr, state)) });
+            let rows = rows.marking([None, predicate], ends);
+            let is_there = rows.marked_initially()?.end > 0;
+            Ok((stochastic::build(rows)?, is_there))
+        };
+        match build() {
+            Ok((view, is_there)) => {
+                self.fill_reach(&view, (ends.to, is_there), kind, &mut figure);
+                self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
+            }
+            Err(trouble) => {
+                let (result, witness) = result_of(&trouble, evaluator);
+                figure.result = result;
+                figure.witnesses.extend(witness);
+            }
+        }
+        figure
+    }
+
+    fn fill_reach(
+        &self,
+        view: &stochastic::Stochastic<'_>,
+        (event, is_there): (u16, bool),
+        kind: &ReachKind,
+        figure: &mut Figure,
+    ) {
+        let gains = match kind {
+            ReachKind::Reward(of) => self.gains(view, of, figure),
+            _ => Some(Gains::default()),
+        };
+        let Some(gains) = gains else { return };
+        Way { view, event, is_there, gains, watch: &*self.budget.watch }.fill(kind, self.study, figure);
+    }
+
+    /// Returns how much of a reward is gained in each rest, and with events; `None` if that is not clear.
+    fn gains(&self, view: &stochastic::Stochastic<'_>, of: &Text, figure: &mut Figure) -> Option<Gains> {
+        let reward = self.study.rewards.iter().find(|reward| reward.name.text == of.text)?;
+        reward.unit.clone_into(&mut figure.unit);
+        let mut rates = vec![0.0; view.tangible_states() as usize];
+        for (what, amount) in &reward.rates {
+            let values = self.values(view, self.study.busy(what), figure)?;
+            if values.iter().any(|value| *value < 0.0) {
+                figure.result = FigureResult::None(format!("`{}` is negative in a state.", what.text));
+                return None;
+            }
+            rates.iter_mut().zip(values).for_each(|(sum, value)| *sum += as_f64(*amount) * value);
+        }
+        let events = reward.events.iter();
+        let events = events.filter_map(|(what, amount)| Some((self.prepared.event(what)?, as_f64(*amount))));
+        Some(Gains { rates, events: events.collect() })
+    }
+
     /// Answers a question.
     pub(crate) fn answer(&mut self, ask: &Ask) -> Figure {
+        if let Question::Reach(kind, to) = &ask.question {
+            return self.reach(ask, kind, to);
+        }
         self.build_once();
         let mut figure = blank(ask, View::Stochastic);
         match &self.built {
@@ -266,14 +375,20 @@ impl<'a, 's> Means<'a, 's> {
                 let (Some(of), Some(per)) = (self.prepared.event(of), self.prepared.event(per)) else {
                     return;
                 };
-                let of = solvable.average(Gain::Event(of), figure);
-                let per = solvable.average(Gain::Event(per), figure);
-                match (of, per) {
-                    (Ok(_), Ok(per)) if per.high <= 0.0 => {
-                        figure.result = none("What it is counted for never happens in the long run.");
+                solvable.per(Gain::Event(of), per, figure);
+            }
+            Question::Reward(of, per) => {
+                let Some(gains) = self.gains(&solvable.view, of, figure) else { return };
+                match per {
+                    None => {
+                        figure.unit = format!("{}/{}", figure.unit, self.study.unit);
+                        set(&solvable.average(Gain::Sum(gains), figure), figure);
                     }
-                    (Ok(of), Ok(per)) => set(&Ok(quotient(of, per)), figure),
-                    (Err(zeno), _) | (_, Err(zeno)) => set(&Err(zeno), figure),
+                    Some(per) => {
+                        if let Some(per) = self.prepared.event(per) {
+                            solvable.per(Gain::Sum(gains), per, figure);
+                        }
+                    }
                 }
             }
             Question::Transient(what, time) => {
@@ -286,17 +401,27 @@ impl<'a, 's> Means<'a, 's> {
 
     /// Returns 1 for each rest in which an expression holds, and 0 for others; `None` if that is not clear.
     fn rates(&self, solvable: &Solvable<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<f64>> {
+        let values = self.values(&solvable.view, text, figure)?;
+        Some(values.into_iter().map(|value| if value == 0.0 { 0.0 } else { 1.0 }).collect())
+    }
+
+    /// Returns the value of an expression in each rest; `None` if that is not clear.
+    fn values(
+        &self,
+        view: &stochastic::Stochastic<'_>,
+        text: &Text,
+        figure: &mut Figure,
+    ) -> Option<Vec<f64>> {
         let evaluator = self.engine.evaluator();
         let expr = self.prepared.predicate(text)?;
-        let view = &solvable.view;
-        let mut rates = Vec::with_capacity(view.tangible_states() as usize);
+        let mut values = Vec::with_capacity(view.tangible_states() as usize);
         let mut known = ValueCache::new(evaluator.global_bytes(expr));
         for rest in 0..view.tangible_states() {
             let mut value = None;
             for state in view.states(rest) {
                 let rows = view.state_graph();
-                match known.get(rows, *state, || evaluator.holds(expr, &rows.state(*state))) {
-                    Ok(holds) if value.is_none_or(|value| value == holds) => value = Some(holds),
+                match known.get(rows, *state, || evaluator.observe(&rows.state(*state)).value(expr)) {
+                    Ok(found) if value.is_none_or(|value| value == found) => value = Some(found),
                     Ok(_) => {
                         figure.result = changes_while_waiting(&text.text);
                         return None;
@@ -309,10 +434,41 @@ impl<'a, 's> Means<'a, 's> {
                     }
                 }
             }
-            rates.push(if value == Some(true) { 1.0 } else { 0.0 });
+            values.push(f64::from(value.unwrap_or(0)));
         }
-        Some(rates)
+        Some(values)
     }
+}
+
+/// So many values of an expression are told; the others are in the distribution.
+const MAX_TOLD_VALUES: usize = 12;
+
+/// Says for what part of the time something has each of its values.
+fn parts_text(parts: &[(f64, Interval)]) -> String {
+    let told = parts.iter().take(MAX_TOLD_VALUES);
+    let told: Vec<String> =
+        told.map(|(value, part)| format!("{value}: {}", percent(part.middle()))).collect();
+    let more = if parts.len() > MAX_TOLD_VALUES { ", …" } else { "" };
+    format!("Part of the time with each value: {}{more}.", told.join(", "))
+}
+
+/// Returns for what part of the time something has a value that is not greater, for each value.
+fn cumulated(parts: &[(f64, Interval)]) -> Vec<CurvePoint> {
+    let (mut low, mut high) = (0.0_f64, 0.0_f64);
+    // What is above a value bounds what is not.
+    let all = parts.iter().rev().scan(0.0_f64, |above, (_, part)| {
+        let before = *above;
+        *above = (*above + part.high).next_up();
+        Some(1.0 - before)
+    });
+    let mut least: Vec<f64> = all.collect();
+    least.reverse();
+    let point = |((value, part), least): (&(f64, Interval), f64)| {
+        low = (low + part.low).next_down().max(0.0);
+        high = (high + part.high).next_up().min(1.0);
+        CurvePoint { time: *value, low: low.max(least.next_down()).min(high), high }
+    };
+    parts.iter().zip(least).map(point).collect()
 }
 
 /// Returns how large a view is that took so many seconds.
@@ -329,12 +485,6 @@ pub(super) fn changes_while_waiting(text: &str) -> FigureResult {
     FigureResult::None(format!(
         "`{text}` changes while the model is busy waiting, so that it has no value there."
     ))
-}
-
-/// Returns the bounds of a quotient; what it is divided by is above 0.
-fn quotient(of: Interval, per: Interval) -> Interval {
-    let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
-    Interval { low: of.low / per.high, high }
 }
 
 /// Returns the time from one event to the next, from how often it happens.

@@ -28,6 +28,10 @@ pub(crate) trait Model {
     /// figure says why.
     fn holds(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>>;
 
+    /// Returns the value of an expression in each state; `None` if that is not known, and then the figure
+    /// says why.
+    fn values(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<i64>>;
+
     /// Replays a run, with times in a unit; `None` if it is no run of the model.
     fn trace(&self, timed: &Timed<'_>, walk: &Walk, unit: &str) -> Option<Trace>;
 
@@ -138,7 +142,30 @@ impl Asked<'_, '_> {
                     self.frequency(Cost::While(&holds), figure);
                 }
             }
+            Question::Mean(what) => self.mean(what, figure),
             _ => {}
+        }
+    }
+
+    /// Bounds what an expression is on average, over all runs.
+    fn mean(&self, what: &Text, figure: &mut Figure) {
+        let Some(values) = self.model.values(self.timed.state_graph(), what, figure) else { return };
+        let least = values.iter().copied().min().unwrap_or(0);
+        // Cycles compare amounts that are not negative.
+        let worth: Option<Vec<u32>> =
+            values.iter().map(|value| u32::try_from(value.checked_sub(least)?).ok()).collect();
+        let Some(worth) = worth else {
+            let reason = format!("The values of `{}` are too far apart.", what.text);
+            figure.result = FigureResult::None(reason);
+            return;
+        };
+        self.frequency(Cost::Worth(&worth), figure);
+        if let FigureResult::Value { low, high, .. } = &mut figure.result {
+            for number in [low, high] {
+                if let Number::Ratio(above, below) = number {
+                    *above += i128::from(least) * *below;
+                }
+            }
         }
     }
 
@@ -147,7 +174,7 @@ impl Asked<'_, '_> {
         let is_time = match cost {
             Cost::Time => true,
             Cost::While(_) => self.timed.tick().is_some(),
-            Cost::Event(_) => false,
+            Cost::Event(_) | Cost::Worth(_) => false,
         };
         let tick = self.timed.tick().filter(|_| is_time).unwrap_or_else(|| Time::from_integer(1));
         let time = tick * Time::from_integer(i128::from(value));
@@ -302,6 +329,12 @@ impl Asked<'_, '_> {
                     (Number::Ratio(*per.numer(), *per.denom()), walk)
                 }
                 Frequency::Infinite(walk) => (Number::Infinity, walk),
+                Frequency::Ends(walk) if matches!(cost, Cost::Worth(_)) => {
+                    let reason = "Some run comes to an end, and so there is no mean over all of time.";
+                    figure.result = FigureResult::None(reason.to_owned());
+                    self.witness("a run that comes to an end", &walk, figure);
+                    return;
+                }
                 Frequency::Ends(walk) => (Number::Ratio(0, 1), walk),
             };
             ends.push(number);
@@ -309,6 +342,7 @@ impl Asked<'_, '_> {
                 (None, _) => "a run that comes to an end".to_owned(),
                 (_, Cost::Event(_)) if which == Extreme::Worst => "the critical cycle, worst case".to_owned(),
                 (_, Cost::Event(_)) => "the critical cycle, best case".to_owned(),
+                (_, Cost::Worth(_)) => format!("a run on which the mean is the {name}"),
                 _ => format!("a run on which it holds for the {name} time"),
             };
             self.witness(&what, &walk, figure);

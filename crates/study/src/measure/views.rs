@@ -282,12 +282,17 @@ impl Model for Views<'_, '_> {
     }
 
     fn holds(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<bool>> {
+        let values = self.values(rows, text, figure)?;
+        Some(values.into_iter().map(|value| value != 0).collect())
+    }
+
+    fn values(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<i64>> {
         let evaluator = self.engine.evaluator();
         let expr: &Expr = self.prepared.predicate(text)?;
         let mut list = Vec::with_capacity(rows.states() as usize);
         for state in 0..rows.states() {
-            match evaluator.holds(expr, &rows.state(state)) {
-                Ok(holds) => list.push(holds),
+            match evaluator.observe(&rows.state(state)).value(expr) {
+                Ok(value) => list.push(i64::from(value)),
                 Err(violation) => {
                     let reason = violation.kind.message();
                     figure.result =

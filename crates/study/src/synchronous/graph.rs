@@ -1,7 +1,7 @@
 //! How often something happens in a synchronous system: found on the graph of all states.
 
 use narrows_explicit::Budget;
-use narrows_model::synchronous::{Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
+use narrows_model::synchronous::{Display, Domain, Eventful, ExprId, Reference, Role, SynchronousSystem};
 use narrows_model::{Figure, FigureResult, Limit, Trace};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{Timed, Walk, build_clocked};
@@ -118,6 +118,32 @@ impl Model for Known<'_> {
 
     fn holds(&self, rows: &StateGraph<'_>, text: &Text, _: &mut Figure) -> Option<Vec<bool>> {
         self.prepared.predicates.get(&text.text).map(|expr| self.holding(rows, *expr))
+    }
+
+    fn values(&self, rows: &StateGraph<'_>, text: &Text, figure: &mut Figure) -> Option<Vec<i64>> {
+        let (_, expr) = self.prepared.values.iter().find(|(known, _)| *known == text.text)?;
+        let reference = self.ground.eventful.reference();
+        let mut evaluation = narrows_model::synchronous::Evaluation::new(reference.system());
+        let mut list: Vec<Option<i64>> = Vec::with_capacity(rows.states() as usize);
+        for state in 0..rows.states() {
+            let bytes = rows.state(state);
+            if reference.is_start(&bytes) {
+                list.push(None);
+                continue;
+            }
+            let values = reference.unpack(&bytes);
+            let value = evaluation.value(*expr, narrows_model::synchronous::Moment::still(&values));
+            let shown = reference.system().show(value, Display::Plain);
+            let Some(number) = shown.parse().ok() else {
+                let reason = format!("`{}` has the value `{shown}`, which is not a number.", text.text);
+                figure.result = FigureResult::None(reason);
+                return None;
+            };
+            list.push(Some(number));
+        }
+        // What stands before all first states lasts no time.
+        let least = list.iter().flatten().copied().min().unwrap_or(0);
+        Some(list.into_iter().map(|value| value.unwrap_or(least)).collect())
     }
 
     fn counts_states(&self) -> bool {

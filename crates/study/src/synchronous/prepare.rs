@@ -6,7 +6,7 @@ use narrows_languages::smv::{Formula, FormulaKind, Given, Options, compile};
 use narrows_model::Question as Asked;
 use narrows_model::synchronous::{
     Builder, ExprId, Linear, LinearId, Role, Signal, Specification, SynchronousClaim as Claim,
-    SynchronousSystem,
+    SynchronousSystem, VariableId,
 };
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span};
 
@@ -27,6 +27,8 @@ pub struct PreparedSynchronous {
     pub(super) events: Vec<(String, ExprId)>,
     /// What holds in states, by text.
     pub(super) predicates: HashMap<String, ExprId>,
+    /// Expressions whose values count, by text.
+    pub(super) values: Vec<(String, ExprId)>,
     /// What is drawn of runs.
     pub signals: Vec<Signal>,
     /// What is to be asked about each pair of resources: are they never busy together, and will they be?
@@ -60,7 +62,13 @@ pub(crate) fn prepare(
             .flat_map(|(_, texts)| texts)
             .map(|text| (text.text.clone(), origin(text)))
             .collect(),
-        values: study.signals.iter().map(|(_, text)| (text.text.clone(), origin(text))).collect(),
+        values: study
+            .signals
+            .iter()
+            .map(|(_, text)| text)
+            .chain(means(study))
+            .map(|text| (text.text.clone(), origin(text)))
+            .collect(),
         constants: study.constants.iter().map(|(name, value)| constant(name, value)).collect(),
         varied: varied(study),
         definitions: study.definitions.iter().map(|(name, text)| definition(name, text)).collect(),
@@ -87,6 +95,28 @@ pub(crate) fn prepare(
         }
     }
     let compiled = compiled.filter(|_| !diagnostics.has_errors())?;
+    let values = means(study).zip(compiled.values.iter().skip(study.signals.len()));
+    let mut numbers: Vec<(String, ExprId)> = Vec::new();
+    for (text, value) in values {
+        let is_input = |id: &VariableId| compiled.system.variable(*id).role == Role::Input;
+        match *value {
+            Some((value, _))
+                if {
+                    let (current, next) = compiled.system.looks_at(value);
+                    next.is_empty() && !current.iter().any(is_input)
+                } =>
+            {
+                numbers.push((text.text.clone(), value));
+            }
+            _ => {
+                let title = "a mean is over values of states: it can't look at inputs, at `next` or at sets";
+                diagnostics.push(Diagnostic::error("S0009", text.span, title));
+            }
+        }
+    }
+    if diagnostics.has_errors() {
+        return None;
+    }
     let named: HashMap<String, ExprId> =
         texts.iter().map(|text| text.text.clone()).zip(compiled.expressions.iter().copied()).collect();
     let mut builder = Builder::new(compiled.system);
@@ -107,7 +137,16 @@ pub(crate) fn prepare(
         study.resources.iter().filter_map(|(_, text)| maker.predicates.get(&text.text).copied()).collect();
     let overlaps = maker.overlaps(&resources);
     let Maker { system, events, predicates, .. } = maker;
-    Some(PreparedSynchronous { system, asked, resources, events, predicates, signals, overlaps })
+    let values = numbers;
+    Some(PreparedSynchronous { system, asked, resources, events, predicates, values, signals, overlaps })
+}
+
+/// Returns the expressions of which the mean is asked for.
+fn means(study: &Study) -> impl Iterator<Item = &Text> {
+    study.asks.iter().filter_map(|ask| match &ask.question {
+        Question::Mean(what) => Some(what),
+        _ => None,
+    })
 }
 
 /// Complains about what such models do not have.

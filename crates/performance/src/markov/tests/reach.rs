@@ -95,7 +95,8 @@ fn probabilities_and_quotients_of_random_automata() {
         // Averages of several end components mix, and so do not make a quotient of one scheduler's own.
         let is_one = shares.iter().all(|(_, under)| under.low > 0.0) && greatest == 0.0;
         if is_one {
-            let values: Vec<f64> = shares.iter().map(|(over, under)| over.middle() / under.middle()).collect();
+            let values: Vec<f64> =
+                shares.iter().map(|(over, under)| over.middle() / under.middle()).collect();
             for aim in [Aim::Least, Aim::Greatest] {
                 let pick = if aim == Aim::Least { f64::min } else { f64::max };
                 let best = values.iter().copied().reduce(pick).unwrap();
@@ -120,7 +121,8 @@ fn random_policies_stay_in_range() {
             continue;
         }
         let reward = random_reward(&automaton, &mut random);
-        let mean = [Aim::Least, Aim::Greatest].map(|aim| average(&automaton, &reward, aim, ACCURACY).unwrap());
+        let mean =
+            [Aim::Least, Aim::Greatest].map(|aim| average(&automaton, &reward, aim, ACCURACY).unwrap());
         let total = reach(&automaton, target, Reach::Total(&reward), ACCURACY).unwrap();
         let total = total.open.unwrap_or([total.even; 2]);
         for _ in 0..10 {
