@@ -412,3 +412,38 @@ fn delays_begin_at_the_edge() {
     );
     assert!(wrong("delay = { from = \"up\", within = \"up\", to = \"!up\" }").contains("not both"));
 }
+
+/// Commands are made by one kind of process and ended by another: told apart by what each has.
+#[test]
+fn requests_are_told_apart_by_values() {
+    let model = "chan work = [2] of { byte }; byte last;
+        active [2] proctype H() { do :: submit: work!_pid; done: atomic { last == _pid + 1 -> last = 0 } od }
+        active proctype D() { byte command; do :: work?command; finish: atomic { last == 0 -> last = command + 1 } od }";
+    let delays = "[delay]\n\"H:submit\" = { fixed = 3 }\n\"D:finish\" = { fixed = 2 }\n";
+    let random = delays.replace("fixed", "exponential");
+    let asked = |by: &str, view: &str, delays: &str| {
+        let latency = format!("latency = {{ from = \"H:submit\", to = \"D:finish\"{by} }}");
+        let study = format!("{delays}[[ask]]\n{latency}\nview = \"{view}\"");
+        figures("m.pml", model, &study).remove(0)
+    };
+    // Work is done in order, so that it makes no difference by what requests are matched.
+    for (view, delays) in [("timed", delays), ("stochastic", random.as_str())] {
+        let fifo = bounds(&asked("", view, delays));
+        let by = bounds(&asked(", by = { from = \"_pid\", to = \"command\" }", view, delays));
+        assert!((fifo.0 - by.0).abs() < 1e-6 && (fifo.1 - by.1).abs() < 1e-6, "{view}: {fifo:?} {by:?}");
+    }
+    // Out of order it does: the second overtakes the first, and both are followed by their numbers.
+    let model = "byte id; byte open; byte which;
+        active proctype H() { do :: open == 0 -> one: d_step { id = 7; open = 1 }; two: d_step { id = 8; open = 2 };
+            open == 0 od }
+        active proctype D() { do :: atomic { open == 2 -> which = 8; open = 3 }; end: id = which;
+            which = 7; end2: id = which; open = 0 od }";
+    let study = "[delay]\n\"H:one\" = 1\n\"H:two\" = 4\n\"D:end\" = 2\n\"D:end2\" = 8
+        [event]\nbegin = [\"H:one\", \"H:two\"]\nend = [\"D:end\", \"D:end2\"]
+        [[ask]]\nlatency = { from = \"begin\", to = \"end\", by = \"id\" }\nview = \"timed\"
+        [[ask]]\nlatency = { from = \"begin\", to = \"end\" }\nview = \"timed\"";
+    let found = figures("m.pml", model, study);
+    assert_eq!((bounds(&found[0]), bounds(&found[1])), ((2.0, 14.0), (6.0, 10.0)));
+    let wrong = try_figures("m.pml", model, &study.replace("\"id\"", "\"nothing\"")).unwrap_err();
+    assert!(wrong[0].contains("`nothing` means nothing to `H`"), "{wrong:?}");
+}

@@ -40,5 +40,5 @@ mod timing;
 
 pub use delay::{Delay, Time, as_f64};
 pub use error::BuildError;
-pub use state_graph::{Predicate, StateGraph, Step, StepEffect, Urgency, ValueCache};
+pub use state_graph::{Predicate, Rename, StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};

@@ -24,7 +24,7 @@ use memo::Memo;
 use prefetch::Prefetch;
 use step_effects::StepEffects;
 
-pub use marks::Predicate;
+pub use marks::{Predicate, Rename};
 pub use value_cache::ValueCache;
 
 /// A transition. Its index among the steps of its state is the index of the successor.

@@ -13,6 +13,7 @@ mod growth;
 mod labelled;
 mod measure;
 mod prepare;
+mod request_values;
 mod resources;
 mod subject;
 mod synchronous;

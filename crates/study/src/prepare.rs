@@ -13,6 +13,7 @@ use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
+use crate::request_values::{Scope, ValueEvents, Valued};
 use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
@@ -31,8 +32,9 @@ pub struct Prepared {
     /// Which of them say that two resources are never busy at the same time, and that they will be; by their
     /// numbers.
     overlaps: HashMap<(usize, usize), [usize; 2]>,
-    /// The statements with which requests of processes begin and end, by the names of both.
-    by_process: HashMap<[String; 2], [Vec<Site>; 2]>,
+    /// The statements with which requests that are told apart begin and end, with the values of each, by the
+    /// names of all.
+    by_value: HashMap<[String; 4], Valued>,
     /// The caches under it, if there are some.
     pub(crate) caches: Option<Attached>,
     /// For each shared variable, the events that are misses on it, each with how long it takes.
@@ -150,7 +152,7 @@ pub(crate) fn prepare(
         events,
         formulas,
         overlaps,
-        by_process: HashMap::new(),
+        by_value: HashMap::new(),
         caches: None,
         costs: Vec::new(),
     };
@@ -158,6 +160,8 @@ pub(crate) fn prepare(
     prepared.claim_overlaps(study);
     prepared.claim_invariants(study);
     prepared.attach(study, diagnostics);
+    let scope = Scope { sources, model, loader, options: Options { formulas: Vec::new(), ..options } };
+    prepared.tell_apart(study, scope, diagnostics);
     if !diagnostics.has_errors() {
         prepared.put_caches_under(study, sources, loader, diagnostics);
         prepared.look_for_timeless(study, diagnostics);
@@ -398,11 +402,6 @@ impl Prepared {
             self.add_event(&name.text, places, diagnostics);
         }
         for ask in &study.asks {
-            if let Question::Latency(latency) = &ask.question
-                && let Some(by) = &latency.by
-            {
-                self.tell_apart(study, latency, by, diagnostics);
-            }
             if let Question::Overlap(first, second) = &ask.question {
                 check_resources(study, [first, second], diagnostics);
             }
@@ -483,45 +482,44 @@ impl Prepared {
         self.events.insert(name.to_owned(), number);
     }
 
-    /// Notes the statements of a latency whose requests are told apart by process.
-    fn tell_apart(&mut self, study: &Study, latency: &Latency, by: &Text, diagnostics: &mut Diagnostics) {
-        if by.text != "_pid" {
-            let title = "requests of processes are told apart by `_pid`, or matched in an `order`";
-            diagnostics.push(Diagnostic::error("S0005", by.span, title));
-            return;
+    /// Notes the statements of latencies whose requests are told apart by a value, and what that is.
+    fn tell_apart(&mut self, study: &Study, mut scope: Scope<'_>, diagnostics: &mut Diagnostics) {
+        for ask in &study.asks {
+            let Question::Latency(latency) = &ask.question else { continue };
+            let Some(key) = key_of(latency) else { continue };
+            let mut unheard = Diagnostics::default();
+            let mut valued = Valued::default();
+            let ends = [(&latency.from, &latency.by), (&latency.to, latency.value_at_end())];
+            for ((end, by), valued) in ends.into_iter().zip(&mut valued) {
+                let event = study.events.iter().find(|(name, _)| name.text == end.text);
+                let places = event.map_or(std::slice::from_ref(end), |(_, places)| places);
+                // What is wrong with them is said where events are.
+                for site in places.iter().flat_map(|place| self.sites(place, &mut unheard)) {
+                    let proctype = &self.system.proctype(site.proctype).name;
+                    let value = by.as_ref().and_then(|by| scope.value(by, proctype, diagnostics));
+                    valued.extend(value.map(|value| (site, value)));
+                }
+            }
+            self.by_value.insert(key, valued);
         }
-        let mut unheard = Diagnostics::default();
-        let ends = [&latency.from, &latency.to];
-        let sites = ends.map(|end| {
-            let event = study.events.iter().find(|(name, _)| name.text == end.text);
-            let places = event.map_or(std::slice::from_ref(end), |(_, places)| places);
-            // What is wrong with them is said where events are.
-            places.iter().flat_map(|place| self.sites(place, &mut unheard)).collect()
-        });
-        self.by_process.insert(ends.map(|end| end.text.clone()), sites);
     }
 
-    /// Returns the timing in which the events of a latency are counted, for each process if they are told
-    /// apart; and the events of each kind.
-    pub(crate) fn requests(&self, latency: &Latency) -> (Cow<'_, Timing>, Vec<RequestEvents>) {
-        let key = [&latency.from, &latency.to].map(|end| end.text.clone());
-        let next = self.timing.events().len() as u16;
-        let order = latency.order;
-        let Some([from, to]) = self.by_process.get(&key).filter(|_| latency.by.is_some()) else {
+    /// Returns the timing in which the events of a latency are counted, and the events of each kind; with
+    /// what gives events their numbers if they are told apart by values.
+    pub(crate) fn requests(
+        &self,
+        latency: &Latency,
+    ) -> (Cow<'_, Timing>, Vec<RequestEvents>, Option<ValueEvents>) {
+        let Some(valued) = key_of(latency).and_then(|key| self.by_value.get(&key)) else {
+            let next = self.timing.events().len() as u16;
             let number = |end: &Text, other: u16| self.event(end).unwrap_or(other);
             let (from, to) = (number(&latency.from, next), number(&latency.to, next + 1));
-            return (Cow::Borrowed(&self.timing), vec![RequestEvents { from, to, both: next + 2, order }]);
+            let kind = RequestEvents { from, to, both: next + 2, order: latency.order };
+            return (Cow::Borrowed(&self.timing), vec![kind], None);
         };
         let mut timing = self.timing.clone();
-        let mut event = |sites: &[Site], process: u8| {
-            let own: Vec<_> = sites.iter().map(|site| (*site, Some(process))).collect();
-            timing.event_of(&own, &format!("{} of process {process}", latency.from.text))
-        };
-        let ends: Vec<(u16, u16)> =
-            (0..u8::MAX).map(|process| (event(from, process), event(to, process))).collect();
-        let last = timing.events().len() as u16;
-        let kinds = (last..).zip(ends).map(|(both, (from, to))| RequestEvents { from, to, both, order });
-        (Cow::Owned(timing), kinds.collect())
+        let (events, kinds) = ValueEvents::new(&mut timing, valued, latency);
+        (Cow::Owned(timing), kinds, Some(events))
     }
 
     /// Finds the statements that a text names.
@@ -561,6 +559,12 @@ impl Prepared {
             diagnostics.push(Diagnostic::error("S0008", span, title).also(place, "here").help(help));
         }
     }
+}
+
+/// Returns by what the requests of a latency are told apart, with the names of the ends.
+fn key_of(latency: &Latency) -> Option<[String; 4]> {
+    let (by, by_end) = (latency.by.as_ref()?, latency.value_at_end().as_ref()?);
+    Some([&latency.from, &latency.to, by, by_end].map(|text| text.text.clone()))
 }
 
 /// Returns the events with which a reward is gained.

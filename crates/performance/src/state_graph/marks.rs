@@ -6,16 +6,21 @@ use rustc_hash::FxHashMap;
 
 use super::StateGraph;
 use crate::BuildError;
-use crate::requests::{Change, RequestEvents};
+use crate::requests::{Change, Order, RequestEvents};
 
 /// Says whether something holds in a state.
 pub type Predicate<'a> = Box<dyn Fn(&[u8]) -> Result<bool, Violation> + 'a>;
 
-/// Marks steps with the events of two predicates.
+/// Returns the event that an event is, given the state after it.
+pub type Rename<'a> = Box<dyn Fn(u16, &[u8]) -> Result<u16, Violation> + 'a>;
+
+/// Marks steps with the events of two predicates, and events with values of states.
 pub(super) struct Marks<'a> {
     /// Where requests begin and end; `None` where an event says so.
     predicates: [Option<Predicate<'a>>; 2],
     ends: RequestEvents,
+    /// What gives events other numbers.
+    rename: Option<Rename<'a>>,
     /// Which of the two hold, by state, as far as that is known.
     known: Vec<Option<[bool; 2]>>,
     /// Effects with events added, by effect and by what holds before and after.
@@ -53,8 +58,17 @@ impl<'a> StateGraph<'a> {
     pub fn marking(mut self, predicates: [Option<Predicate<'a>>; 2], ends: RequestEvents) -> StateGraph<'a> {
         let (known, effects) = (Vec::new(), FxHashMap::default());
         if predicates.iter().any(Option::is_some) {
-            self.marks = Some(Marks { predicates, ends, known, effects });
+            self.marks = Some(Marks { predicates, ends, rename: None, known, effects });
         }
+        self
+    }
+
+    /// Gives events of steps other numbers, by the states after them.
+    #[must_use]
+    pub fn renaming(mut self, rename: Rename<'a>) -> StateGraph<'a> {
+        let ends = RequestEvents { from: 0, to: 0, both: 0, order: Order::Next };
+        let (predicates, known, effects) = ([None, None], Vec::new(), FxHashMap::default());
+        self.marks = Some(Marks { predicates, ends, rename: Some(rename), known, effects });
         self
     }
 
@@ -75,6 +89,9 @@ impl<'a> StateGraph<'a> {
 
     fn mark_steps(&mut self, state: u32, marks: &mut Marks<'a>) -> Result<(), BuildError> {
         let Some((start, length)) = self.known[state as usize].place(self.forgotten) else { return Ok(()) };
+        if let Some(rename) = &marks.rename {
+            return (start..start + length).try_for_each(|place| self.rename_events(state, place, rename));
+        }
         let before = self.which(state, marks)?;
         for place in start..start + length {
             let step = self.steps[place];
@@ -92,6 +109,23 @@ impl<'a> StateGraph<'a> {
             };
             self.steps[place].effect = marked;
         }
+        Ok(())
+    }
+
+    /// Gives the events of a step other numbers.
+    fn rename_events(&mut self, state: u32, place: usize, rename: &Rename<'a>) -> Result<(), BuildError> {
+        let step = self.steps[place];
+        let mut effect = self.effects.list[step.effect as usize].clone();
+        if effect.events.is_empty() {
+            return Ok(());
+        }
+        let after = self.state(step.target);
+        for (event, _) in &mut effect.events {
+            let wrong = |violation| BuildError::Wrong(violation, self.choices_to(state));
+            *event = rename(*event, &after).map_err(wrong)?;
+        }
+        effect.events.sort_unstable();
+        self.steps[place].effect = self.effects.number(effect);
         Ok(())
     }
 

@@ -351,8 +351,10 @@ pub struct Latency {
     pub to: Text,
     /// Which end belongs to which beginning.
     pub order: Order,
-    /// By what an end is known to belong to a beginning, if not by the order.
+    /// By what an end is known to belong to a beginning, if not by the order: what the beginning has.
     pub by: Option<Text>,
+    /// What the end has, if it is called differently there.
+    pub by_end: Option<Text>,
     /// Which percentiles are asked for.
     pub percentiles: Vec<f64>,
     /// Whether the only percentile is what is asked for, and not the mean.
@@ -385,6 +387,11 @@ impl LatencyKind {
 }
 
 impl Latency {
+    /// Returns what the end of a request has, by which it is known to belong to a beginning.
+    pub(crate) fn value_at_end(&self) -> &Option<Text> {
+        if self.by_end.is_some() { &self.by_end } else { &self.by }
+    }
+
     /// Makes the latency from one event or predicate to the next of another.
     pub(crate) fn delay(from: &Text, to: &Text) -> Latency {
         let (kind, order) = (LatencyKind::Delay, Order::Next);

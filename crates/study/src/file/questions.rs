@@ -312,22 +312,33 @@ impl Reader<'_> {
                 _ => self.wrong("S0005", word.span, "an order is `fifo`, `lifo` or `next`"),
             }
         }
-        let by = match table.get("by").map(|value| (written(value), self.span(value.span()))) {
-            None => None,
-            Some((_, span)) if table.contains_key("order") => {
-                self.wrong("S0006", span, "requests are matched in an `order` or `by` something, not both");
-                None
-            }
-            Some((Some(text), span)) => {
-                order = Order::Next;
-                Some(Text { text, span })
-            }
-            Some((None, span)) => {
-                self.wrong("S0002", span, "`by` must be a text or a number");
-                None
-            }
-        };
-        Some(Latency { from: from?, to: to?, order, by, ..Latency::default() })
+        let [by, by_end] = self.values_of_ends(table);
+        if by.is_some() {
+            order = Order::Next;
+        }
+        Some(Latency { from: from?, to: to?, order, by, by_end, ..Latency::default() })
+    }
+
+    /// Reads by what an end is known to belong to a beginning: what both have, or what each has.
+    fn values_of_ends(&mut self, table: &DeTable<'_>) -> [Option<Text>; 2] {
+        let Some(value) = table.get("by") else { return [None, None] };
+        let span = self.span(value.span());
+        if table.contains_key("order") {
+            self.wrong("S0006", span, "requests are matched in an `order` or `by` something, not both");
+            return [None, None];
+        }
+        if let Some(ends) = value.get_ref().as_table() {
+            self.check_keys(ends, &["from", "to"], "`by`");
+            return ["from", "to"].map(|end| self.needed(ends, end, span, "`by`"));
+        }
+        let text = written(value).map(|text| {
+            let span = if value.get_ref().as_str().is_some() { self.inside(value.span()) } else { span };
+            Text { text, span }
+        });
+        if text.is_none() {
+            self.wrong("S0002", span, "`by` must be a text, a number, or a table with `from` and `to`");
+        }
+        [text, None]
     }
 
     /// Reads which percentiles are asked for.

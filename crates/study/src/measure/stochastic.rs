@@ -13,6 +13,7 @@ use super::solve::{Gain, Gains, Solvable, Wanted, no_chain, set};
 use super::trouble::{Failure, is_cut, result_of};
 use super::{Size, blank, new_figure};
 use crate::accepts::views;
+use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, LatencyKind, Prepared, Question, ReachKind, Study, Text, View};
 
 /// The stochastic view of a model, built when it is needed.
@@ -84,8 +85,9 @@ impl<'a, 's> Means<'a, 's> {
 
     /// Says how long requests take, in a view of its own.
     pub(crate) fn latency(&mut self, ask: &Ask, latency: &Latency) -> Vec<Figure> {
-        let (timing, kinds) = self.prepared.requests(latency);
-        let events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
+        let (timing, kinds, values) = self.prepared.requests(latency);
+        let mut events: Vec<u16> = kinds.iter().flat_map(|ends| [ends.from, ends.to]).collect();
+        events.extend(values.iter().flat_map(ValueEvents::counted));
         let counted = timing.counting(&events);
         let before = self.budget.watch.seconds();
         let evaluator = self.engine.evaluator();
@@ -96,6 +98,9 @@ impl<'a, 's> Means<'a, 's> {
                 let expr = self.prepared.predicate(text)?;
                 Some(Box::new(move |state| evaluator.holds(expr, state).map(|holds| holds == is)))
             };
+            if let Some(values) = &values {
+                rows = rows.renaming(values.rename(evaluator));
+            }
             match latency.kind {
                 LatencyKind::Duration => {
                     let what = self.study.busy(&latency.from);
@@ -112,8 +117,15 @@ impl<'a, 's> Means<'a, 's> {
             let initially = rows.marked_initially()?;
             Ok((stochastic::build_ordered(rows, &kinds)?, initially))
         };
+        let told = |values: &ValueEvents| values.trouble(latency.by.as_ref()?);
         match build() {
             Ok((view, initially)) => {
+                if let Some(reason) = values.as_ref().and_then(told) {
+                    return vec![Figure {
+                        result: FigureResult::None(reason),
+                        ..blank(ask, View::Stochastic)
+                    }];
+                }
                 self.followed = Some(size_of(&view, self.budget.watch.seconds() - before));
                 let (unit, watch) = (&self.study.unit, &*self.budget.watch);
                 Followed { ask, latency, unit, view: &view, kinds: &kinds, initially, watch }.figures()

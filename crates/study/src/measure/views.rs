@@ -4,7 +4,7 @@
 //! state classes answer what they can, and what they can't, with delays that are rounded to fewer ticks.
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Expr, Figure, FigureResult, Limit, Trace};
+use narrows_model::{Evaluator, Expr, Figure, FigureResult, Limit, Trace};
 use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::{self, Classes, Timed, Walk};
 use narrows_performance::{StateGraph, Timing};
@@ -13,6 +13,7 @@ use super::classes::{AskedOfClasses, fits};
 use super::timed::{Asked, Model, timed_trace};
 use super::trouble::{Failure, is_cut, reason_of, result_of};
 use super::{Size, blank};
+use crate::request_values::ValueEvents;
 use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
 /// A view with ranges of delays is built in ticks up to so many edges, before state classes are tried.
@@ -46,6 +47,19 @@ impl<'a> Exact<'a> {
             Exact::Ticks(timed) => (timed.nodes().into(), timed.edge_count()),
             Exact::Classes(classes) => (classes.nodes(), classes.edge_count()),
         }
+    }
+}
+
+/// What is counted in a view: events, by values where those tell them apart.
+#[derive(Clone, Copy)]
+struct Counted<'t> {
+    timing: &'t Timing,
+    values: Option<&'t ValueEvents>,
+}
+
+impl<'t> Counted<'t> {
+    fn plain(timing: &'t Timing) -> Counted<'t> {
+        Counted { timing, values: None }
     }
 }
 
@@ -93,43 +107,48 @@ impl<'a, 's> Views<'a, 's> {
         built.map(size).collect()
     }
 
-    fn rows<'t>(&self, timing: &'t Timing) -> Result<StateGraph<'t>, Failure>
+    fn rows<'t>(&self, Counted { timing, values }: Counted<'t>) -> Result<StateGraph<'t>, Failure>
     where
         'a: 't,
     {
         let rows = StateGraph::new(self.engine, Some(&self.prepared.system), timing, self.budget.clone());
-        rows.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))
+        let rows = rows.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))?;
+        let evaluator = Evaluator::new(&self.prepared.system);
+        Ok(match values {
+            Some(values) => rows.renaming(values.rename(evaluator)),
+            None => rows,
+        })
     }
 
     /// Builds a view; the timed one in ticks if they are few, or if the classes are too many.
-    fn build<'t>(&self, view: View, timing: &'t Timing) -> Result<Exact<'t>, Failure>
+    fn build<'t>(&self, view: View, counted: Counted<'t>) -> Result<Exact<'t>, Failure>
     where
         'a: 't,
     {
         let wrong = |trouble| Box::new(result_of(&trouble, self.engine.evaluator()));
         if view == View::Untimed {
-            return timed::build_untimed(self.rows(timing)?).map(Exact::Ticks).map_err(wrong);
+            return timed::build_untimed(self.rows(counted)?).map(Exact::Ticks).map_err(wrong);
         }
-        if !timing.has_ranges() {
-            return self.count_ticks(timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+        if !counted.timing.has_ranges() {
+            return self.count_ticks(counted, usize::MAX).and_then(|built| built.ok_or_else(too_many));
         }
-        if let Some(built) = self.count_ticks(timing, CHEAP_EDGES)? {
+        if let Some(built) = self.count_ticks(counted, CHEAP_EDGES)? {
             return Ok(built);
         }
-        let classes = Classes::build(self.rows(timing)?, MAX_CLASSES);
+        let classes = Classes::build(self.rows(counted)?, MAX_CLASSES);
         let classes = classes.map_err(|unscalable| unscalable_failure(&unscalable))?;
         if let Some(classes) = classes.map_err(wrong)? {
             return Ok(Exact::Classes(classes));
         }
-        self.count_ticks(timing, usize::MAX)?.ok_or_else(too_many)
+        self.count_ticks(counted, usize::MAX)?.ok_or_else(too_many)
     }
 
     /// Builds the timed view in ticks; `None` if there are more edges than that.
-    fn count_ticks<'t>(&self, timing: &'t Timing, max_edges: usize) -> Result<Option<Exact<'t>>, Failure>
+    fn count_ticks<'t>(&self, counted: Counted<'t>, max_edges: usize) -> Result<Option<Exact<'t>>, Failure>
     where
         'a: 't,
     {
-        let built = timed::build_within(self.rows(timing)?, max_edges);
+        let built = timed::build_within(self.rows(counted)?, max_edges);
         let built = built.map_err(|unscalable| unscalable_failure(&unscalable))?;
         let built = built.map_err(|trouble| Box::new(result_of(&trouble, self.engine.evaluator())))?;
         Ok(built.map(Exact::Ticks))
@@ -140,7 +159,7 @@ impl<'a, 's> Views<'a, 's> {
         let is_missing = if view == View::Untimed { self.untimed.is_none() } else { self.timed.is_none() };
         if is_missing {
             let before = self.budget.watch.seconds();
-            let built = Some(self.build(view, &self.prepared.timing));
+            let built = Some(self.build(view, Counted::plain(&self.prepared.timing)));
             self.seconds.push((view, self.budget.watch.seconds() - before));
             if view == View::Untimed { self.untimed = built } else { self.timed = built }
         }
@@ -170,7 +189,7 @@ impl<'a, 's> Views<'a, 's> {
     where
         'a: 't,
     {
-        self.build(View::Timed, timing).ok()
+        self.build(View::Timed, Counted::plain(timing)).ok()
     }
 
     /// Answers a question in a view.
@@ -194,10 +213,15 @@ impl<'a, 's> Views<'a, 's> {
     /// Says how long requests take that are told apart, in a view of its own.
     pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
         let mut figure = blank(ask, view);
-        let (timing, kinds) = self.prepared.requests(latency);
-        let built = self.build(view, &timing);
+        let (timing, kinds, values) = self.prepared.requests(latency);
+        let counted = Counted { timing: &timing, values: values.as_ref() };
+        let built = self.build(view, counted);
+        if let Some(reason) = values.as_ref().and_then(|values| values.trouble(latency.by.as_ref()?)) {
+            figure.result = FigureResult::None(reason);
+            return figure;
+        }
         if !self.fill(&built, ask, &kinds, view, &mut figure) {
-            let built = self.count_ticks(&timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+            let built = self.count_ticks(counted, usize::MAX).and_then(|built| built.ok_or_else(too_many));
             figure = blank(ask, view);
             self.fill(&built, ask, &kinds, view, &mut figure);
         }
@@ -239,7 +263,7 @@ impl<'a, 's> Views<'a, 's> {
         let is_fit = fits(&ask.question, self);
         if self.ticks.is_none() {
             let max_edges = if is_fit { usize::MAX } else { MAX_EDGES };
-            self.ticks = match self.count_ticks(&self.prepared.timing, max_edges) {
+            self.ticks = match self.count_ticks(Counted::plain(&self.prepared.timing), max_edges) {
                 Ok(built) => built.map(Ok),
                 Err(failure) => Some(Err(failure)),
             };
@@ -250,7 +274,8 @@ impl<'a, 's> Views<'a, 's> {
             return;
         }
         let Some((timing, grid)) = self.prepared.timing.rounded() else { return };
-        let built = self.count_ticks(&timing, usize::MAX).and_then(|built| built.ok_or_else(too_many));
+        let built = self.count_ticks(Counted::plain(&timing), usize::MAX);
+        let built = built.and_then(|built| built.ok_or_else(too_many));
         self.fill(&built, ask, kinds, View::Timed, figure);
         figure.witnesses.clear();
         if let FigureResult::Value { exact, .. } = &mut figure.result {

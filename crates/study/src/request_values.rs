@@ -1,0 +1,134 @@
+//! What tells requests of processes apart: a value that the process has which executes a statement.
+//!
+//! It is the number of the process, one of its variables, or an expression about what all processes see; its
+//! value is the one after the statement, so that a receive has what it received.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use narrows_languages::promela::{Formula, Logic, Options, compile};
+use narrows_model::{Evaluator, Expr};
+use narrows_performance::requests::RequestEvents;
+use narrows_performance::{Rename, Site, Timing};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
+
+use crate::prepare::formula_origin;
+use crate::{Latency, Text};
+
+/// So many values are told apart: those of a byte.
+const MAX_VALUES: u16 = 256;
+
+/// A model that is compiled again to find out what a name means in a process.
+pub(crate) struct Scope<'m> {
+    pub(crate) sources: &'m mut Sources,
+    pub(crate) model: FileId,
+    pub(crate) loader: &'m dyn Loader,
+    pub(crate) options: Options,
+}
+
+impl Scope<'_> {
+    /// Returns what a text means in processes of a kind, as of process 0. The error is told.
+    pub(crate) fn value(&mut self, by: &Text, proctype: &str, diagnostics: &mut Diagnostics) -> Option<Expr> {
+        if by.text == "_pid" {
+            return Some(Expr::Pid);
+        }
+        let found = self.expression(by, format!("{proctype}[0]:{}", by.text));
+        let found = found.or_else(|| self.expression(by, by.text.clone()));
+        if found.is_none() {
+            let title = format!("`{}` means nothing to `{proctype}`", by.text);
+            let help =
+                "requests are told apart by `_pid`, a variable of the process, or an expression of the model";
+            diagnostics.push(Diagnostic::error("S0005", by.span, title).help(help));
+        }
+        found
+    }
+
+    fn expression(&mut self, by: &Text, text: String) -> Option<Expr> {
+        let formula = Formula { logic: Logic::Expression, text, origin: formula_origin(by) };
+        let options = Options { formulas: vec![formula], ..self.options.clone() };
+        let mut unheard = Diagnostics::default();
+        let system = compile(self.sources, self.model, self.loader, &options, &mut unheard)?;
+        let found = system.properties.last().and_then(|property| property.claim.predicate());
+        found.filter(|_| !unheard.has_errors())
+    }
+}
+
+/// Returns what an expression of process 0 is in another process.
+fn of_process(expr: &Expr, process: u8) -> Expr {
+    let number = || Expr::Constant(i32::from(process));
+    match expr {
+        Expr::Pid => number(),
+        Expr::Remote { proctype, place, .. } => {
+            Expr::Remote { proctype: *proctype, pid: Some(Box::new(number())), place: place.clone() }
+        }
+        other => other.clone(),
+    }
+}
+
+/// The statements with which requests begin and end, each with the value that tells them apart.
+pub(crate) type Valued = [Vec<(Site, Expr)>; 2];
+
+/// What gives events numbers by values.
+#[derive(Debug, Default)]
+pub(crate) struct ValueEvents {
+    /// For each event of one process at one statement, whether it ends requests, and the value.
+    of: HashMap<u16, (bool, Expr)>,
+    /// The first number of events of values.
+    first: u16,
+    /// A value that can't be told apart from others, if there was one.
+    beyond: Cell<Option<i32>>,
+}
+
+impl ValueEvents {
+    /// Adds events for statements and processes to a timing; returns what they mean, and the kinds of
+    /// requests by value.
+    pub(crate) fn new(
+        timing: &mut Timing,
+        valued: &Valued,
+        latency: &Latency,
+    ) -> (ValueEvents, Vec<RequestEvents>) {
+        let mut of = HashMap::new();
+        for (is_end, sites) in [false, true].into_iter().zip(valued) {
+            for (site, expr) in sites {
+                for process in 0..u8::MAX {
+                    let event = timing.event_of(&[(*site, Some(process))], &latency.from.text);
+                    of.insert(event, (is_end, of_process(expr, process)));
+                }
+            }
+        }
+        let first = timing.events().len() as u16;
+        let kind = |value: u16| {
+            let from = first + 3 * value;
+            RequestEvents { from, to: from + 1, both: from + 2, order: latency.order }
+        };
+        (ValueEvents { of, first, beyond: Cell::new(None) }, (0..MAX_VALUES).map(kind).collect())
+    }
+
+    /// Returns the events to count.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = u16> {
+        self.of.keys().copied()
+    }
+
+    /// Returns what gives events of steps their numbers.
+    pub(crate) fn rename<'r>(&'r self, evaluator: Evaluator<'r>) -> Rename<'r> {
+        Box::new(move |event, state| {
+            let Some((is_end, expr)) = self.of.get(&event) else { return Ok(event) };
+            let value = evaluator.observe(state).value(expr)?;
+            let Some(known) = u16::try_from(value).ok().filter(|value| *value < MAX_VALUES) else {
+                self.beyond.set(Some(value));
+                return Ok(event);
+            };
+            Ok(self.first + 3 * known + u16::from(*is_end))
+        })
+    }
+
+    /// Says why requests can't be told apart, if they can't.
+    pub(crate) fn trouble(&self, by: &Text) -> Option<String> {
+        let value = self.beyond.get()?;
+        Some(format!(
+            "`{}` has the value {value}, and requests are told apart by values from 0 to {}.",
+            by.text,
+            MAX_VALUES - 1
+        ))
+    }
+}
