@@ -194,8 +194,8 @@ fn mistakes_are_told() {
             .contains("`fifo`, `lifo`")
     );
     assert!(
-        wrong("latency = { from = \"A:arrive\", to = \"S:serve\", by = \"n\" }")
-            .contains("told apart by `_pid`")
+        wrong("latency = { from = \"A:arrive\", to = \"S:serve\", by = \"nobody\" }")
+            .contains("`nobody` means nothing to `A`")
     );
     assert!(
         wrong("latency = { from = \"A:arrive\", to = \"S:serve\" }\npercentile = [100]")

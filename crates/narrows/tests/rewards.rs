@@ -229,3 +229,117 @@ fn exact_means_are_over_all_runs() {
     assert_eq!(bounds(&found[1]), (1.0, 5.0));
     assert!(reason(&found[2]).contains("not a number"), "{}", reason(&found[2]));
 }
+
+/// Jobs go round between two servers: those of one are a geometric part of all (Gordon and Newell).
+#[test]
+fn a_closed_network_has_its_product_form() {
+    let model = "byte a = 4; byte b;
+        active proctype A() { do :: go: d_step { a > 0 -> a--; b++ } od }
+        active proctype B() { do :: go: d_step { b > 0 -> b--; a++ } od }";
+    let study = "[delay]\n\"A:go\" = { exponential = 2 }\n\"B:go\" = { exponential = 3 }
+        [[ask]]\nmean = \"b\"\n[[ask]]\nmean = \"a * b\"";
+    let found = figures("m.pml", model, study);
+    let weight = |number: i32| 1.5_f64.powi(number);
+    let all: f64 = (0..=4).map(weight).sum();
+    assert_near(&found[0], (0..=4).map(|number| f64::from(number) * weight(number) / all).sum());
+    assert_near(
+        &found[2],
+        (0..=4).map(|number| f64::from(number * (4 - number)) * weight(number) / all).sum(),
+    );
+}
+
+/// One server, services of several stages: the formula of Pollaczek and Khinchine, which M/D/1 is the end of.
+#[test]
+fn steadier_services_have_shorter_queues() {
+    let model = "byte n;
+        active proctype A() { do :: arrive: d_step { n < 60 -> n++ } od }
+        active proctype S() { do :: serve: d_step { n > 0 -> n-- } od }";
+    let mut last = f64::INFINITY;
+    for stages in [1, 2, 8, 32] {
+        let study = format!(
+            "[delay]\n\"A:arrive\" = {{ exponential = 2 }}\n\"S:serve\" = {{ erlang = 1, stages = {stages} }}
+            [[ask]]\nmean = \"n\""
+        );
+        let found = figures("m.pml", model, &study);
+        let load = 0.5;
+        let expected = load + load * load * (1.0 + 1.0 / f64::from(stages)) / (2.0 * (1.0 - load));
+        assert_near(&found[0], expected);
+        let (_, high) = bounds(&found[0]);
+        assert!(high < last, "{stages}: {high}");
+        last = high;
+    }
+    // With fixed services it is 0.75.
+    assert!(last > 0.75 && last < 0.76, "{last}");
+}
+
+/// A server goes from queue to queue: all eight states, by elimination.
+#[test]
+fn polling_agrees_with_a_dense_solver() {
+    let model = "bit a, b, at;
+        active proctype A() { do :: come: d_step { !a -> a = 1 } od }
+        active proctype B() { do :: come: d_step { !b -> b = 1 } od }
+        active proctype S() { do
+            :: serve: d_step { (at == 0 && a) -> a = 0 }
+            :: other: d_step { (at == 1 && b) -> b = 0 }
+            :: turn: d_step { ((at == 0 && !a) || (at == 1 && !b)) -> at = 1 - at } od }";
+    let study = "[delay]\n\"A:come\" = { exponential = 2 }\n\"B:come\" = { exponential = 4 }
+        \"S:serve\" = { exponential = 1 }\n\"S:other\" = { exponential = 0.5 }\n\"S:turn\" = { exponential = 0.2 }
+        [[ask]]\nmean = \"a + 2 * b + 4 * at\"\n[[ask]]\nmean_time = { to = \"a && b\" }";
+    let found = figures("m.pml", model, study);
+    let rows: Vec<Vec<(usize, f64)>> = (0..8)
+        .map(|state| {
+            let (a, b, at) = (state & 1, state >> 1 & 1, state >> 2);
+            let mut row = Vec::new();
+            row.extend((a == 0).then_some((state | 1, 0.5)));
+            row.extend((b == 0).then_some((state | 2, 0.25)));
+            let served = if at == 0 {
+                (a == 1).then_some((state & !1, 1.0))
+            } else {
+                (b == 1).then_some((state & !2, 2.0))
+            };
+            row.push(served.unwrap_or((state ^ 4, 5.0)));
+            row
+        })
+        .collect();
+    // Balance, of which one equation is that all add up to 1.
+    let mut matrix = vec![vec![0.0; 9]; 8];
+    for (state, row) in rows.iter().enumerate() {
+        for (to, rate) in row {
+            matrix[*to][state] += rate;
+            matrix[state][state] -= rate;
+        }
+    }
+    matrix[7] = vec![1.0; 9];
+    let shares = solved(matrix);
+    assert_near(&found[0], (0..8).map(|state| state as f64 * shares[state]).sum());
+    let mut matrix = vec![vec![0.0; 9]; 8];
+    for (state, row) in rows.iter().enumerate() {
+        if state & 3 == 3 {
+            matrix[state][state] = 1.0;
+            continue;
+        }
+        for (to, rate) in row {
+            matrix[state][*to] -= rate;
+            matrix[state][state] += rate;
+        }
+        matrix[state][8] = 1.0;
+    }
+    assert_near(&found[2], solved(matrix)[0]);
+}
+
+/// Solves equations whose right sides stand in the last column.
+fn solved(mut matrix: Vec<Vec<f64>>) -> Vec<f64> {
+    let size = matrix.len();
+    for pivot in 0..size {
+        let largest = (pivot..size)
+            .max_by(|one, other| matrix[*one][pivot].abs().total_cmp(&matrix[*other][pivot].abs()));
+        matrix.swap(pivot, largest.unwrap_or(pivot));
+        let row = matrix[pivot].clone();
+        for (place, other) in matrix.iter_mut().enumerate().filter(|(place, _)| *place != pivot) {
+            let factor = other[pivot] / row[pivot];
+            assert!(factor.is_finite(), "{place}");
+            other.iter_mut().zip(&row).for_each(|(one, own)| *one -= factor * own);
+        }
+    }
+    (0..size).map(|state| matrix[state][size] / matrix[state][state]).collect()
+}

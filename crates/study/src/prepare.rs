@@ -489,14 +489,14 @@ impl Prepared {
             let Some(key) = key_of(latency) else { continue };
             let mut unheard = Diagnostics::default();
             let mut valued = Valued::default();
-            let ends = [(&latency.from, &latency.by), (&latency.to, latency.value_at_end())];
+            let ends = [(&latency.from, latency.by.as_ref()), (&latency.to, latency.value_at_end())];
             for ((end, by), valued) in ends.into_iter().zip(&mut valued) {
                 let event = study.events.iter().find(|(name, _)| name.text == end.text);
                 let places = event.map_or(std::slice::from_ref(end), |(_, places)| places);
                 // What is wrong with them is said where events are.
                 for site in places.iter().flat_map(|place| self.sites(place, &mut unheard)) {
                     let proctype = &self.system.proctype(site.proctype).name;
-                    let value = by.as_ref().and_then(|by| scope.value(by, proctype, diagnostics));
+                    let value = by.and_then(|by| scope.value(by, proctype, diagnostics));
                     valued.extend(value.map(|value| (site, value)));
                 }
             }
@@ -563,7 +563,7 @@ impl Prepared {
 
 /// Returns by what the requests of a latency are told apart, with the names of the ends.
 fn key_of(latency: &Latency) -> Option<[String; 4]> {
-    let (by, by_end) = (latency.by.as_ref()?, latency.value_at_end().as_ref()?);
+    let (by, by_end) = (latency.by.as_ref()?, latency.value_at_end()?);
     Some([&latency.from, &latency.to, by, by_end].map(|text| text.text.clone()))
 }
 

@@ -388,8 +388,8 @@ impl LatencyKind {
 
 impl Latency {
     /// Returns what the end of a request has, by which it is known to belong to a beginning.
-    pub(crate) fn value_at_end(&self) -> &Option<Text> {
-        if self.by_end.is_some() { &self.by_end } else { &self.by }
+    pub(crate) fn value_at_end(&self) -> Option<&Text> {
+        self.by_end.as_ref().or(self.by.as_ref())
     }
 
     /// Makes the latency from one event or predicate to the next of another.
