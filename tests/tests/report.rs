@@ -179,27 +179,3 @@ fn each_chart_is_a_file() {
         }
     }
 }
-
-#[test]
-fn the_pictures_of_the_book_are_those_that_are_drawn() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let scratch = Scratch::new().expect("a directory");
-    let mut analyse = Command::new(narrows::program().expect("the program is built"));
-    analyse.arg("bottleneck").args(["--no-report", "--quiet", "--charts"]).arg(scratch.path());
-    let studies = ["myrinet/lcp_sends", "myrinet/mcp_sends", "pci/figure5"];
-    analyse.args(studies.map(|name| root.join(format!("examples/{name}.toml"))));
-    let said = run(&mut analyse, Duration::from_mins(2)).expect("narrows runs");
-    assert_eq!(said.code(), Some(0), "{}{}", said.stdout, said.stderr);
-    let names = [
-        "lcp_sends-packets-sent.svg",
-        "mcp_sends-packets-sent.svg",
-        "figure5-run-arbitration-of-ISA.svg",
-        "figure5-run-arbitration-of-the-processor.svg",
-    ];
-    for name in names {
-        let kept =
-            fs::read_to_string(root.join("docs/src/explanation/images").join(name)).expect("a picture");
-        let drawn = fs::read_to_string(scratch.path().join(name)).expect("a picture");
-        assert!(kept == drawn, "{name} has changed: draw it anew with `narrows bottleneck --charts`");
-    }
-}

@@ -72,6 +72,10 @@ pub struct Flow {
     pub throughput: Vec<Figure>,
     /// The runs on which it happens least and most often; one if there is no difference.
     pub cases: Vec<Case>,
+    /// How often it could happen on average if the busiest process never waited, where that is more than in
+    /// the best run: a process that serves several events may serve them in another proportion when delays are
+    /// random.
+    pub mean_overlapped: Option<f64>,
     /// What a change of each delay would do, the greatest gain first.
     pub changes: Vec<Sensitivity>,
     /// What the bottleneck is: names of resources or delays; `None` if it is not known.

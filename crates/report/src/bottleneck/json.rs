@@ -64,6 +64,9 @@ impl Analysed<'_> {
             })
         });
         put("changes", changes.collect());
+        if let Some(possible) = flow.mean_overlapped {
+            put("mean_overlapped", json!(possible));
+        }
         Value::Object(entry)
     }
 

@@ -135,13 +135,9 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
         }
     }
     if let Some(case) = worked {
-        let possible = case.all_overlapped.to_f64();
-        // A process that serves several events may serve them in another proportion when delays are random.
-        let is_exceeded = mean.is_some_and(|(low, _)| low > possible * (1.0 + 1e-9));
-        let meaning = if is_exceeded {
-            "in the exact round; random ones mix events"
-        } else {
-            "the busiest process never waits"
+        let (possible, meaning) = match flow.mean_overlapped {
+            Some(possible) => (possible, "the busiest process never waits, on average"),
+            None => (case.all_overlapped.to_f64(), "the busiest process never waits"),
         };
         add("all overlapped", possible, meaning);
     }

@@ -2,7 +2,7 @@
 
 use narrows_model::wording::{listed, percent, short};
 use narrows_model::{Case, FigureResult, Flow, Number, Sensitivity};
-use narrows_performance::{StateGraph, Step, Urgency};
+use narrows_performance::{Step, Urgency};
 
 use super::overlap::MAX_RESOURCES;
 use crate::measure::Workbench;
@@ -236,13 +236,7 @@ impl Workbench<'_, '_> {
     fn owned_resources(&self) -> Option<Vec<(String, u64)>> {
         let prepared = self.prepared;
         let timing = &prepared.timing;
-        let mut graph =
-            StateGraph::new(self.engine, Some(&prepared.system), timing, self.budget.clone()).ok()?;
-        let mut state = 0;
-        while state < graph.states() {
-            graph.expand(state).ok()?;
-            state += 1;
-        }
+        let graph = self.means.whole_graph()?;
         let is_timed = |step: &Step| matches!(graph.effect(step.effect).urgency, Urgency::Timed(..));
         let rests = |state: &u32| graph.steps_of(*state).iter().all(is_timed);
         let states: Vec<u32> = (0..graph.states()).filter(rests).collect();

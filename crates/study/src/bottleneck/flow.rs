@@ -10,7 +10,7 @@ use super::case::Described;
 use super::rate::{Rate, rate, rate_of_classes};
 use crate::accepts::views_with_time;
 use crate::measure::{Exact, Workbench};
-use crate::{Ask, Question, Text};
+use crate::{Ask, Question, Text, View};
 
 impl Workbench<'_, '_> {
     /// Looks at an event.
@@ -23,6 +23,7 @@ impl Workbench<'_, '_> {
         flow.throughput = self.in_views(&Question::Throughput(event.clone()));
         if self.study.has_windows() {
             self.cases(event, &mut flow);
+            flow.mean_overlapped = self.mean_overlapped(&flow);
         }
         self.changes(event, &mut flow);
         self.conclude(&mut flow);
@@ -62,6 +63,16 @@ impl Workbench<'_, '_> {
         let ask = Ask::plain(question.clone());
         let views = views_with_time(self.study, FormKind::Processes);
         views.into_iter().map(|view| self.answer(&ask, view)).collect()
+    }
+
+    /// Returns how often an event could happen on average, with the work that there is for it on average, if the
+    /// mean is more than the work of the best run allows.
+    fn mean_overlapped(&mut self, flow: &Flow) -> Option<f64> {
+        let possible = flow.cases.last()?.all_overlapped.to_f64();
+        let mean = flow.throughput.iter().find(|figure| figure.view == View::Stochastic.name())?;
+        let FigureResult::Value { low, high, .. } = &mean.result else { return None };
+        let is_exceeded = low.to_f64() > possible * (1.0 + 1e-9);
+        is_exceeded.then(|| self.means.busiest().map(|part| high.to_f64() / part)).flatten()
     }
 
     /// Looks at the best and the worst run.

@@ -1,11 +1,15 @@
 //! Means: questions about the long run, where every delay is random.
 
+use std::collections::{BTreeSet, HashMap};
+
 use narrows_explicit::{Budget, Engine};
 use narrows_model::wording::percent;
 use narrows_model::{CurvePoint, Figure, FigureResult, FormKind};
 use narrows_performance::markov::Interval;
 use narrows_performance::requests::{Order, RequestEvents};
-use narrows_performance::{BuildError, Predicate, StateGraph, Timing, ValueCache, as_f64, stochastic};
+use narrows_performance::{
+    BuildError, Predicate, StateGraph, StepEffect, Timing, Urgency, ValueCache, as_f64, stochastic,
+};
 
 use super::latency::Followed;
 use super::reach::Way;
@@ -279,6 +283,50 @@ impl<'a, 's> Means<'a, 's> {
         let events = reward.events.iter();
         let events = events.filter_map(|(what, amount)| Some((self.prepared.event(what)?, as_f64(*amount))));
         Some(Gains { rates, events: events.collect() })
+    }
+
+    /// Returns all states of the model with their steps; `None` if there are too many.
+    pub(crate) fn whole_graph(&self) -> Option<StateGraph<'a>> {
+        let Prepared { system, timing, .. } = self.prepared;
+        let mut graph = StateGraph::new(self.engine, Some(system), timing, self.budget.clone()).ok()?;
+        let mut state = 0;
+        while state < graph.states() {
+            graph.expand(state).ok()?;
+            state += 1;
+        }
+        Some(graph)
+    }
+
+    /// Returns for what part of the time the process works that works most; `None` if it is not known.
+    pub(crate) fn busiest(&mut self) -> Option<f64> {
+        self.build_once();
+        let Some(Ok(solvable)) = &self.built else { return None };
+        let view = &solvable.view;
+        // The view has forgotten the steps from which it was made.
+        let graph = self.whole_graph()?;
+        let numbers: HashMap<Vec<u8>, u32> =
+            (0..graph.states()).map(|state| (graph.state(state), state)).collect();
+        let pid = |effect: &StepEffect| match effect.urgency {
+            Urgency::Timed(pid, _) => Some(pid),
+            Urgency::Immediate => None,
+        };
+        let pids: BTreeSet<u8> = graph.effects().iter().filter_map(pid).collect();
+        let mut busiest: f64 = 0.0;
+        for process in pids {
+            let works = |state: &u32| {
+                let steps = graph.steps_of(*numbers.get(&view.state_graph().state(*state))?);
+                Some(steps.iter().any(|step| pid(graph.effect(step.effect)) == Some(process)))
+            };
+            let rate = |rest| {
+                let states: Option<Vec<bool>> = view.states(rest).iter().map(works).collect();
+                Some(if states?.contains(&true) { 1.0 } else { 0.0 })
+            };
+            let rates: Option<Vec<f64>> = (0..view.tangible_states()).map(rate).collect();
+            let mut unseen = new_figure("utilisation", String::new(), View::Stochastic.name());
+            let found = solvable.average(Gain::State(rates?), &mut unseen).ok()?;
+            busiest = busiest.max(found.middle().min(1.0));
+        }
+        (solvable.take_cut().is_none() && busiest > 0.0).then_some(busiest)
     }
 
     /// Answers a question.
