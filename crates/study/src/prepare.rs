@@ -11,7 +11,7 @@ use narrows_performance::{Delayed, Site, Timing};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources, Span, closest};
 
 use crate::coherence::{self, Attached, is_access};
-use crate::{Ask, Latency, LatencyKind, Question, Study, Text, Values, View};
+use crate::{Ask, Latency, LatencyKind, Question, Simulation, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -196,7 +196,7 @@ pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
             | Question::Transient(..)
             | Question::Bottleneck(_) => true,
             Question::Latency(latency) if !latency.percentiles.is_empty() => true,
-            _ => matches!(ask.view, Some(View::Timed | View::Stochastic)),
+            _ => matches!(ask.view, Some(View::Timed | View::Stochastic | View::Simulated)),
         };
         if is_about_time {
             let title = format!("`{}` is about time, and nothing takes any", ask.question.kind());
@@ -265,7 +265,8 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
         }
     }
     let numbers = study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over));
-    let numbers = numbers.map(|text| (Logic::Expression, text));
+    let level = study.simulation.level.iter().filter(|level| level.text != Simulation::QUEUES);
+    let numbers = numbers.chain(level).map(|text| (Logic::Expression, text));
     let mut all: Vec<(Logic, &Text)> =
         numbers.chain(texts.into_iter().map(|text| (Logic::Ltl, text))).collect();
     let mut known: Vec<&str> = Vec::new();
