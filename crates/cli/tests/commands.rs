@@ -292,7 +292,7 @@ fn points_of_a_sweep_share_the_time() {
     let study = "model = \"m.pml\"\nunit = \"us\"\n[delay]\n\"P:up\" = { exponential = 1 }\n\"Q:down\" = { exponential = 2 }\n\
                  [event]\nup = \"P:up\"\n[[ask]]\nthroughput = \"up\"\n[sweep]\nN = [2000000000, 4]\n";
     let folder = Folder::new(&[("m.pml", model), ("s.toml", study)]);
-    let text = stdout(&folder.run("measure s.toml --time 4s --memory 8G"));
+    let text = stdout(&folder.run("measure s.toml --engine exact --time 4s --memory 8G"));
     let row =
         |value: &str| text.lines().find(|line| line.trim().starts_with(value)).unwrap_or_default().to_owned();
     assert!(row("2000000000").contains("undecided"), "{text}");

@@ -28,6 +28,13 @@ impl Random {
         Random { state: seed }
     }
 
+    /// Begins one of the many sequences that belong to a seed, as far apart as chance puts them: for runs side
+    /// by side, each with numbers of its own.
+    pub fn stream(seed: u64, number: u64) -> Random {
+        let key = Random::new(seed).bits();
+        Random { state: Random::new(key ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93)).bits() }
+    }
+
     /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -68,6 +75,11 @@ impl Random {
     /// Returns a number above 0 and at most 1, a multiple of 2⁻⁵³.
     pub fn fraction(&mut self) -> f64 {
         ((self.bits() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Returns an exponentially distributed number with mean 1.
+    pub fn exponential(&mut self) -> f64 {
+        -self.fraction().ln()
     }
 
     /// Returns one of the items; `None` if there are none.
@@ -113,6 +125,20 @@ mod tests {
         }
         assert_eq!((below, between), ([true; 5], [true; 3]));
         assert_eq!((random.below(0), random.pick::<u8>(&[])), (0, None));
+    }
+
+    #[test]
+    fn streams_differ_and_stay() {
+        let mut first: Vec<u64> = (0..1_000).map(|number| Random::stream(7, number).bits()).collect();
+        first.extend((0..1_000).map(|seed| Random::stream(seed, 8).bits()));
+        assert_eq!(Random::stream(7, 9).bits(), first[9]);
+        first.sort_unstable();
+        first.dedup();
+        // Stream 8 of seed 7 is in both lists.
+        assert_eq!(first.len(), 1_999);
+        let mut random = Random::stream(3, 1);
+        let mean = (0..100_000).map(|_| random.exponential()).sum::<f64>() / 100_000.0;
+        assert!((mean - 1.0).abs() < 0.015, "{mean}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub struct Figure {
     pub kind: &'static str,
     /// What was asked, in the user's own words.
     pub name: String,
-    /// How time was taken: `untimed`, `timed` or `stochastic`.
+    /// How time was taken: `untimed`, `timed`, `stochastic` or `simulated`.
     pub view: &'static str,
     /// What came out.
     pub result: FigureResult,
@@ -66,6 +66,17 @@ pub enum FigureResult {
         /// Whether it is known exactly.
         exact: bool,
     },
+    /// What a simulation came to: nothing is proved.
+    Estimated {
+        /// The best guess.
+        value: f64,
+        /// The lower end of the confidence interval.
+        low: f64,
+        /// The upper end.
+        high: f64,
+        /// Whether the interval decides about what was expected, if something was.
+        decides: bool,
+    },
     /// One of a few answers, such as `holds`.
     Word(String),
     /// A limit was hit.
@@ -107,9 +118,14 @@ impl Figure {
         }
     }
 
-    /// Returns whether there is no answer.
+    /// Returns whether there is no answer, or none that decides about what was expected.
     pub fn is_open(&self) -> bool {
-        matches!(self.result, FigureResult::Undecided(_) | FigureResult::None(_))
+        matches!(
+            self.result,
+            FigureResult::Undecided(_)
+                | FigureResult::None(_)
+                | FigureResult::Estimated { decides: false, .. }
+        )
     }
 
     /// Returns the limit that left it open, if one did.

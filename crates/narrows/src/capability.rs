@@ -115,7 +115,7 @@ pub fn study_capabilities() -> Vec<StudyCapability> {
     for question in narrows_study::kinds() {
         for form in [FormKind::Processes, FormKind::Synchronous, FormKind::Labelled] {
             let (mut views, mut refusals) = (Vec::new(), Vec::new());
-            for view in [View::Untimed, View::Timed, View::Stochastic] {
+            for view in View::ALL {
                 match narrows_study::accepts(form, &question, view) {
                     Ok(()) => views.push(view.name()),
                     Err(refusal) => refusals.push(refusal.reason),

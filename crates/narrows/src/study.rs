@@ -10,8 +10,7 @@ use narrows_model::{
 use narrows_performance::{StateGraph, stochastic};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 use narrows_study::{
-    Analysis, Measured, Prepared, Question, Study, Subject, Text, Variant, Verdicts, View, simulate,
-    simulate_labelled, trends,
+    Analysis, Measured, Prepared, Question, Study, Subject, Text, Variant, Verdicts, View, trends,
 };
 use narrows_symbolic::{ProcessWay, bounds_of_processes};
 
@@ -159,21 +158,15 @@ impl PreparedStudy {
         seed: u64,
         budget: &Budget,
     ) -> Result<Measured, Unanswered> {
-        let study = &self.study;
-        match &self.subject {
-            Subject::Processes(prepared) => {
-                let executor = Executor::automatic(Evaluator::new(&prepared.system));
-                Ok(simulate(study, prepared, &executor, budget, view, ends, seed))
-            }
-            Subject::Labelled(prepared) => Ok(simulate_labelled(study, prepared, budget, view, ends, seed)),
-            Subject::Synchronous(_) => {
-                let reason = format!(
-                    "a random run needs delays, and one step of a model in {} is one unit of time",
-                    self.subject.language()
-                );
-                Err(Unanswered::Refused(Refusal::new(reason)))
-            }
+        if let Subject::Synchronous(_) = self.subject {
+            let reason = format!(
+                "a random run needs delays, and one step of a model in {} is one unit of time",
+                self.subject.language()
+            );
+            return Err(Unanswered::Refused(Refusal::new(reason)));
         }
+        let engines = Engines { model: &self.model(), engine: self.engine, budget };
+        Ok(self.subject.estimate(&self.study, budget, &engines, view, (ends, seed)))
     }
 
     /// Returns the stochastic view as a graph with rates.

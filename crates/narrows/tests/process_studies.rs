@@ -29,6 +29,7 @@ fn figures_by(model: &str, study: &str, answer: Answer<'_>) -> Result<Vec<Figure
 fn value(figure: &Figure) -> (f64, f64) {
     match &figure.result {
         FigureResult::Value { low, high, .. } => (low.to_f64(), high.to_f64()),
+        FigureResult::Estimated { low, high, .. } => (*low, *high),
         other => panic!("{}: {other:?}", figure.name),
     }
 }

@@ -1,5 +1,7 @@
 //! Delays: how long statements take.
 
+use std::sync::Arc;
+
 use num_rational::Ratio;
 
 /// An exact time, in the unit of a study.
@@ -16,6 +18,23 @@ pub enum Delay {
     Exponential(Time),
     /// Erlang distributed: so many exponential stages, with this mean in total.
     Erlang(u32, Time),
+    /// Drawn from another distribution with this mean: for simulation alone.
+    Drawn(Time, Distribution),
+}
+
+/// A distribution that no exact view takes; its mean stands beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Distribution {
+    /// Normal, with this standard deviation; what is below 0 is drawn again.
+    Normal(Time),
+    /// Lognormal, with this standard deviation.
+    Lognormal(Time),
+    /// Weibull, with this shape.
+    Weibull(Time),
+    /// Pareto, with this shape, above 1.
+    Pareto(Time),
+    /// Each of some times is as likely as another.
+    Empirical(Arc<[f64]>),
 }
 
 /// Returns the floating-point number that is nearest to a time, or as good as that.
@@ -27,7 +46,10 @@ impl Delay {
     /// Returns the mean, of an interval its midpoint.
     pub fn mean(&self) -> Time {
         match self {
-            Delay::Fixed(time) | Delay::Exponential(time) | Delay::Erlang(_, time) => *time,
+            Delay::Fixed(time)
+            | Delay::Exponential(time)
+            | Delay::Erlang(_, time)
+            | Delay::Drawn(time, _) => *time,
             Delay::Between(least, most) => (least + most) / Time::from_integer(2),
         }
     }
@@ -42,7 +64,7 @@ impl Delay {
         match self {
             Delay::Fixed(time) => Some((*time, *time)),
             Delay::Between(least, most) => Some((*least, *most)),
-            Delay::Exponential(_) | Delay::Erlang(..) => None,
+            Delay::Exponential(_) | Delay::Erlang(..) | Delay::Drawn(..) => None,
         }
     }
 
@@ -54,7 +76,23 @@ impl Delay {
             Delay::Between(least, most) => Delay::Between(least * factor, most * factor),
             Delay::Exponential(mean) => Delay::Exponential(mean * factor),
             Delay::Erlang(stages, mean) => Delay::Erlang(*stages, mean * factor),
+            Delay::Drawn(mean, distribution) => {
+                let distribution = match distribution {
+                    Distribution::Normal(deviation) => Distribution::Normal(deviation * factor),
+                    Distribution::Lognormal(deviation) => Distribution::Lognormal(deviation * factor),
+                    Distribution::Empirical(times) => {
+                        Distribution::Empirical(times.iter().map(|time| time * as_f64(factor)).collect())
+                    }
+                    shape => shape.clone(),
+                };
+                Delay::Drawn(mean * factor, distribution)
+            }
         }
+    }
+
+    /// Returns whether only a simulation takes it.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Delay::Drawn(..))
     }
 
     /// Returns the number of exponential stages in the stochastic view.

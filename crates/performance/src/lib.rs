@@ -15,7 +15,7 @@
 //! | `timed/` | all runs with exact times: shortest and longest paths, cycle ratios, critical chains |
 //! | `stochastic/` | Markov chain or Markov automaton of a model, without vanishing states |
 //! | `markov/` | chains and automata, with sound bounds; knows no model |
-//! | `simulation.rs` | discrete-event simulation |
+//! | `simulation/` | discrete-event simulation: estimates with confidence intervals |
 //! | `labelled.rs`, `actions.rs` | LOTOS models as labelled graphs; graphs with timed actions |
 //! | `graphs.rs`, `stages.rs`, `busy_waiting.rs` | graphs to Markov automata; Erlang stages; busy waiting |
 
@@ -38,7 +38,7 @@ pub mod stochastic;
 pub mod timed;
 mod timing;
 
-pub use delay::{Delay, Time, as_f64};
+pub use delay::{Delay, Distribution, Time, as_f64};
 pub use error::BuildError;
 pub use state_graph::{Predicate, Rename, StateGraph, Step, StepEffect, Urgency, ValueCache};
 pub use timing::{Delayed, Site, Timing};

@@ -183,6 +183,19 @@ impl<'a> StateGraph<'a> {
         bytes
     }
 
+    /// Returns the number of a state, which is added if it is new. No path to such a state is known.
+    pub(crate) fn number(&mut self, state: &[u8]) -> u32 {
+        let restarts = self.states.restarts();
+        let (number, is_new) = self.states.add(state);
+        if is_new {
+            let successor = Successor { target: Some(state), ..Successor::default() };
+            self.compare_parts(&successor, self.states.restarts() != restarts);
+            self.known.push(Known::NOT);
+            self.parents.push((0, 0));
+        }
+        number
+    }
+
     /// Returns a step's effect.
     pub fn effect(&self, effect: u32) -> &StepEffect {
         &self.effects.list[effect as usize]

@@ -217,6 +217,14 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
             });
             put("value", value);
         }
+        FigureResult::Estimated { value, low, high, .. } => {
+            put("estimated", json!(true));
+            let value = json!({
+                "low": low, "high": high, "unit": figure.unit, "exact": false, "estimate": value,
+                "confidence": 0.99,
+            });
+            put("value", value);
+        }
         FigureResult::Word(word) => put("verdict", json!(word)),
         FigureResult::Undecided(limit) => {
             put("verdict", json!("undecided"));
@@ -273,11 +281,30 @@ pub(crate) fn result_text(figure: &Figure) -> String {
                 format!("{}{unit}", interval(low, high))
             }
         }
+        FigureResult::Estimated { low, high, .. } => {
+            let [low, high] = estimated(*low, *high);
+            format!("estimated {low} to {high}{unit}")
+        }
         FigureResult::Word(word) => word.clone(),
         FigureResult::Undecided(limit) => format!("undecided: {}", limit.reason()),
         FigureResult::None(reason) => format!("none: {reason}"),
         _ => "undecided".to_owned(),
     }
+}
+
+/// Writes the ends of a confidence interval, rounded outwards, with as many digits as it tells.
+pub(crate) fn estimated(low: f64, high: f64) -> [String; 2] {
+    let width = (high - low).max(low.abs().max(high.abs()) * 1e-9);
+    if width <= 0.0 || !width.is_finite() {
+        return [low, high].map(|end| end.to_string());
+    }
+    let places = (1.0 - width.log10().floor()).max(0.0);
+    let scale = 10f64.powf(places);
+    if places > 9.0 || high.abs() >= 1e9 {
+        return [format!("{low:.3e}"), format!("{high:.3e}")];
+    }
+    let ends = [(low * scale).floor() / scale, (high * scale).ceil() / scale];
+    ends.map(|end| format!("{end:.*}", places as usize))
 }
 
 /// Writes an interval as a number and how far it may be off.

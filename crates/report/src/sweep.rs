@@ -57,6 +57,7 @@ pub(crate) fn csv(points: &[SweepPoint]) -> String {
                 Number::Infinity => "infinity".to_owned(),
                 end => end.to_f64().to_string(),
             }),
+            FigureResult::Estimated { low, high, .. } => [low, high].map(ToString::to_string),
             FigureResult::Word(word) => [word.clone(), word.clone()],
             _ => ["undecided".to_owned(), "undecided".to_owned()],
         });

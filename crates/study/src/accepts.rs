@@ -3,7 +3,9 @@
 use narrows_model::{FormKind, Refusal};
 use narrows_performance::Time;
 
-use crate::{Equivalence, Latency, LatencyKind, Question, ReachKind, SizePart, Study, Text, View};
+use crate::{
+    Equivalence, Latency, LatencyKind, Question, ReachKind, SizePart, Study, StudyEngine, Text, View,
+};
 
 const NO_LABELS: &str =
     "Formulas of the mu-calculus are about labels: ask them of a LOTOS model, or of a graph.";
@@ -21,6 +23,11 @@ const NO_PERCENTILE: &str =
     "A percentile is about random times: ask it in the stochastic view, and here for the least and the most.";
 const NO_KINDS: &str =
     "Requests of an SMV model are matched in an order: `by` is for processes and for values of labels.";
+const NO_EXTREMES: &str = "Simulation estimates means and percentiles; the least and the most over all runs are for the \
+                           timed view.";
+const NO_RUNS: &str = "A simulation sees some runs, and this is about all of them.";
+const NO_ESTIMATE: &str = "Simulation does not estimate this: ask it in the stochastic view.";
+const NO_MISSES: &str = "Simulation does not tell misses apart by variable: ask it in the stochastic view.";
 const NO_OVERLAP: &str = "Ask for an overlap in the untimed or the timed view: how often something happens at random is a \
                           `utilisation`.";
 
@@ -52,13 +59,16 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
             | Question::Makespan
     );
     let has_percentiles = matches!(question, Question::Latency(latency) if !latency.percentiles.is_empty());
+    if view == View::Simulated && form != Synchronous {
+        return accepts_simulation(form, question);
+    }
     let reason = match (form, question, view) {
         (Processes | Synchronous, Question::Mu(_), _) => NO_LABELS,
         (Processes | Synchronous, Question::Equivalence(_), _) => NO_COMPARISON,
         (Labelled, Question::Ctl(_) | Question::Invariant(_), _) => NO_STATES,
         (Labelled, Question::Mean(_), _) => NO_VALUES,
         (_, Question::Mean(_), View::Untimed) => NO_TIME,
-        (Synchronous, _, View::Stochastic) => NO_CHANCE,
+        (Synchronous, _, View::Stochastic | View::Simulated) => NO_CHANCE,
         (Synchronous, _, _) if is_mean => NO_CHANCE,
         (Synchronous, _, _) if has_percentiles => NO_CHANCE,
         (Synchronous, Question::Latency(latency), _) if latency.by.is_some() => NO_KINDS,
@@ -77,6 +87,48 @@ pub fn accepts(form: FormKind, question: &Question, view: View) -> Result<(), Re
         _ => return Ok(()),
     };
     Err(Refusal::new(reason))
+}
+
+/// Says whether a question can be answered by simulation, where delays are given.
+fn accepts_simulation(form: FormKind, question: &Question) -> Result<(), Refusal> {
+    let reason = match question {
+        // Which request a value belongs to is found out in the graph of all states alone.
+        Question::Latency(latency) if form == FormKind::Processes && latency.by.is_some() => NO_ESTIMATE,
+        Question::Throughput(_)
+        | Question::MeanPeriod(_)
+        | Question::Utilisation(_)
+        | Question::MeanDelay(..)
+        | Question::MeanCount(..)
+        | Question::Transient(..)
+        | Question::Latency(_)
+        | Question::Overlap(..)
+        | Question::Bottleneck(_) => return Ok(()),
+        Question::MissTime(_) => NO_MISSES,
+        Question::Mean(_) | Question::Reward(..) | Question::Reach(..) => NO_ESTIMATE,
+        Question::MinDelay(..)
+        | Question::MaxDelay(..)
+        | Question::Delay(..)
+        | Question::MinCount(..)
+        | Question::MaxCount(..)
+        | Question::Count(..)
+        | Question::Makespan => NO_EXTREMES,
+        _ => NO_RUNS,
+    };
+    Err(Refusal::new(reason))
+}
+
+/// Says whether a view takes the delays of a study.
+pub(crate) fn accepts_delays(study: &Study, view: View) -> Result<(), Refusal> {
+    let is_exact = matches!(view, View::Timed | View::Stochastic);
+    match study.delays.iter().find(|entry| is_exact && entry.delay.is_drawn()) {
+        None => Ok(()),
+        Some(entry) => Err(Refusal::new(format!(
+            "The {} view takes delays that are fixed, ranges, exponential or Erlang, and that of `{}` is none of them: \
+             ask in the simulated view.",
+            view.name(),
+            entry.place.text
+        ))),
+    }
 }
 
 /// Returns a question of each kind, which names nothing.
@@ -123,6 +175,13 @@ pub(crate) fn views(study: &Study, form: FormKind, given: Option<View>, question
     if is_synchronous && given != Some(View::Stochastic) {
         // One step is one unit of time.
         return vec![View::Timed];
+    }
+    if study.simulation.engine == StudyEngine::Simulation && !is_synchronous {
+        return vec![View::Simulated];
+    }
+    let is_simulated = study.is_simulated() && accepts_simulation(form, question).is_ok();
+    if given.is_none() && is_simulated && !is_synchronous {
+        return vec![View::Simulated];
     }
     if let Some(view) = given.filter(|_| !matches!(question, Question::Bottleneck(_) | Question::MissTime(_)))
     {

@@ -11,7 +11,7 @@ use narrows_model::wording::listed;
 use narrows_model::{Evaluator, Figure, FigureResult, Limit, StateView};
 use rustc_hash::FxHashMap;
 
-use crate::{Analysis, Measured, Prepared, Size};
+use crate::{Analysis, Measured, Prepared, Size, View};
 
 /// So many states are looked at.
 const STATES: u32 = 4000;
@@ -50,7 +50,10 @@ pub(crate) fn explain_limits_of(prepared: &Prepared, watch: &Arc<dyn Watch>, ana
 /// Returns whether a limit was reached before the view was built. What is built whole does not grow without
 /// bound.
 fn is_unbuilt(figure: &Figure, built: &[Size]) -> bool {
-    let is_cut = matches!(figure.result, FigureResult::Undecided(Limit::Memory | Limit::Time));
+    // What the stochastic view left undecided was estimated.
+    let is_estimated = matches!(figure.result, FigureResult::Estimated { .. });
+    let is_cut = matches!(figure.result, FigureResult::Undecided(Limit::Memory | Limit::Time))
+        || is_estimated && figure.view == View::Stochastic.name();
     is_cut && built.iter().all(|size| size.view != figure.view)
 }
 

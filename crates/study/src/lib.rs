@@ -24,10 +24,10 @@ pub use bottleneck::Analysis;
 pub use coherence::{Layer, coherence_table};
 pub use file::{
     Ask, Axis, ChangeError, DelayEntry, Equivalence, Expect, Latency, LatencyKind, QuantityError, Question,
-    ReachKind, RewardEntry, SizePart, Study, Text, Values, Variant, View, read,
+    ReachKind, RewardEntry, Simulation, SizePart, Study, StudyEngine, Text, Values, Variant, View, read,
 };
 pub use labelled::Labelled;
-pub use measure::{Measured, Size, simulate, simulate_labelled, trends};
+pub use measure::{Measured, Size, trends};
 pub use prepare::Prepared;
 pub use subject::Subject;
 pub use synchronous::PreparedSynchronous;

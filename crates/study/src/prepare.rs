@@ -14,7 +14,7 @@ use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Severity, Sources,
 
 use crate::coherence::{self, Attached, is_access};
 use crate::request_values::{Scope, ValueEvents, Valued};
-use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Study, Text, Values, View};
+use crate::{Ask, Latency, LatencyKind, Question, ReachKind, Simulation, Study, Text, Values, View};
 
 /// A model with the timing and the questions of a study.
 #[derive(Debug)]
@@ -205,7 +205,7 @@ pub(crate) fn look_for_delays(study: &Study, diagnostics: &mut Diagnostics) {
             | Question::Reach(..)
             | Question::Bottleneck(_) => true,
             Question::Latency(latency) if !latency.percentiles.is_empty() => true,
-            _ => matches!(ask.view, Some(View::Timed | View::Stochastic)),
+            _ => matches!(ask.view, Some(View::Timed | View::Stochastic | View::Simulated)),
         };
         if is_about_time {
             let title = format!("`{}` is about time, and nothing takes any", ask.question.kind());
@@ -275,7 +275,8 @@ fn expressions(study: &Study) -> Vec<(Logic, &Text)> {
         }
     }
     let numbers = study.delays.iter().flat_map(|delay| delay.times.iter().chain(&delay.over));
-    let numbers = numbers.chain(values(study)).map(|text| (Logic::Expression, text));
+    let level = study.simulation.level.iter().filter(|level| level.text != Simulation::QUEUES);
+    let numbers = numbers.chain(values(study)).chain(level).map(|text| (Logic::Expression, text));
     let mut all: Vec<(Logic, &Text)> =
         numbers.chain(texts.into_iter().map(|text| (Logic::Ltl, text))).collect();
     let mut known: Vec<&str> = Vec::new();

@@ -1,21 +1,25 @@
 //! What a study is about: one of the kinds of models. Who answers a question is decided here, and nowhere
 //! else.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use narrows_explicit::{Budget, Engine, Share};
 use narrows_languages::identify;
 use narrows_model::synchronous::SynchronousSystem;
 use narrows_model::{Evaluator, Form, FormKind, Model};
-use narrows_source::{Diagnostics, FileId, Loader, Sources};
+use narrows_performance::simulation::Effort;
+use narrows_performance::{Delay, Distribution, Time};
+use narrows_source::{Diagnostic, Diagnostics, FileId, Loader, Sources};
 
+use crate::accepts::accepts;
 use crate::growth::{explain_limits, explain_limits_of};
 use crate::labelled::prepare_labelled;
-use crate::measure::{Bench, Workbench, analyse, measure, of_verdicts, on_graph};
+use crate::measure::{Bench, Estimation, Workbench, analyse, measure, of_verdicts, on_graph};
 use crate::prepare::prepare;
 use crate::synchronous::{self, Ground, PreparedSynchronous, SynchronousBench};
 use crate::verdicts::Verdicts;
-use crate::{Analysis, Labelled, Measured, Prepared, Study};
+use crate::{Analysis, Ask, Labelled, Measured, Prepared, Question, Study, View};
 
 /// A model, put together with the study that is about it.
 #[derive(Debug)]
@@ -28,6 +32,53 @@ pub enum Subject {
     Labelled(Box<Labelled>),
 }
 
+/// Reads the times of those delays that were measured.
+fn with_samples<'s>(
+    study: &'s Study,
+    sources: &Sources,
+    loader: &dyn Loader,
+    diagnostics: &mut Diagnostics,
+) -> Cow<'s, Study> {
+    if study.delays.iter().all(|entry| entry.samples.is_none()) {
+        return Cow::Borrowed(study);
+    }
+    let mut study = study.clone();
+    for entry in &mut study.delays {
+        let Some(file) = &entry.samples else { continue };
+        match samples(&file.text, &sources.file(file.span.file).name, loader) {
+            Ok(times) => {
+                let mean = times.iter().sum::<f64>() / times.len() as f64;
+                // As exact as it needs to be: it is no more than a hint.
+                let mean = Time::new((mean * 1e6).round() as i128, 1_000_000);
+                entry.delay = Delay::Drawn(mean, Distribution::Empirical(times.into()));
+            }
+            Err(title) => diagnostics.push(Diagnostic::error("S0005", file.span, title)),
+        }
+    }
+    Cow::Owned(study)
+}
+
+/// Reads times from a file: numbers in the unit of the study, separated by commas, semicolons or blanks, perhaps
+/// with a line of headings first.
+fn samples(file: &str, study: &str, loader: &dyn Loader) -> Result<Vec<f64>, String> {
+    let loaded =
+        loader.load(file, study, false).map_err(|error| format!("`{file}` can't be read: {error}"))?;
+    let mut times = Vec::new();
+    for (number, line) in loaded.text.lines().enumerate() {
+        for word in line.split([',', ';', ' ', '\t']).filter(|word| !word.trim().is_empty()) {
+            match word.trim().parse::<f64>() {
+                Ok(time) if time.is_finite() && time >= 0.0 => times.push(time),
+                Err(_) if number == 0 => {}
+                _ => return Err(format!("line {} of `{file}`: `{}` is no time", number + 1, word.trim())),
+            }
+        }
+    }
+    if times.iter().all(|time| *time <= 0.0) {
+        return Err(format!("`{file}` has no times above 0"));
+    }
+    Ok(times)
+}
+
 impl Subject {
     /// Compiles the model of a study, and what the study says about it. `None` if something is wrong.
     pub fn prepare(
@@ -37,6 +88,7 @@ impl Subject {
         loader: &dyn Loader,
         diagnostics: &mut Diagnostics,
     ) -> Option<Subject> {
+        let study = &with_samples(study, sources, loader, diagnostics);
         let text = sources.file(model);
         match identify(&text.name, &text.text).language.form() {
             FormKind::Processes => {
@@ -105,6 +157,35 @@ impl Subject {
             explain_limits_of(prepared, &budget.watch, &mut analysis);
         }
         analysis
+    }
+
+    /// Estimates the answers to all questions that simulation accepts, with delays drawn as a view takes them.
+    /// It goes on until about so many delays have expired.
+    pub fn estimate(
+        &self,
+        study: &Study,
+        budget: &Budget,
+        verdicts: &dyn Verdicts,
+        view: View,
+        (ends, seed): (u64, u64),
+    ) -> Measured {
+        let work = |bench: &mut dyn Bench, _: &Share| {
+            let form = bench.form();
+            let takes = |ask: &&Ask| accepts(form, &ask.question, View::Simulated).is_ok();
+            let is_bottleneck = |ask: &&Ask| matches!(ask.question, Question::Bottleneck(_));
+            let meant = study.asks.iter().filter(takes).filter(|ask| !is_bottleneck(ask));
+            // What is expected is expected of `measure`.
+            let asks = meant.map(|ask| Ask { expect: None, ..ask.clone() }).collect();
+            let view = if view == View::Stochastic { view } else { View::Simulated };
+            let mut estimation = Estimation::new(study, asks, view);
+            // Intervals as narrow as the effort allows.
+            estimation.effort = Effort { accuracy: 0.0, events: ends, seed };
+            Measured {
+                figures: bench.estimate(&estimation).into_iter().flatten().collect(),
+                sizes: Vec::new(),
+            }
+        };
+        self.on_bench(study, budget, verdicts, work).unwrap_or_else(|nothing| nothing)
     }
 
     /// Does something with what knows the views of the model; the error says why there are none.

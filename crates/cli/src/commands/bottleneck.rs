@@ -10,7 +10,7 @@ use narrows::process_diagrams;
 use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 use serde_json::Value;
 
-use super::figures::Options;
+use super::figures::{Options, TimeEngine};
 use super::files::write;
 use crate::input::expand;
 use crate::limits::interrupt_flag;
@@ -53,6 +53,10 @@ pub(crate) struct Arguments {
     /// Write each chart to this folder, as SVG
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
+
+    /// Choose who answers what is asked about time
+    #[arg(long, value_name = "ENGINE", default_value = "automatic")]
+    engine: TimeEngine,
 
     #[command(flatten)]
     options: Options,
@@ -103,6 +107,7 @@ impl Work<'_> {
                 return Ok(());
             }
         };
+        prepared.study.simulation.engine = self.arguments.engine.choice();
         if !changes.is_empty() {
             prepared.name = format!("{} with {}", prepared.name, changes.join(", "));
             // What is expected is expected of the study as it is.

@@ -10,7 +10,7 @@ use narrows_report::json_diagnostics;
 use narrows_source::{Diagnostic, Sources, Span};
 use narrows_study::{Ask, Question, Study, Text, View};
 
-use super::figures::{Options, Way};
+use super::figures::{Options, TimeEngine, Way};
 use crate::limits::interrupt_flag;
 use crate::output::{self, Outcome};
 
@@ -108,7 +108,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }
         Ok(prepared) => {
-            options.answer(prepared, Way::Whole { chain: None, csv: None }, None, &interrupt_flag()?)?
+            let whole = Way::Whole { chain: None, csv: None, engine: TimeEngine::Exact };
+            options.answer(prepared, whole, None, &interrupt_flag()?)?
         }
         Err(said) => said,
     };

@@ -115,7 +115,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         return figures::Options::of(&arguments.models).answer_all(
             studies,
             &arguments.models.definitions,
-            figures::Files { html: arguments.files.html(), ..figures::Files::default() },
+            figures::Files {
+                chain: None,
+                html: arguments.files.html(),
+                csv: None,
+                engine: figures::TimeEngine::Automatic,
+            },
         );
     }
     let interrupted = interrupt_flag()?;

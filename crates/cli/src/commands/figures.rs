@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
 use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
 use narrows_source::Diagnostic;
-use narrows_study::{Measured, View};
+use narrows_study::{Measured, StudyEngine, View};
 
 use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -52,8 +52,29 @@ pub(crate) struct Options {
     engine: Choice,
 }
 
+/// Who answers what a study asks about time.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeEngine {
+    /// Exact views, and estimates of what they leave undecided
+    Automatic,
+    /// Exact views alone
+    Exact,
+    /// Simulation
+    Simulation,
+}
+
+impl TimeEngine {
+    pub(super) fn choice(self) -> StudyEngine {
+        match self {
+            TimeEngine::Automatic => StudyEngine::Automatic,
+            TimeEngine::Exact => StudyEngine::Exact,
+            TimeEngine::Simulation => StudyEngine::Simulation,
+        }
+    }
+}
+
 /// Files to which answers go too.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Files<'a> {
     /// The stochastic view of a single study.
     pub(super) chain: Option<&'a Path>,
@@ -61,13 +82,15 @@ pub(super) struct Files<'a> {
     pub(super) html: Option<&'a Path>,
     /// The answers of a single study as comma-separated values.
     pub(super) csv: Option<&'a Path>,
+    /// Who answers what is asked about time.
+    pub(super) engine: TimeEngine,
 }
 
 /// How questions are answered.
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
     /// By looking at everything; the stochastic view may go to a file.
-    Whole { chain: Option<&'a Path>, csv: Option<&'a Path> },
+    Whole { chain: Option<&'a Path>, csv: Option<&'a Path>, engine: TimeEngine },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -144,7 +167,7 @@ impl Options {
         &self,
         files: &[PathBuf],
         definitions: &[String],
-        Files { chain, html, csv }: Files<'_>,
+        Files { chain, html, csv, engine }: Files<'_>,
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
@@ -153,7 +176,7 @@ impl Options {
         anyhow::ensure!(csv.is_none() || studies.len() == 1, "--csv goes with one study");
         let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            let way = Way::Whole { chain, csv };
+            let way = Way::Whole { chain, csv, engine };
             said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
         }
         if let (Some(page), Some(html)) = (page, html) {
@@ -253,7 +276,8 @@ impl Options {
         let clock = self.clock(&prepared.name, interrupted);
         let budget = clock.budget();
         let (measured, points) = match way {
-            Way::Whole { chain, .. } => {
+            Way::Whole { chain, engine, .. } => {
+                prepared.study.simulation.engine = engine.choice();
                 if let Some(path) = chain {
                     write(path, &aut::write(&prepared.chain(&budget)?))?;
                 }

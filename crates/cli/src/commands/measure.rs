@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::figures::{Files, Options};
+use super::figures::{Files, Options, TimeEngine};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,7 +12,8 @@ Examples:
   narrows measure examples/queues          every study of a folder
   narrows measure examples/pci --html pci.html
   narrows measure study.toml --runs        with the runs that show the best and the worst case
-  narrows measure study.toml --csv out.csv the table of a sweep for a spreadsheet or a script";
+  narrows measure study.toml --csv out.csv the table of a sweep for a spreadsheet or a script
+  narrows measure study.toml --engine simulation   estimates, for what is too large for anything else";
 
 /// Answer the questions of a study: how long, how often, how fast
 #[derive(Args)]
@@ -38,12 +39,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
+    /// Choose who answers what is asked about time
+    #[arg(long, value_name = "ENGINE", default_value = "automatic")]
+    engine: TimeEngine,
+
     #[command(flatten)]
     options: Options,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let Arguments { chain, html, csv, .. } = arguments;
-    let files = Files { chain: chain.as_deref(), html: html.as_deref(), csv: csv.as_deref() };
+    let (chain, html, csv) = (chain.as_deref(), html.as_deref(), csv.as_deref());
+    let files = Files { chain, html, csv, engine: arguments.engine };
     arguments.options.answer_all(&arguments.files, &arguments.definitions, files)
 }

@@ -28,6 +28,7 @@ pub(crate) fn lotos(behaviour: &str, study: &str) -> Vec<Figure> {
 pub(crate) fn bounds(figure: &Figure) -> (f64, f64) {
     match &figure.result {
         FigureResult::Value { low, high, .. } => (low.to_f64(), high.to_f64()),
+        FigureResult::Estimated { low, high, .. } => (*low, *high),
         other => panic!("{}: {other:?}", figure.name),
     }
 }

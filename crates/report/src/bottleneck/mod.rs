@@ -72,6 +72,7 @@ pub(crate) fn change(part: Option<f64>) -> String {
 pub(crate) fn ends(figure: &Figure) -> Option<(f64, f64)> {
     match figure.result {
         FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+        FigureResult::Estimated { low, high, .. } => Some((low, high)),
         _ => None,
     }
 }

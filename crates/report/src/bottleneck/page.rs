@@ -460,6 +460,9 @@ fn how(figure: &Figure, is_synchronous: bool) -> String {
             let (low, high) = (low.to_f64(), high.to_f64());
             format!(" It lies between {low:e} and {high:e}, rounding included.")
         }
+        FigureResult::Estimated { low, high, .. } => {
+            return format!("Estimated by simulation: between {low:e} and {high:e} with 99 % confidence.");
+        }
         _ => String::new(),
     };
     let how = match (figure.kind, figure.view) {

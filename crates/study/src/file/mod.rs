@@ -65,6 +65,8 @@ pub struct Study {
     pub signals: Vec<(Text, Text)>,
     /// What is asked.
     pub asks: Vec<Ask>,
+    /// How it is simulated, where it is.
+    pub simulation: Simulation,
     /// What is varied.
     pub sweep: Vec<Axis>,
     /// What it says about caches, if it does.
@@ -85,6 +87,16 @@ impl Study {
     pub fn has_windows(&self) -> bool {
         self.delays.iter().all(|entry| entry.delay.window().is_some())
             && self.coherence.as_ref().is_none_or(Layer::has_windows)
+    }
+
+    /// Returns whether some delay is for simulation alone.
+    pub fn has_drawn_delays(&self) -> bool {
+        self.delays.iter().any(|entry| entry.delay.is_drawn())
+    }
+
+    /// Returns whether simulation answers what is asked about time, and nothing else does.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.simulation.engine == StudyEngine::Simulation || self.has_drawn_delays()
     }
 
     /// Returns whether something takes time.
@@ -135,6 +147,44 @@ pub struct DelayEntry {
     pub times: Option<Text>,
     /// What that is divided by.
     pub over: Option<Text>,
+    /// The file with times that were measured, if it is one of them.
+    pub samples: Option<Text>,
+}
+
+/// When a study is simulated, and how far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// When.
+    pub engine: StudyEngine,
+    /// How wide confidence intervals may be: half of it, relative to the middle.
+    pub accuracy: f64,
+    /// What decides about all random numbers.
+    pub seed: u64,
+    /// How near a state is to what is rare: an expression, or [`QUEUES`](Simulation::QUEUES).
+    pub level: Option<Text>,
+}
+
+impl Simulation {
+    /// Stands for the length of the fullest queue.
+    pub const QUEUES: &'static str = "queues";
+}
+
+impl Default for Simulation {
+    fn default() -> Simulation {
+        Simulation { engine: StudyEngine::Automatic, accuracy: 0.01, seed: 1, level: None }
+    }
+}
+
+/// Who answers what a study asks about time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StudyEngine {
+    /// The exact views; simulation estimates what they leave undecided.
+    #[default]
+    Automatic,
+    /// The exact views alone.
+    Exact,
+    /// Simulation, for all questions that it takes.
+    Simulation,
 }
 
 /// Something that is gained, such as energy, bytes or money.
@@ -194,15 +244,21 @@ pub enum View {
     Timed,
     /// Delays are random.
     Stochastic,
+    /// Delays are drawn as they are given, in runs at random.
+    Simulated,
 }
 
 impl View {
+    /// All of them.
+    pub const ALL: [View; 4] = [View::Untimed, View::Timed, View::Stochastic, View::Simulated];
+
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             View::Untimed => "untimed",
             View::Timed => "timed",
             View::Stochastic => "stochastic",
+            View::Simulated => "simulated",
         }
     }
 }

@@ -416,10 +416,9 @@ impl Reader<'_> {
 
     fn view(&mut self, value: &Value<'_>) -> Option<View> {
         let text = self.text(value, "`view`")?;
-        let view =
-            [View::Untimed, View::Timed, View::Stochastic].into_iter().find(|view| view.name() == text.text);
+        let view = View::ALL.into_iter().find(|view| view.name() == text.text);
         if view.is_none() {
-            self.wrong("S0005", text.span, "a view is `untimed`, `timed` or `stochastic`");
+            self.wrong("S0005", text.span, "a view is `untimed`, `timed`, `stochastic` or `simulated`");
         }
         view
     }

@@ -1,7 +1,9 @@
 //! Reads study files.
 
+use std::sync::Arc;
+
 use narrows_model::FormKind;
-use narrows_performance::{Delay, Time};
+use narrows_performance::{Delay, Distribution, Time, as_f64};
 use narrows_source::{Diagnostic, Diagnostics, FileId, Sources, Span, closest};
 use toml::de::{DeTable, DeValue};
 
@@ -10,7 +12,7 @@ use super::table::{Reader, Value, listed};
 use super::{Ask, DelayEntry, Question, ReachKind, RewardEntry, Study, Text};
 use crate::coherence;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "title",
     "model",
     "unit",
@@ -25,6 +27,7 @@ const KEYS: [&str; 15] = [
     "signal",
     "weight",
     "ask",
+    "simulation",
     "sweep",
 ];
 
@@ -98,6 +101,7 @@ impl Reader<'_> {
         self.rewards(table, study);
         self.asks(table, study);
         self.check_rewards(study);
+        self.simulation(table, study);
         self.sweep(table, study);
         for (name, _) in &study.amounts {
             let is_each = |ask: &Ask| ask.each.as_ref().is_some_and(|each| each.text == name.text);
@@ -255,6 +259,41 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads how far simulations go.
+    fn simulation(&mut self, table: &DeTable<'_>, study: &mut Study) {
+        let Some(entry) = table.get("simulation").and_then(|value| self.table(value, "`simulation`")) else {
+            return;
+        };
+        self.check_keys(entry, &["accuracy", "seed", "level"], "`simulation`");
+        if let Some(value) = entry.get("level") {
+            study.simulation.level = self.text(value, "`level`");
+            if study.form() != FormKind::Processes {
+                let title = "a level is an expression about processes: only a Promela model has one";
+                self.wrong("S0020", self.span(value.span()), title);
+            }
+        }
+        if let Some(value) = entry.get("accuracy") {
+            let part = written(value).and_then(|text| {
+                let percent = text.trim().strip_suffix('%').map(str::trim);
+                let number = as_f64(decimal(percent.unwrap_or(&text))?);
+                Some(if percent.is_some() { number / 100.0 } else { number })
+            });
+            match part.filter(|part| *part > 0.0 && *part < 1.0) {
+                Some(part) => study.simulation.accuracy = part,
+                None => {
+                    let title = "`accuracy` is a part of what comes out, such as \"1 %\"";
+                    self.wrong("S0005", self.span(value.span()), title);
+                }
+            }
+        }
+        if let Some(value) = entry.get("seed") {
+            match written(value).and_then(|text| text.parse().ok()) {
+                Some(seed) => study.simulation.seed = seed,
+                None => self.wrong("S0005", self.span(value.span()), "`seed` is a whole number from 0 on"),
+            }
+        }
+    }
+
     /// Reads a table of named texts.
     fn texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<(Text, Text)> {
         let Some(entries) = table.get(key).and_then(|value| self.table(value, &format!("`{key}`"))) else {
@@ -312,22 +351,38 @@ impl Reader<'_> {
             if written(value).is_some() {
                 // A time alone is how long it always takes.
                 if let Some(time) = self.time(value, &study.unit) {
-                    let (delay, times, over) = (Delay::Fixed(time), None, None);
-                    study.delays.push(DelayEntry { place, delay, times, over });
+                    let (delay, times, over, samples) = (Delay::Fixed(time), None, None, None);
+                    study.delays.push(DelayEntry { place, delay, times, over, samples });
                 }
                 continue;
             }
             let Some(entry) = self.table(value, "a delay") else { continue };
             self.check_keys(
                 entry,
-                &["fixed", "between", "exponential", "erlang", "stages", "times", "over"],
+                &[
+                    "fixed",
+                    "between",
+                    "exponential",
+                    "erlang",
+                    "stages",
+                    "normal",
+                    "lognormal",
+                    "deviation",
+                    "weibull",
+                    "pareto",
+                    "shape",
+                    "empirical",
+                    "times",
+                    "over",
+                ],
                 "a delay",
             );
             let span = self.span(value.span());
             let Some(delay) = self.delay(entry, &study.unit, span) else { continue };
             let times = entry.get("times").and_then(|value| self.text(value, "`times`"));
             let over = entry.get("over").and_then(|value| self.text(value, "`over`"));
-            study.delays.push(DelayEntry { place, delay, times, over });
+            let samples = entry.get("empirical").and_then(|value| self.text(value, "`empirical`"));
+            study.delays.push(DelayEntry { place, delay, times, over, samples });
         }
         study.delays.sort_by_key(|entry| entry.place.span.start);
     }
@@ -342,7 +397,17 @@ impl Reader<'_> {
     }
 
     pub(crate) fn delay(&mut self, entry: &DeTable<'_>, unit: &str, span: Span) -> Option<Delay> {
-        let kinds = ["fixed", "between", "exponential", "erlang"];
+        let kinds = [
+            "fixed",
+            "between",
+            "exponential",
+            "erlang",
+            "normal",
+            "lognormal",
+            "weibull",
+            "pareto",
+            "empirical",
+        ];
         let given: Vec<&str> = kinds.into_iter().filter(|kind| entry.contains_key(*kind)).collect();
         let [kind] = given[..] else {
             self.wrong("S0005", span, format!("a delay needs exactly one of {}", listed(&kinds)));
@@ -368,6 +433,11 @@ impl Reader<'_> {
             }
             return Some(Delay::Between(least, most));
         }
+        if kind == "empirical" {
+            // The times are read with the model.
+            let distribution = Distribution::Empirical(Arc::default());
+            return Some(Delay::Drawn(Time::from_integer(1), distribution));
+        }
         let mean = self.time(value, unit)?;
         if kind != "fixed" && mean <= Time::from_integer(0) {
             self.wrong("S0005", self.span(value.span()), "the mean of a random delay must be above 0");
@@ -376,6 +446,28 @@ impl Reader<'_> {
         match kind {
             "fixed" => Some(Delay::Fixed(mean)),
             "exponential" => Some(Delay::Exponential(mean)),
+            "normal" | "lognormal" => {
+                let Some(deviation) = entry.get("deviation").and_then(|value| self.time(value, unit)) else {
+                    let title = format!("`{kind}` is the mean, and needs a standard `deviation`");
+                    self.wrong("S0005", span, title);
+                    return None;
+                };
+                let is_normal = kind == "normal";
+                let make = if is_normal { Distribution::Normal } else { Distribution::Lognormal };
+                Some(Delay::Drawn(mean, make(deviation)))
+            }
+            "weibull" | "pareto" => {
+                let least = if kind == "pareto" { Time::from_integer(1) } else { Time::new(1, 10) };
+                let shape = entry.get("shape").and_then(|value| decimal(&written(value)?));
+                let Some(shape) = shape.filter(|shape| *shape > least) else {
+                    let title = format!("`{kind}` is the mean, and needs a `shape` above {}", as_f64(least));
+                    self.wrong("S0005", span, title);
+                    return None;
+                };
+                let is_weibull = kind == "weibull";
+                let make = if is_weibull { Distribution::Weibull } else { Distribution::Pareto };
+                Some(Delay::Drawn(mean, make(shape)))
+            }
             _ => {
                 let stages = entry.get("stages").and_then(|value| decimal(&written(value)?));
                 let stages = stages.filter(Time::is_integer).map(|stages| stages.to_integer());

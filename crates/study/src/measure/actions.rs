@@ -89,7 +89,8 @@ impl Actual<'_> {
             // Random times without memory may run side by side; it makes no difference which is which.
             let has_memory = |label: u32| {
                 let is_window = |delay: &Delay| view == View::Timed && delay.window().is_some();
-                found[label as usize].is_some_and(|delay| delay.stages() > 1 || is_window(delay))
+                found[label as usize]
+                    .is_some_and(|delay| delay.stages() > 1 || delay.is_drawn() || is_window(delay))
             };
             if let Some(label) = ambiguous(self.graph, |label| found[label as usize].is_none(), has_memory) {
                 return Err(two_clocks(label));

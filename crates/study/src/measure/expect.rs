@@ -3,7 +3,7 @@
 use narrows_model::{Figure, FigureResult, Number, Published};
 use narrows_performance::{Time, as_f64};
 
-use crate::{Ask, Expect, Study};
+use crate::{Ask, Expect, Study, View};
 
 /// The widest interval, relatively, that says enough to meet an expectation.
 const WIDEST: f64 = 1e-3;
@@ -22,11 +22,40 @@ pub(crate) fn finish(figure: &mut Figure, ask: &Ask, study: &Study) {
 /// Says of a figure whether it is what was expected; of one that is undecided, nothing is known.
 pub(super) fn judge(figure: &mut Figure, expect: Option<&Expect>) {
     let Some(expect) = expect else { return };
-    if let FigureResult::Undecided(_) = figure.result {
+    // What a simulation has not seen, or does not take, is not decided.
+    let is_unseen = figure.view == View::Simulated.name() && matches!(figure.result, FigureResult::None(_));
+    if is_unseen || matches!(figure.result, FigureResult::Undecided(_)) {
         figure.notes.push(format!("Expected: {}.", describe(expect)));
         return;
     }
+    if let FigureResult::Estimated { low, high, decides, .. } = &mut figure.result {
+        let met = if *decides { is_met_by_estimate(*low, *high, expect) } else { None };
+        *decides = met.is_some();
+        match met {
+            Some(met) => figure.expected = Some((describe(expect), met)),
+            None => {
+                figure
+                    .notes
+                    .push(format!("Expected: {}. An estimate does not decide that.", describe(expect)));
+            }
+        }
+        return;
+    }
     figure.expected = Some((describe(expect), is_met(figure, expect)));
+}
+
+/// Returns whether a confidence interval decides that what is expected came out: it is inside the range that
+/// is expected, or beside it. That a single number came out can't be decided, only that another did.
+fn is_met_by_estimate(low: f64, high: f64, expect: &Expect) -> Option<bool> {
+    let (least, most) = match expect {
+        Expect::Number(least, most) => (as_f64(*least), as_f64(*most)),
+        Expect::From(least) => (as_f64(*least), f64::INFINITY),
+        Expect::Infinity | Expect::Word(_) => return None,
+    };
+    if high < least || low > most {
+        return Some(false);
+    }
+    (least < most && least <= low && high <= most).then_some(true)
 }
 
 /// Returns whether something came out.

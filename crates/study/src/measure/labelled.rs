@@ -18,6 +18,7 @@ use narrows_performance::stages::{Stages, spread};
 
 use super::actions::{Actual, Sizes, add_size, two_clocks};
 use super::observed::Together;
+use super::simulated::{Estimation, estimate_labelled};
 use super::solve::set;
 use super::stochastic::reciprocal;
 use super::{Bench, Measured, Size, blank, expect, new_figure};
@@ -185,6 +186,8 @@ impl<'a> LabelledBench<'a> {
             }
             (_, View::Stochastic) => self.mean(ask),
             (_, View::Timed | View::Untimed) => asked.answer(ask, view, &mut self.observed),
+            // Simulations answer several questions at once.
+            (_, View::Simulated) => blank(ask, view),
         }
     }
 
@@ -269,6 +272,10 @@ impl Bench for LabelledBench<'_> {
     fn forget_cut(&mut self) {
         self.asker.forget_cut();
         self.means.take_if(|means| matches!(means.found, Err(FigureResult::Undecided(Limit::Time))));
+    }
+
+    fn estimate(&mut self, estimation: &Estimation) -> Vec<Vec<Figure>> {
+        estimate_labelled(&self.actual(), estimation)
     }
 
     /// That of the graph itself counts if there is no other.

@@ -9,6 +9,7 @@ mod observed;
 mod reach;
 mod schedule;
 mod simulated;
+mod simulated_bottleneck;
 mod solve;
 mod stochastic;
 mod timed;
@@ -25,7 +26,7 @@ use crate::{Ask, Latency, Prepared, Question, Study, Text, View};
 
 pub(crate) use labelled::{LabelledBench, of_verdicts, on_graph};
 pub(crate) use schedule::{Bench, analyse, measure};
-pub use simulated::{simulate, simulate_labelled};
+pub(crate) use simulated::Estimation;
 pub(crate) use timed::{Asked, Model, Ways, span, timed_trace};
 pub use trend::trends;
 pub(crate) use views::Exact;
@@ -116,6 +117,8 @@ impl<'a, 's> Workbench<'a, 's> {
             }
             (_, View::Untimed | View::Timed) => self.timed.answer(ask, view),
             (_, View::Stochastic) => self.means.answer(ask),
+            // Simulations answer several questions at once.
+            (_, View::Simulated) => blank(ask, view),
         }
     }
 
@@ -154,6 +157,10 @@ impl Bench for Workbench<'_, '_> {
         self.timed.forget_cut();
         self.means.forget_cut();
         self.asker.forget_cut();
+    }
+
+    fn estimate(&mut self, estimation: &Estimation) -> Vec<Vec<Figure>> {
+        simulated::estimate(self.study, self.prepared, self.engine, &self.budget, estimation)
     }
 
     fn sizes(&self) -> Vec<Size> {

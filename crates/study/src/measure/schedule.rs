@@ -7,10 +7,11 @@ use narrows_model::{
 
 use narrows_performance::{Time, as_f64};
 
-use super::{Measured, Size, blank, expect};
-use crate::accepts::{accepts, view_of_steps, views};
+use super::simulated_bottleneck::by_simulation;
+use super::{Estimation, Measured, Size, blank, expect};
+use crate::accepts::{accepts, accepts_delays, view_of_steps, views};
 use crate::bottleneck::events;
-use crate::{Analysis, Question, SizePart, Study, Text, View};
+use crate::{Analysis, Question, SizePart, Study, StudyEngine, Text, View};
 
 /// A study with a model of some form, and what was found out so far.
 pub(crate) trait Bench {
@@ -26,6 +27,11 @@ pub(crate) trait Bench {
 
     /// Answers a question that is accepted in a view.
     fn answer_one(&mut self, number: usize, view: View) -> Vec<Figure>;
+
+    /// Estimates the answers to questions that simulation accepts; returns figures for each.
+    fn estimate(&mut self, _: &Estimation) -> Vec<Vec<Figure>> {
+        Vec::new()
+    }
 
     /// Forgets what was cut short, so that it is tried again.
     fn forget_cut(&mut self);
@@ -56,6 +62,11 @@ pub(crate) fn measure(study: &Study, bench: &mut dyn Bench, share: &Share) -> Me
 
 /// Answers the questions of a study, and finds its bottleneck.
 pub(crate) fn analyse(study: &Study, bench: &mut dyn Bench, share: &Share) -> Analysis {
+    if study.is_simulated() && bench.form() != FormKind::Synchronous {
+        let bottleneck = by_simulation(study, bench);
+        bench.flows().extend(bottleneck.flows.iter().cloned());
+        return Analysis { measured: measure(study, bench, share), bottleneck };
+    }
     let mut bottleneck = Bottleneck::default();
     bench.resources(&mut bottleneck);
     bottleneck.flows = events(study).iter().map(|event| flow(study, bench, event)).collect();
@@ -83,6 +94,8 @@ enum Work {
     Verdicts(usize),
     /// The timed or the untimed view.
     Exact,
+    /// Simulation.
+    Estimates,
 }
 
 /// Answers all questions of a study. What is cheap comes first, and each kind of work gets a share of the
@@ -97,8 +110,13 @@ fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure
             continue;
         }
         for view in views(study, form, ask.view, &ask.question) {
-            let is_mean = view == View::Stochastic && !matches!(ask.question, Question::Bottleneck(_));
-            jobs.push((if is_mean { Work::Means } else { Work::Exact }, number, view));
+            let work = match view {
+                _ if matches!(ask.question, Question::Bottleneck(_)) => Work::Exact,
+                View::Stochastic => Work::Means,
+                View::Simulated => Work::Estimates,
+                View::Untimed | View::Timed => Work::Exact,
+            };
+            jobs.push((work, number, view));
         }
     }
     let mut order: Vec<usize> = (0..jobs.len()).collect();
@@ -107,16 +125,25 @@ fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure
     kinds.dedup();
     let mut figures: Vec<Vec<Figure>> = vec![Vec::new(); jobs.len()];
     let mut last = None;
-    let mut left = kinds.len();
+    // What is left undecided is estimated at the end.
+    let falls_back = study.simulation.engine == StudyEngine::Automatic
+        && jobs.iter().any(|(_, number, view)| is_estimable(study, form, *number, *view));
+    let mut left = kinds.len() + usize::from(falls_back);
     for job in order.iter().copied() {
         let (work, number, view) = jobs[job];
         if last.replace(work) != Some(work) {
             share.take(left);
             left -= 1;
         }
+        if work == Work::Estimates && accepts(form, &study.asks[number].question, view).is_ok() {
+            if figures[job].is_empty() {
+                estimate_all(study, bench, &jobs, &mut figures);
+            }
+            continue;
+        }
         figures[job] = answer(study, bench, number, view);
     }
-    share.take(1);
+    share.take(1 + usize::from(falls_back));
     let is_cut = |figure: &Figure| matches!(figure.result, FigureResult::Undecided(Limit::Time));
     for job in order.iter().copied() {
         let has_time = share.seconds_left().is_some_and(|left| left > 0.0);
@@ -125,20 +152,103 @@ fn answer_all(study: &Study, bench: &mut dyn Bench, share: &Share) -> Vec<Figure
             figures[job] = answer(study, bench, jobs[job].1, jobs[job].2);
         }
     }
+    share.take(1);
+    if falls_back {
+        estimate_undecided(study, bench, &jobs, &mut figures);
+    }
     figures.into_iter().flatten().collect()
+}
+
+/// Returns whether simulation says something about a question that is asked in an exact view.
+fn is_estimable(study: &Study, form: FormKind, number: usize, view: View) -> bool {
+    let question = &study.asks[number].question;
+    let is_mean = !matches!(question, Question::Overlap(..) | Question::Bottleneck(_));
+    is_mean
+        && matches!(view, View::Timed | View::Stochastic)
+        && accepts(form, question, View::Simulated).is_ok()
+}
+
+/// Answers all questions that are asked of a simulation, at once.
+fn estimate_all(
+    study: &Study,
+    bench: &mut dyn Bench,
+    jobs: &[(Work, usize, View)],
+    figures: &mut [Vec<Figure>],
+) {
+    let form = bench.form();
+    let is_meant = |job: &usize| {
+        let (work, number, view) = jobs[*job];
+        work == Work::Estimates && accepts(form, &study.asks[number].question, view).is_ok()
+    };
+    let meant: Vec<usize> = (0..jobs.len()).filter(is_meant).collect();
+    let asks = meant.iter().map(|job| study.asks[jobs[*job].1].clone()).collect();
+    let found = bench.estimate(&Estimation::new(study, asks, View::Simulated));
+    for (job, mut found) in meant.into_iter().zip(found) {
+        finish(study, jobs[job].1, &mut found);
+        figures[job] = found;
+    }
+}
+
+/// Estimates what exact views have left undecided. Of the stochastic view, it is the same mean; of the timed
+/// one the mean with delays as they are, which says nothing of the best and the worst case: what is expected
+/// of these stays undecided.
+fn estimate_undecided(
+    study: &Study,
+    bench: &mut dyn Bench,
+    jobs: &[(Work, usize, View)],
+    figures: &mut [Vec<Figure>],
+) {
+    let form = bench.form();
+    for view in [View::Stochastic, View::Timed] {
+        let limit = |figure: &Figure| figure.limit().filter(|limit| *limit != Limit::Interrupted);
+        let is_meant = |job: &usize| {
+            let (_, number, asked) = jobs[*job];
+            asked == view
+                && is_estimable(study, form, number, view)
+                && figures[*job].iter().any(|figure| limit(figure).is_some())
+        };
+        let meant: Vec<usize> = (0..jobs.len()).filter(is_meant).collect();
+        if meant.is_empty() {
+            continue;
+        }
+        let asks = meant.iter().map(|job| study.asks[jobs[*job].1].clone()).collect();
+        let told = if view == View::Stochastic { View::Stochastic } else { View::Simulated };
+        let found = bench.estimate(&Estimation::new(study, asks, told));
+        for (job, mut found) in meant.into_iter().zip(found) {
+            let number = jobs[job].1;
+            let is_estimate = |figure: &Figure| matches!(figure.result, FigureResult::Estimated { .. });
+            if !found.first().is_some_and(is_estimate) {
+                continue;
+            }
+            let reason = figures[job].iter().find_map(limit).map_or("", Limit::reason);
+            found[0].notes.insert(0, format!("The {} view is undecided: {reason}.", view.name()));
+            if view == View::Timed && study.asks[number].expect.is_some() {
+                figures[job].extend(found);
+            } else {
+                finish(study, number, &mut found);
+                figures[job] = found;
+            }
+        }
+    }
 }
 
 /// Answers a question in a view, and says whether that was expected.
 fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Vec<Figure> {
     let ask = &study.asks[number];
-    let mut figures = match accepts(bench.form(), &ask.question, view) {
+    let accepted = accepts(bench.form(), &ask.question, view).and_then(|()| accepts_delays(study, view));
+    let mut figures = match accepted {
         Ok(()) => match &ask.question {
             Question::Bottleneck(event) => {
+                if view == View::Simulated && bench.flows().is_empty() {
+                    let flows = by_simulation(study, bench).flows;
+                    bench.flows().extend(flows);
+                }
                 let flow = flow(study, bench, event);
                 // Where all delays are random, means are all that is known.
-                let is_mean = flow.cases.is_empty() && !study.has_windows();
+                let is_mean = flow.cases.is_empty() && !study.has_windows() && view != View::Simulated;
                 let view = if is_mean { View::Stochastic } else { view };
-                vec![Figure { result: limit_of(flow), ..blank(ask, view) }]
+                let notes = if view == View::Simulated { flow.findings.clone() } else { Vec::new() };
+                vec![Figure { result: limit_of(flow), notes, ..blank(ask, view) }]
             }
             Question::Size(part) => vec![Figure { result: size(*part, bench.cover()), ..blank(ask, view) }],
             _ => bench.answer_one(number, view),
@@ -147,6 +257,13 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
             vec![Figure { result: FigureResult::None(refusal.reason), ..blank(ask, view) }]
         }
     };
+    finish(study, number, &mut figures);
+    figures
+}
+
+/// Names the figures of a question, and says whether what came out was expected.
+fn finish(study: &Study, number: usize, figures: &mut Vec<Figure>) {
+    let ask = &study.asks[number];
     if let (Question::Throughput(event), None) = (&ask.question, &ask.each)
         && let Some(factor) = study.bandwidth_of(event)
     {
@@ -166,12 +283,16 @@ fn answer(study: &Study, bench: &mut dyn Bench, number: usize, view: View) -> Ve
             expect::finish(figure, ask, study);
         }
     }
-    figures
 }
 
 /// Makes a bandwidth of a throughput.
 fn scale(figure: &mut Figure, factor: Time) {
     "MB/s".clone_into(&mut figure.unit);
+    if let FigureResult::Estimated { value, low, high, .. } = &mut figure.result {
+        for number in [value, low, high] {
+            *number *= as_f64(factor);
+        }
+    }
     let FigureResult::Value { low, high, .. } = &mut figure.result else { return };
     for (number, is_low) in [(low, true), (high, false)] {
         *number = match *number {

@@ -1,213 +1,522 @@
-//! Estimates from a random run: a check of what is computed.
+//! Estimates by simulation, for what no exact view fits.
+
+use std::fmt::Write as _;
+use std::ops::Range;
 
 use narrows_explicit::{Budget, Engine};
-use narrows_model::{Expr, FigureResult, Number};
+use narrows_model::wording::{percent, short};
+use narrows_model::{CurvePoint, Figure, FigureResult, Limit};
 use narrows_performance::actions::{Actions, Condition};
-use narrows_performance::simulation::{self, Batch, Draw};
-use narrows_performance::{BuildError, StateGraph};
+use narrows_performance::requests::RequestEvents;
+use narrows_performance::simulation::{
+    self, Channel, Draw, Effort, Estimate, Mark, Quantity, Requests, Scene, Simulated, SimulationError,
+    StateValue,
+};
+use narrows_performance::{BuildError, as_f64};
 
-use super::actions::{Actual, Known};
-use super::labelled::graph_of;
-use super::trouble::{Failure, result_of};
-use super::{Measured, blank, new_figure};
-use crate::{Labelled, Prepared, Question, Study, Text, View};
+use super::actions::Actual;
+use super::stochastic::changes_while_waiting;
+use super::trouble::result_of;
+use super::{blank, new_figure};
+use crate::conditions::meant;
+use crate::{Ask, Latency, LatencyKind, Prepared, Question, Study, Text, View};
 
-/// A run has so many parts; how much they differ tells how far the estimate may be off.
-const PARTS: usize = 30;
+/// A simulation goes no further than about so many events.
+pub(crate) const MOST_EVENTS: u64 = 1 << 28;
 
-/// Within so many standard errors lies the mean, for 99 in 100 runs of as many parts (Student's t).
-const ERRORS: f64 = 2.756;
-
-/// Estimates the answers to those questions of a study that are about means, by a random run in which so many
-/// delays end. With exact delays, `view` is the timed one.
-pub fn simulate(
-    study: &Study,
-    prepared: &Prepared,
-    engine: &Engine<'_>,
-    budget: &Budget,
-    view: View,
-    ends: u64,
-    seed: u64,
-) -> Measured {
-    let busy = |text: &Text| -> Option<&Expr> {
-        let resource = study.resources.iter().find(|(name, _)| name.text == text.text);
-        prepared.predicate(resource.map_or(text, |(_, text)| text))
-    };
-    let predicates: Vec<&Expr> = study
-        .asks
-        .iter()
-        .filter_map(|ask| match &ask.question {
-            Question::Utilisation(what) => busy(what),
-            _ => None,
-        })
-        .collect();
-    let parts = run(prepared, engine, budget, view, ends, seed, &predicates);
-    let parts = parts.map_err(|trouble| Box::new(result_of(&trouble, engine.evaluator())));
-    estimates(study, view, &parts, &|event| prepared.event(event))
+/// Which questions are answered by simulation, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimation {
+    /// The questions.
+    pub(crate) asks: Vec<Ask>,
+    /// The view that is told in figures.
+    pub(crate) view: View,
+    /// How delays are drawn.
+    pub(crate) draw: Draw,
+    /// How far it goes.
+    pub(crate) effort: Effort,
 }
 
-/// Estimates the same for a study of a labelled model. The conditions of `utilisation` are observed along the
-/// run.
-pub fn simulate_labelled(
-    study: &Study,
-    model: &Labelled,
-    budget: &Budget,
-    view: View,
-    ends: u64,
-    seed: u64,
-) -> Measured {
-    match graph_of(study, model, budget) {
-        Ok(graph) => {
-            let actual = Actual { study, model, graph: &graph, budget: budget.clone() };
-            let parts = actual.random_run(view, ends, seed);
-            estimates(study, view, &parts, &|event| model.event(event))
+impl Estimation {
+    /// Estimates answers to questions, as far as a study says, for a view.
+    pub(crate) fn new(study: &Study, asks: Vec<Ask>, view: View) -> Estimation {
+        let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
+        let settings = &study.simulation;
+        let effort = Effort { accuracy: settings.accuracy, events: MOST_EVENTS, seed: settings.seed };
+        Estimation { asks, view, draw, effort }
+    }
+}
+
+/// A value of states: whether one thing holds, or two at the same time.
+#[derive(Clone, Copy, PartialEq)]
+enum Watched<'s> {
+    One(&'s Text),
+    Both(&'s Text, &'s Text),
+    /// How near a state is to what is rare.
+    Level(&'s Text),
+}
+
+/// What is observed to answer some questions.
+#[derive(Default)]
+struct Plan<'s> {
+    values: Vec<Watched<'s>>,
+    requests: Vec<Requests>,
+    asked: Vec<Quantity>,
+    /// The questions, each with its part of what is asked.
+    parts: Vec<(usize, Range<usize>)>,
+    /// The value that is a level.
+    level: Option<usize>,
+    /// Questions about a moment: the number, the value and the time.
+    moments: Vec<(usize, usize, f64)>,
+}
+
+/// Finds what the texts of a study mean.
+trait Names {
+    fn event(&self, text: &Text) -> Option<u16>;
+}
+
+impl<'s> Plan<'s> {
+    fn value(&mut self, value: Watched<'s>) -> usize {
+        if let Some(place) = self.values.iter().position(|known| *known == value) {
+            return place;
         }
-        Err(nothing) => nothing,
+        self.values.push(value);
+        self.values.len() - 1
     }
-}
 
-impl Actual<'_> {
-    fn random_run(&self, view: View, ends: u64, seed: u64) -> Result<Vec<Batch>, Failure> {
-        let conditions: Vec<Condition> = self
-            .study
-            .asks
-            .iter()
-            .filter(|ask| is_mean(&ask.question))
-            .filter_map(|ask| self.condition(&ask.question))
-            .collect();
-        let none = |reason: String| Box::new((FigureResult::None(reason), None));
-        let timing = self.timing(view, &self.model.named_events()).map_err(none)?;
-        let actions = Actions::new(self.graph).observing(&conditions);
-        let mut holds =
-            |rows: &StateGraph<'_>, state: u32, number: usize| actions.holds(number, &rows.state(state));
-        let rows = StateGraph::new(&actions, None, &timing, self.budget.clone());
-        let parts = rows.and_then(|mut rows| {
-            go(&mut rows, view, ends, seed, conditions.len(), &mut holds, &mut |_, _, _| 1.0)
-        });
-        parts.map_err(|trouble| {
-            let mut figure = new_figure("", String::new(), view.name());
-            Known { asked: self, actions: &actions }.say(&trouble, &mut figure);
-            Box::new((figure.result, figure.witnesses.pop()))
-        })
-    }
-}
-
-/// Says what the parts of a random run come to, given the numbers of events.
-fn estimates(
-    study: &Study,
-    view: View,
-    parts: &Result<Vec<Batch>, Failure>,
-    event: &dyn Fn(&Text) -> Option<u16>,
-) -> Measured {
-    let mut measured = Measured::default();
-    let mut predicate = 0;
-    for ask in study.asks.iter().filter(|ask| is_mean(&ask.question)) {
-        let mut figure = blank(ask, view);
-        figure.result =
-            FigureResult::None("The run came to an end before there was enough to count.".to_owned());
-        match parts {
-            Err(failure) => {
-                figure.result = failure.0.clone();
-                figure.witnesses.extend(failure.1.clone());
+    /// Adds a question; kinds are those of its requests.
+    fn add(
+        &mut self,
+        study: &'s Study,
+        (number, ask): (usize, &'s Ask),
+        names: &dyn Names,
+        kinds: &[RequestEvents],
+    ) {
+        let start = self.asked.len();
+        let event = |text: &Text| Channel::Event(names.event(text).unwrap_or(u16::MAX));
+        match &ask.question {
+            Question::Throughput(what) => self.asked.push(event(what).often()),
+            Question::MeanPeriod(what) => self.asked.push(Quantity::Ratio(Channel::Time, event(what))),
+            Question::MeanCount(of, per) => self.asked.push(Quantity::Ratio(event(of), event(per))),
+            Question::Utilisation(what) => {
+                let value = self.value(Watched::One(meant_by(study, what)));
+                self.asked.push(Channel::Value(value).often());
             }
-            Ok(parts) => {
-                let count = |part: &Batch, what: &Text| {
-                    event(what).map_or(0.0, |event| part.counts[usize::from(event)] as f64)
+            Question::Overlap(one, other) => {
+                let value = self.value(Watched::Both(meant_by(study, one), meant_by(study, other)));
+                self.asked.push(Channel::Value(value).often());
+            }
+            Question::Transient(what, time) => {
+                let value = self.value(Watched::One(meant_by(study, what)));
+                self.moments.push((number, value, as_f64(*time)));
+                return;
+            }
+            Question::MeanDelay(from, to) => {
+                let mut end = |text: &'s Text| match names.event(text) {
+                    Some(event) => Mark::Event(event),
+                    None => Mark::Becomes(self.value(Watched::One(text)), true),
                 };
-                let ratios: Vec<(f64, f64)> = match &ask.question {
-                    Question::Throughput(event) => {
-                        figure.unit = format!("1/{}", study.unit);
-                        parts.iter().map(|part| (count(part, event), part.time)).collect()
-                    }
-                    Question::MeanPeriod(event) => {
-                        study.unit.clone_into(&mut figure.unit);
-                        parts.iter().map(|part| (part.time, count(part, event))).collect()
-                    }
-                    Question::MeanCount(of, per) => {
-                        parts.iter().map(|part| (count(part, of), count(part, per))).collect()
-                    }
-                    _ => {
-                        let number = predicate;
-                        predicate += 1;
-                        parts.iter().map(|part| (part.held[number], part.time)).collect()
-                    }
+                let (kinds, order) = (vec![[end(from), end(to)]], Latency::delay(from, to).order);
+                self.follow(Requests { kinds, order }, &[], false);
+            }
+            Question::Latency(latency) => {
+                let kinds = if latency.kind == LatencyKind::Duration {
+                    let value = self.value(Watched::One(meant_by(study, &latency.from)));
+                    vec![[Mark::Becomes(value, true), Mark::Becomes(value, false)]]
+                } else {
+                    kinds.iter().map(|kind| [Mark::Event(kind.from), Mark::Event(kind.to)]).collect()
                 };
-                if let Some((low, high)) = estimate(&ratios) {
-                    figure.result = FigureResult::Value {
-                        low: Number::Float(low),
-                        high: Number::Float(high),
-                        exact: false,
-                    };
+                let requests = Requests { kinds, order: latency.order };
+                self.follow(requests, &latency.percentiles, latency.is_percentile);
+            }
+            _ => return,
+        }
+        self.parts.push((number, start..self.asked.len()));
+    }
+
+    fn follow(&mut self, requests: Requests, percentiles: &[f64], is_percentile: bool) {
+        let number = self.requests.len();
+        self.requests.push(requests);
+        if !is_percentile {
+            self.asked.push(Quantity::Ratio(Channel::Times(number), Channel::Ended(number)));
+        }
+        self.asked.extend(percentiles.iter().map(|percent| Quantity::Quantile(number, percent / 100.0)));
+    }
+}
+
+/// Returns what says when a resource is busy; the text itself if there is no such resource.
+fn meant_by<'s>(study: &'s Study, what: &'s Text) -> &'s Text {
+    if study.is_about_labels() { meant(study, what) } else { study.busy(what) }
+}
+
+/// Returns the unit of what is asked.
+fn unit_of(study: &Study, question: &Question) -> String {
+    match question {
+        Question::Throughput(_) => format!("1/{}", study.unit),
+        Question::MeanPeriod(_) | Question::MeanDelay(..) | Question::Latency(_) => study.unit.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Keeps an interval within what there can be: no time and no number is below 0, and no part above 1.
+fn within(found: Option<Estimate>, question: &Question) -> Option<Estimate> {
+    let most = match question {
+        Question::Utilisation(_) | Question::Overlap(..) | Question::Transient(..) => 1.0,
+        _ => f64::INFINITY,
+    };
+    found.map(|one| Estimate { low: one.low.max(0.0), high: one.high.min(most), ..one })
+}
+
+/// Turns an estimate into a result.
+fn result(found: Option<Estimate>, simulated: &Simulated, unit: &str) -> FigureResult {
+    match found {
+        Some(Estimate { value, low, high }) => FigureResult::Estimated { value, low, high, decides: true },
+        None => FigureResult::None(format!(
+            "It was not seen often enough in {} replications of {} {unit}.",
+            simulated.replications,
+            short(simulated.time)
+        )),
+    }
+}
+
+/// Answers questions by what a simulation has found.
+struct Telling<'s> {
+    study: &'s Study,
+    estimation: &'s Estimation,
+}
+
+impl Telling<'_> {
+    /// Says what came out for a question: the figure of the question, and its percentiles.
+    fn figures(
+        &self,
+        ask: &Ask,
+        found: &[(Quantity, Option<Estimate>)],
+        simulated: &Simulated,
+        is_first: bool,
+    ) -> Vec<Figure> {
+        let unit = unit_of(self.study, &ask.question);
+        let mut figures = Vec::new();
+        for (quantity, estimate) in found {
+            let view = self.estimation.view;
+            let mut figure = match quantity {
+                Quantity::Quantile(_, part) if !figures.is_empty() => {
+                    let name = format!("{}, {} %", ask.name, part * 100.0);
+                    new_figure("percentile", name, view.name())
+                }
+                _ => blank(ask, view),
+            };
+            figure.unit.clone_from(&unit);
+            figure.result = result(within(*estimate, &ask.question), simulated, &self.study.unit);
+            figures.push(figure);
+        }
+        if let (
+            Some(first),
+            Some((Quantity::Ratio(Channel::Times(number), _) | Quantity::Quantile(number, _), _)),
+        ) = (figures.first_mut(), found.first())
+            && matches!(ask.question, Question::Latency(_))
+        {
+            let point =
+                |(time, one): &(f64, Estimate)| CurvePoint { time: *time, low: one.low, high: one.high };
+            first.curve = simulated.curves[*number].iter().map(point).collect();
+        }
+        if let Some(first) = figures.first_mut() {
+            self.add_notes(first, simulated, is_first);
+            if let FigureResult::Estimated { decides, .. } = &mut first.result {
+                // What is expected is expected of all schedulers.
+                *decides = ask.expect.is_none() || !simulated.has_choices;
+            }
+        }
+        figures
+    }
+
+    fn add_notes(&self, figure: &mut Figure, simulated: &Simulated, is_first: bool) {
+        if is_first {
+            self.add_method(figure, simulated);
+        }
+        let FigureResult::Estimated { value, low, high, .. } = figure.result else { return };
+        let (asked, reached) = (self.estimation.effort.accuracy, Estimate { value, low, high }.accuracy());
+        if asked > 0.0 && reached > asked {
+            let why = simulated.limit.map_or("the effort allowed", Limit::reason);
+            let (reached, asked) = (percent(reached), percent(asked));
+            figure.notes.push(format!("An accuracy of {reached} was reached, not {asked}: {why}."));
+        }
+    }
+
+    /// Says how much was simulated, and what that leaves open.
+    fn add_method(&self, figure: &mut Figure, simulated: &Simulated) {
+        let Simulated { replications, time, events, warm_up, ended, .. } = simulated;
+        let unit = &self.study.unit;
+        let mut how = format!(
+            "Estimated by simulation, with 99 % confidence: {replications} replications of {} {unit}, {events} \
+             events",
+            short(*time)
+        );
+        if *warm_up > 0.0 {
+            let _ = write!(how, "; up to {} of each left out as warm-up", percent(*warm_up));
+        }
+        figure.notes.push(how + ".");
+        if self.estimation.draw == Draw::Random {
+            figure.notes.push("All delays were drawn as the stochastic view takes them.".to_owned());
+        }
+        if simulated.has_choices {
+            let note = "The model leaves choices open: here each was equally likely, and the range over all schedulers is \
+                        not known.";
+            figure.notes.push(note.to_owned());
+        }
+        if *ended > 0 && ended < replications {
+            figure.notes.push(format!("Nothing happens any more in {ended} of the replications."));
+        }
+    }
+
+    /// Says of some questions why there is no estimate.
+    fn none(&self, numbers: impl Iterator<Item = usize>, result: &FigureResult) -> Vec<(usize, Vec<Figure>)> {
+        let figure = |number: usize| {
+            let ask = &self.estimation.asks[number];
+            Figure { result: result.clone(), ..blank(ask, self.estimation.view) }
+        };
+        numbers.map(|number| (number, vec![figure(number)])).collect()
+    }
+
+    /// Simulates, and answers what the plan is about.
+    fn run(
+        &self,
+        plan: &Plan<'_>,
+        scene: &Scene<'_>,
+        budget: &Budget,
+        why: &dyn Fn(&BuildError) -> FigureResult,
+    ) -> Vec<(usize, Vec<Figure>)> {
+        let effort = self.estimation.effort;
+        let reason = |error: &SimulationError| match error {
+            SimulationError::Build(trouble) => why(trouble),
+            SimulationError::Unsteady(value) => changes_while_waiting(match plan.values[*value] {
+                Watched::One(text) | Watched::Both(text, _) | Watched::Level(text) => &text.text,
+            }),
+            SimulationError::TooManyClocks => FigureResult::None(
+                "More than 128 delays that are not exponential run at the same time.".to_owned(),
+            ),
+        };
+        let mut all = Vec::new();
+        if !plan.asked.is_empty() {
+            match simulation::simulate(scene, &plan.asked, effort, budget) {
+                Ok(simulated) => {
+                    let found: Vec<_> = plan.asked.iter().copied().zip(simulated.estimates.clone()).collect();
+                    for (number, part) in &plan.parts {
+                        let ask = &self.estimation.asks[*number];
+                        let is_first = all.is_empty();
+                        all.push((*number, self.figures(ask, &found[part.clone()], &simulated, is_first)));
+                    }
+                }
+                Err(error) => {
+                    all.extend(self.none(plan.parts.iter().map(|(number, _)| *number), &reason(&error)));
                 }
             }
         }
-        measured.figures.push(figure);
+        for (number, value, time) in &plan.moments {
+            match simulation::transient(scene, *value, *time, effort, budget) {
+                Ok(simulated) => {
+                    let found = (Channel::Value(*value).often(), simulated.estimates[0]);
+                    all.push((
+                        *number,
+                        self.figures(&self.estimation.asks[*number], &[found], &simulated, true),
+                    ));
+                }
+                Err(error) => all.extend(self.none(std::iter::once(*number), &reason(&error))),
+            }
+        }
+        all
     }
-    measured
 }
 
-fn is_mean(question: &Question) -> bool {
-    matches!(
-        question,
-        Question::Throughput(_)
-            | Question::MeanPeriod(_)
-            | Question::MeanCount(..)
-            | Question::Utilisation(_)
-    )
+/// Puts questions together that one simulation answers: all but those whose requests are told apart.
+/// With a level, averages have a simulation of their own, in which runs are split.
+fn groups(asks: &[Ask], has_level: bool) -> Vec<(bool, Vec<usize>)> {
+    let is_alone = |number: &usize| match &asks[*number].question {
+        Question::Latency(latency) => latency.by.is_some(),
+        _ => false,
+    };
+    let (alone, together): (Vec<usize>, Vec<usize>) = (0..asks.len()).partition(is_alone);
+    let is_split = |number: &usize| {
+        let is_average = matches!(
+            asks[*number].question,
+            Question::Throughput(_)
+                | Question::MeanPeriod(_)
+                | Question::MeanCount(..)
+                | Question::Utilisation(_)
+                | Question::Overlap(..)
+        );
+        has_level && is_average
+    };
+    let (split, whole): (Vec<usize>, Vec<usize>) = together.into_iter().partition(is_split);
+    let groups = [(true, split), (false, whole)].into_iter().filter(|(_, numbers)| !numbers.is_empty());
+    groups.chain(alone.into_iter().map(|number| (false, vec![number]))).collect()
 }
 
-fn run(
+/// Puts answers into the order of their questions.
+fn in_order(mut all: Vec<(usize, Vec<Figure>)>) -> Vec<Vec<Figure>> {
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, figures)| figures).collect()
+}
+
+impl Names for Prepared {
+    fn event(&self, text: &Text) -> Option<u16> {
+        Prepared::event(self, text)
+    }
+}
+
+/// Estimates the answers to some questions about processes.
+pub(crate) fn estimate(
+    study: &Study,
     prepared: &Prepared,
     engine: &Engine<'_>,
     budget: &Budget,
-    view: View,
-    ends: u64,
-    seed: u64,
-    predicates: &[&Expr],
-) -> Result<Vec<Batch>, BuildError> {
+    estimation: &Estimation,
+) -> Vec<Vec<Figure>> {
     let evaluator = engine.evaluator();
-    let mut rows = StateGraph::new(engine, Some(&prepared.system), &prepared.timing, budget.clone())?;
-    let mut holds = |rows: &StateGraph<'_>, state: u32, number: usize| {
-        evaluator.holds(predicates[number], &rows.state(state)).unwrap_or(false)
-    };
-    let mut speed = |rows: &StateGraph<'_>, state: u32, delay: u16| {
-        let Some((times, over)) = &prepared.timing.delays()[usize::from(delay)].speed else { return 1.0 };
-        let mut seen = evaluator.observe(&rows.state(state));
-        let times = f64::from(seen.value(times).unwrap_or(0));
-        let over = over.as_ref().map_or(1.0, |over| f64::from(seen.value(over).unwrap_or(0)));
-        if times > 0.0 && over > 0.0 { times / over } else { 0.0 }
-    };
-    go(&mut rows, view, ends, seed, predicates.len(), &mut holds, &mut speed)
-}
-
-/// Runs until so many delays have ended, in parts.
-fn go(
-    rows: &mut StateGraph<'_>,
-    view: View,
-    ends: u64,
-    seed: u64,
-    predicates: usize,
-    holds: &mut dyn FnMut(&StateGraph<'_>, u32, usize) -> bool,
-    speed: &mut dyn FnMut(&StateGraph<'_>, u32, u16) -> f64,
-) -> Result<Vec<Batch>, BuildError> {
-    let draw = if view == View::Stochastic { Draw::Random } else { Draw::AsGiven };
-    let ends = (ends / PARTS as u64).max(1);
-    simulation::simulate(rows, draw, seed, PARTS, ends, predicates, holds, speed)
-}
-
-/// Estimates the ratio of two sums, and how far it may be off; `None` if there are too few parts.
-fn estimate(ratios: &[(f64, f64)]) -> Option<(f64, f64)> {
-    // What happens at first depends on where it begins.
-    let parts = ratios.get(1..)?;
-    if parts.len() + 1 < PARTS {
-        return None;
+    let telling = Telling { study, estimation };
+    let mut all = Vec::new();
+    let level = study.simulation.level.as_ref();
+    for (is_split, numbers) in groups(&estimation.asks, level.is_some()) {
+        let mut plan = Plan::default();
+        if let Some(level) = level.filter(|_| is_split) {
+            plan.level = Some(plan.value(Watched::Level(level)));
+        }
+        let mut own = None;
+        for number in numbers {
+            let (timing, kinds) = match &estimation.asks[number].question {
+                Question::Latency(latency) => {
+                    let (timing, kinds, _) = prepared.requests(latency);
+                    (Some(timing), kinds)
+                }
+                _ => (None, Vec::new()),
+            };
+            own = own.or(timing);
+            plan.add(study, (number, &estimation.asks[number]), prepared, &kinds);
+        }
+        let holds = |text: &Text| {
+            let expr = prepared.predicate(text);
+            move |state: &[u8]| expr.map_or(Ok(false), |expr| evaluator.holds(expr, state))
+        };
+        let value = |watched: &Watched<'_>| -> StateValue<'_> {
+            match watched {
+                Watched::One(text) => {
+                    let holds = holds(text);
+                    Box::new(move |state| Ok(f64::from(u8::from(holds(state)?))))
+                }
+                Watched::Both(one, other) => {
+                    let (one, other) = (holds(one), holds(other));
+                    Box::new(move |state| Ok(f64::from(u8::from(one(state)? && other(state)?))))
+                }
+                Watched::Level(text) => match prepared.predicate(text) {
+                    Some(expr) => Box::new(move |state| evaluator.observe(state).value(expr).map(f64::from)),
+                    None => Box::new(move |state| {
+                        let channels = evaluator.describe(state).channels;
+                        let lengths = channels.iter().map(|channel| channel.messages.len());
+                        Ok(lengths.max().unwrap_or(0) as f64)
+                    }),
+                },
+            }
+        };
+        let values = plan.values.iter().map(value).collect();
+        let (system, requests) = (Some(&prepared.system), plan.requests.clone());
+        let timing = own.as_deref().unwrap_or(&prepared.timing);
+        let scene = Scene {
+            space: engine,
+            system,
+            timing,
+            draw: estimation.draw,
+            values,
+            requests,
+            level: plan.level,
+        };
+        all.extend(telling.run(&plan, &scene, budget, &|trouble| result_of(trouble, evaluator).0));
     }
-    let count = parts.len() as f64;
-    let (above, below) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-    let ratio = above / below;
-    let mean = below / count;
-    let variance: f64 =
-        parts.iter().map(|part| (part.0 - ratio * part.1).powi(2)).sum::<f64>() / (count - 1.0);
-    let off = ERRORS * (variance / count).sqrt() / mean;
-    ratio.is_finite().then_some((ratio - off, ratio + off))
+    in_order(all)
+}
+
+impl Names for Actual<'_> {
+    fn event(&self, text: &Text) -> Option<u16> {
+        self.model.event(text)
+    }
+}
+
+/// Estimates the answers to some questions about a labelled model, of which the graph is known.
+pub(super) fn estimate_labelled(actual: &Actual<'_>, estimation: &Estimation) -> Vec<Vec<Figure>> {
+    let study = actual.study;
+    let view = if estimation.draw == Draw::Random { View::Stochastic } else { View::Timed };
+    let telling = Telling { study, estimation };
+    let mut all = Vec::new();
+    for (_, numbers) in groups(&estimation.asks, false) {
+        let mut plan = Plan::default();
+        let mut timing = actual.timing(view, &actual.model.named_events());
+        for number in &numbers {
+            let mut kinds = Vec::new();
+            if let Question::Latency(latency) = &estimation.asks[*number].question {
+                match actual.requests(view, latency) {
+                    Ok((own, found)) if latency.by.is_some() => {
+                        timing = Ok(own);
+                        kinds = found;
+                    }
+                    Ok((_, found)) => kinds = found,
+                    Err(reason) => timing = Err(reason),
+                }
+            }
+            plan.add(study, (*number, &estimation.asks[*number]), actual, &kinds);
+        }
+        let timing = match timing {
+            Ok(timing) => timing,
+            Err(reason) => {
+                all.extend(telling.none(numbers.into_iter(), &FigureResult::None(reason)));
+                continue;
+            }
+        };
+        let texts: Vec<&Text> = plan
+            .values
+            .iter()
+            .flat_map(|one| match one {
+                Watched::One(text) => vec![*text],
+                Watched::Both(one, other) => vec![*one, *other],
+                Watched::Level(text) => vec![*text],
+            })
+            .collect();
+        let known: Vec<Option<Condition>> =
+            texts.iter().map(|text| actual.model.conditions.get(text).cloned()).collect();
+        let conditions: Vec<Condition> = known.iter().flatten().cloned().collect();
+        let actions = Actions::new(actual.graph).observing(&conditions);
+        // Where each text is among the conditions.
+        let place = |text: &Text| {
+            let text = texts.iter().position(|known| **known == *text)?;
+            known[text].as_ref()?;
+            Some(known[..text].iter().flatten().count())
+        };
+        let holds = |text: &Text| {
+            let (place, actions) = (place(text), &actions);
+            move |state: &[u8]| place.is_some_and(|place| actions.holds(place, state))
+        };
+        let value = |watched: &Watched<'_>| -> StateValue<'_> {
+            match watched {
+                Watched::One(text) => {
+                    let holds = holds(text);
+                    Box::new(move |state| Ok(f64::from(u8::from(holds(state)))))
+                }
+                Watched::Both(one, other) => {
+                    let (one, other) = (holds(one), holds(other));
+                    Box::new(move |state| Ok(f64::from(u8::from(one(state) && other(state)))))
+                }
+                // Labels have no level.
+                Watched::Level(_) => Box::new(|_| Ok(0.0)),
+            }
+        };
+        let values = plan.values.iter().map(value).collect();
+        let (space, timing, requests) = (&actions, &timing, plan.requests.clone());
+        let scene =
+            Scene { space, system: None, timing, draw: estimation.draw, values, requests, level: None };
+        let why = |trouble: &BuildError| match trouble {
+            BuildError::Limit(limit) => FigureResult::Undecided(*limit),
+            _ => FigureResult::None(
+                "Time stands still: actions without delay follow each other for ever.".to_owned(),
+            ),
+        };
+        all.extend(telling.run(&plan, &scene, &actual.budget, &why));
+    }
+    in_order(all)
 }

@@ -19,6 +19,7 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
         let (mut grows, mut falls, mut pairs) = (true, true, 0);
         // Why a value is not known, if a limit is the reason: then nothing can be said of the whole.
         let mut limit = None;
+        let mut is_estimated = false;
         let mut groups: Vec<Vec<(String, String)>> = Vec::new();
         for point in points {
             if !groups.contains(&others(point)) {
@@ -31,6 +32,10 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
                 .filter(|point| others(point) == group)
                 .map(|point| match &point.figures.iter().find(is_it)?.result {
                     FigureResult::Value { low, high, .. } => Some((low.to_f64(), high.to_f64())),
+                    FigureResult::Estimated { low, high, .. } => {
+                        is_estimated = true;
+                        Some((*low, *high))
+                    }
                     FigureResult::Undecided(reason) => {
                         limit.get_or_insert(*reason);
                         None
@@ -61,6 +66,12 @@ pub fn trends(study: &Study, points: &[SweepPoint]) -> Vec<Figure> {
             Some(word) => FigureResult::Word(word.to_owned()),
             None => FigureResult::None("There are no two values to compare.".to_owned()),
         };
+        if is_estimated && word == Some("mixed") {
+            trend.result = FigureResult::None("The estimates are too wide to tell them apart.".to_owned());
+            trend.notes.push(format!("Expected: {}.", expected.text));
+            figures.push(trend);
+            continue;
+        }
         trend.expected = Some((expected.text.clone(), word == Some(expected.text.as_str())));
         figures.push(trend);
     }

@@ -1,0 +1,391 @@
+//! Runs replications until the estimates are good enough, on all threads.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use narrows_graph::Random;
+use narrows_model::Budget;
+
+use super::estimate::{Evidence, NORMAL, REPLICATIONS};
+use super::run::Run;
+use super::sample::scale_of;
+use super::splitting::Splitting;
+use super::table::Table;
+use super::tally::{INTERVALS, Tally};
+use super::{Channel, Effort, Estimate, Quantity, Scene, Simulated, SimulationError};
+use crate::{BuildError, as_f64};
+
+/// So many delays expire in the run that tells how long replications are at first.
+const PILOT: u64 = 1_000;
+
+/// What was never seen after so many events is not waited for.
+const UNSEEN: u64 = 1 << 23;
+
+/// Estimates quantities.
+///
+/// # Errors
+///
+/// There are none if the model can't be run, or a limit was hit before there was enough to see.
+pub fn simulate(
+    scene: &Scene<'_>,
+    asked: &[Quantity],
+    effort: Effort,
+    budget: &Budget,
+) -> Result<Simulated, SimulationError> {
+    with_workers(scene, budget, |workers| {
+        Drive::new(scene, effort, workers).and_then(|drive| drive.run(asked))
+    })
+}
+
+/// Estimates the mean of a value of the state at some time.
+///
+/// # Errors
+///
+/// As those of [`simulate`].
+pub fn transient(
+    scene: &Scene<'_>,
+    value: usize,
+    time: f64,
+    effort: Effort,
+    budget: &Budget,
+) -> Result<Simulated, SimulationError> {
+    let until = time * scale_of(scene);
+    with_workers(scene, budget, |workers| {
+        let (mut found, mut sums) = (Simulated { time, ..Simulated::default() }, [0.0; 3]);
+        let mut next = 0;
+        loop {
+            let work = Work::Moment { seed: effort.seed, until, value };
+            let end = (2 * next).max(REPLICATIONS * REPLICATIONS);
+            let jobs = (next..end).step_by(REPLICATIONS).map(|first| Job {
+                number: first,
+                run: None,
+                tally: Tally::new(channels(scene), scene.requests.len()),
+                work,
+                splitting: None,
+            });
+            let done = match workers.all(jobs.collect()) {
+                Ok(done) => done,
+                Err(SimulationError::Build(BuildError::Limit(limit))) if next > 0 => {
+                    found.limit = Some(limit);
+                    return Ok(found);
+                }
+                Err(error) => return Err(error),
+            };
+            next = end;
+            for job in done {
+                found.events += job.tally.events;
+                found.has_choices |= job.tally.has_choices;
+                for (sum, more) in sums.iter_mut().zip(&job.tally.series) {
+                    *sum += more;
+                }
+            }
+            found.replications = next;
+            let estimate = proportion(next as f64, sums[0], sums[1]);
+            found.estimates = vec![Some(estimate)];
+            let is_unseen = sums[0] == 0.0 && found.events < UNSEEN.min(effort.events);
+            if !is_unseen && (estimate.accuracy() <= effort.accuracy || sums[0] == 0.0)
+                || is_enough(found.events, effort)
+            {
+                return Ok(found);
+            }
+        }
+    })
+}
+
+/// Estimates a mean of independent values from their number, their sum and that of their squares: the score
+/// interval of E. B. Wilson (1927), which holds for rare events too; for values beyond 0 and 1, the normal
+/// approximation.
+fn proportion(count: f64, sum: f64, squares: f64) -> Estimate {
+    let value = sum / count;
+    // Of 0 and 1, the squares are the same.
+    if (sum - squares).abs() < 0.5 && (0.0..=1.0).contains(&value) {
+        let square = NORMAL * NORMAL;
+        let middle = (value + square / (2.0 * count)) / (1.0 + square / count);
+        let off = NORMAL / (1.0 + square / count)
+            * (value * (1.0 - value) / count + square / (4.0 * count * count)).sqrt();
+        return Estimate { value, low: (middle - off).max(0.0), high: (middle + off).min(1.0) };
+    }
+    let off = NORMAL * ((squares / count - value * value).max(0.0) / count).sqrt();
+    Estimate { value, low: value - off, high: value + off }
+}
+
+/// Returns whether twice as many events would be further from what is allowed.
+fn is_enough(events: u64, effort: Effort) -> bool {
+    events as f64 * std::f64::consts::SQRT_2 >= effort.events as f64
+}
+
+/// Returns how many channels there are.
+fn channels(scene: &Scene<'_>) -> usize {
+    scene.timing.events().len() + scene.values.len() + 2 * scene.requests.len()
+}
+
+/// What a job is about.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// Find how long it takes until some delays have expired.
+    Pilot { seed: u64 },
+    /// Go on for some intervals of time. A new replication begins somewhere in the time that all of them
+    /// have at first, so that those of a model without chance are not all alike.
+    Intervals { seed: u64, width: f64 },
+    /// See a value at some moment, in as many new runs as there are replications.
+    Moment { seed: u64, until: f64, value: usize },
+}
+
+/// A part of the work, with the replication it is done on.
+struct Job {
+    number: usize,
+    run: Option<Run>,
+    tally: Tally,
+    work: Work,
+    /// Where runs are split, if they are.
+    splitting: Option<Arc<Splitting>>,
+}
+
+impl Job {
+    fn run(&mut self, table: &mut Table<'_>) -> Result<(), SimulationError> {
+        let number = self.number as u64;
+        match self.work {
+            Work::Pilot { seed } => {
+                if table.scene.level.is_some() {
+                    self.splitting = Some(Arc::new(Splitting::find(table, seed, &self.tally)?));
+                }
+                let mut run = Run::start(table, Random::stream(seed, u64::MAX), &mut self.tally)?;
+                let delays = table.scene.timing.delays().iter();
+                let mut width = delays.map(|one| as_f64(one.delay.mean())).sum::<f64>() * table.scale;
+                if width <= 0.0 {
+                    width = 1.0;
+                }
+                while !run.is_over && self.tally.events < PILOT && run.time + width < f64::MAX {
+                    run.advance(table, run.time + width, &mut self.tally)?;
+                    width *= 2.0;
+                }
+                self.run = Some(run);
+            }
+            Work::Intervals { seed, width } => {
+                let mut run = match self.run.take() {
+                    Some(mut run) => {
+                        run.enter(table)?;
+                        run
+                    }
+                    None => {
+                        let mut random = Random::stream(seed, number);
+                        let phase = random.fraction() * width * INTERVALS as f64;
+                        let mut run = Run::start(table, random, &mut self.tally)?;
+                        run.advance(table, phase, &mut self.tally)?;
+                        run
+                    }
+                };
+                if !run.is_over {
+                    self.tally.histograms.iter_mut().for_each(super::tally::Histogram::clear);
+                }
+                while !self.tally.is_full() {
+                    let until = run.time + width;
+                    match &self.splitting {
+                        Some(splitting) => splitting.advance(&mut run, table, until, &mut self.tally)?,
+                        None => run.advance(table, until, &mut self.tally)?,
+                    }
+                    self.tally.next_interval();
+                }
+                run.leave(table);
+                self.run = Some(run);
+            }
+            Work::Moment { seed, until, value } => {
+                let mut sums = [0.0; 2];
+                for one in number..number + REPLICATIONS as u64 {
+                    // Streams of their own, beside those of long runs.
+                    let random = Random::stream(seed, one + (1 << 32));
+                    let mut run = Run::start(table, random, &mut self.tally)?;
+                    run.advance(table, until, &mut self.tally)?;
+                    let value = run.value(table, value);
+                    sums[0] += value;
+                    sums[1] += value * value;
+                }
+                self.tally.series = sums.to_vec();
+            }
+        }
+        Ok(())
+    }
+}
+
+type Done = (usize, Result<Job, SimulationError>);
+
+/// Those who do jobs.
+enum Workers<'w, 'a> {
+    /// Everything is done here.
+    Here(&'w mut Table<'a>),
+    /// Others do it.
+    Threads(&'w Sender<(usize, Job)>, &'w Receiver<Done>),
+}
+
+impl Workers<'_, '_> {
+    /// Does all jobs; returns them in their order. Of several errors, the first in that order counts; a limit
+    /// counts only if there is no other.
+    fn all(&mut self, jobs: Vec<Job>) -> Result<Vec<Job>, SimulationError> {
+        let count = jobs.len();
+        let mut done: Vec<Done> = match self {
+            Workers::Here(table) => {
+                let mut done = Vec::with_capacity(count);
+                for (place, mut job) in jobs.into_iter().enumerate() {
+                    let result = job.run(table).map(|()| job);
+                    let is_over = result.is_err();
+                    done.push((place, result));
+                    if is_over {
+                        break;
+                    }
+                }
+                done
+            }
+            Workers::Threads(work, results) => {
+                let sent = jobs.into_iter().enumerate().filter_map(|job| work.send(job).ok()).count();
+                (0..sent).filter_map(|_| results.recv().ok()).collect()
+            }
+        };
+        done.sort_by_key(|(place, _)| *place);
+        let (mut jobs, mut limit) = (Vec::with_capacity(count), None);
+        for (_, result) in done {
+            match result {
+                Ok(job) => jobs.push(job),
+                Err(error @ SimulationError::Build(BuildError::Limit(_))) => limit = limit.or(Some(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        match limit {
+            Some(limit) => Err(limit),
+            None if jobs.len() < count => Err(narrows_model::Limit::Interrupted.into()),
+            None => Ok(jobs),
+        }
+    }
+}
+
+/// Does something with as many workers as there may be threads, each with a table of its own.
+fn with_workers<T>(
+    scene: &Scene<'_>,
+    budget: &Budget,
+    task: impl FnOnce(&mut Workers<'_, '_>) -> Result<T, SimulationError>,
+) -> Result<T, SimulationError> {
+    let threads = budget.threads.clamp(1, REPLICATIONS);
+    let share = Budget { memory: budget.memory / threads as u64, ..budget.clone() };
+    if threads == 1 {
+        let mut table = Table::new(scene, &share)?;
+        return task(&mut Workers::Here(&mut table));
+    }
+    let (work, jobs) = channel::<(usize, Job)>();
+    let (results, done) = channel::<Done>();
+    let jobs = Mutex::new(jobs);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (results, jobs, share) = (results.clone(), &jobs, &share);
+            scope.spawn(move || {
+                let mut table = Table::new(scene, share);
+                loop {
+                    let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok((place, mut job)) = next else { return };
+                    let result = match &mut table {
+                        Ok(table) => job.run(table).map(|()| job),
+                        Err(error) => Err(error.clone()),
+                    };
+                    if results.send((place, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        let found = task(&mut Workers::Threads(&work, &done));
+        // Without senders, the workers go home.
+        drop(work);
+        found
+    })
+}
+
+/// Replications that grow together.
+struct Drive<'w, 't, 'a, 's> {
+    scene: &'s Scene<'s>,
+    effort: Effort,
+    workers: &'w mut Workers<'t, 'a>,
+    jobs: Vec<Job>,
+    /// How much time an interval takes.
+    width: f64,
+    scale: f64,
+}
+
+impl<'w, 't, 'a, 's> Drive<'w, 't, 'a, 's> {
+    fn new(
+        scene: &'s Scene<'s>,
+        effort: Effort,
+        workers: &'w mut Workers<'t, 'a>,
+    ) -> Result<Drive<'w, 't, 'a, 's>, SimulationError> {
+        let tally = || Tally::new(channels(scene), scene.requests.len());
+        let seed = effort.seed;
+        let pilot = Job { number: 0, run: None, tally: tally(), work: Work::Pilot { seed }, splitting: None };
+        let pilot = workers.all(vec![pilot])?.pop();
+        let splitting = pilot.as_ref().and_then(|job| job.splitting.clone());
+        let length = pilot.and_then(|job| job.run).map_or(1.0, |run| run.time);
+        let width = if length > 0.0 { length / INTERVALS as f64 } else { 1.0 };
+        let work = Work::Intervals { seed, width };
+        let job = |number| Job { number, run: None, tally: tally(), work, splitting: splitting.clone() };
+        let jobs = (0..REPLICATIONS).map(job).collect();
+        Ok(Drive { scene, effort, workers, jobs, width, scale: scale_of(scene) })
+    }
+
+    fn run(mut self, asked: &[Quantity]) -> Result<Simulated, SimulationError> {
+        let mut found: Option<Simulated> = None;
+        loop {
+            match self.workers.all(std::mem::take(&mut self.jobs)) {
+                Ok(jobs) => self.jobs = jobs,
+                Err(SimulationError::Build(BuildError::Limit(limit))) if found.is_some() => {
+                    return Ok(Simulated { limit: Some(limit), ..found.unwrap_or_default() });
+                }
+                Err(error) => return Err(error),
+            }
+            let now = self.look(asked);
+            let is_good = |one: &Option<Estimate>| match one {
+                Some(one) => one.accuracy() <= self.effort.accuracy,
+                None => now.events > UNSEEN.min(self.effort.events / 2),
+            };
+            // The first look has too little behind it.
+            if found.is_some() && now.estimates.iter().all(is_good) || is_enough(now.events, self.effort) {
+                return Ok(now);
+            }
+            found = Some(now);
+            self.double();
+        }
+    }
+
+    /// Makes replications twice as long.
+    fn double(&mut self) {
+        self.width *= 2.0;
+        let (seed, width) = (self.effort.seed, self.width);
+        for job in &mut self.jobs {
+            job.tally.halve();
+            job.work = Work::Intervals { seed, width };
+        }
+    }
+
+    /// Estimates from what there is.
+    fn look(&self, asked: &[Quantity]) -> Simulated {
+        let (events, values) = (self.scene.timing.events().len(), self.scene.values.len());
+        let ended = self.jobs.iter().filter(|job| job.run.as_ref().is_some_and(|run| run.is_over)).count();
+        let is_over = ended == self.jobs.len();
+        let tallies: Vec<&Tally> = self.jobs.iter().map(|job| &job.tally).collect();
+        let evidence = Evidence { tallies, events, values, width: self.width, scale: self.scale, is_over };
+        let found: Vec<(Option<Estimate>, f64)> = asked.iter().map(|one| evidence.estimate(*one)).collect();
+        Simulated {
+            estimates: found.iter().map(|(estimate, _)| *estimate).collect(),
+            curves: (0..self.scene.requests.len()).map(|number| evidence.curve(number)).collect(),
+            events: self.jobs.iter().map(|job| job.tally.events).sum(),
+            time: self.width * INTERVALS as f64 / self.scale,
+            warm_up: found.iter().map(|(_, warm_up)| *warm_up).fold(0.0, f64::max),
+            replications: self.jobs.len(),
+            ended,
+            has_choices: self.jobs.iter().any(|job| job.tally.has_choices),
+            limit: None,
+        }
+    }
+}
+
+impl Channel {
+    /// Returns how much of it there is in a unit of time.
+    pub fn often(self) -> Quantity {
+        Quantity::Ratio(self, Channel::Time)
+    }
+}

@@ -1,0 +1,200 @@
+//! Simulation against exact answers.
+
+use narrows_explicit::{Budget, Unwatched};
+use narrows_model::{Evaluator, System};
+
+use super::{
+    Channel, Draw, Effort, Mark, Quantity, Requests, Scene, Simulated, StateValue, simulate, transient,
+};
+use crate::requests::Order;
+use crate::samples::{predicate, system, timing};
+use crate::{Delay, Time, Timing};
+
+const MM1K: &str = "byte n; active proctype source() { do :: arrive: n < 5 -> n++ od }
+active proctype server() { do :: serve: n > 0 -> n-- od }";
+
+fn time(number: i128) -> Time {
+    Time::from_integer(number)
+}
+
+fn budget(threads: usize) -> Budget {
+    Budget { threads, ..Budget::unlimited(Unwatched) }
+}
+
+fn effort(seed: u64, accuracy: f64) -> Effort {
+    Effort { accuracy, events: 1 << 24, seed }
+}
+
+/// A model, its delays and what is counted.
+struct Case {
+    system: System,
+    timing: Timing,
+    predicates: Vec<&'static str>,
+    requests: Vec<Requests>,
+    level: Option<usize>,
+}
+
+impl Case {
+    fn new(text: &str, delays: &[(&str, Delay)], events: &[&str], predicates: &[&'static str]) -> Case {
+        let system = system(text);
+        let timing = timing(&system, delays, events);
+        Case { system, timing, predicates: predicates.to_vec(), requests: Vec::new(), level: None }
+    }
+
+    fn with_scene<T>(&self, draw: Draw, work: impl FnOnce(&Scene<'_>) -> T) -> T {
+        let evaluator = Evaluator::new(&self.system);
+        let exprs: Vec<_> = self.predicates.iter().map(|text| predicate(&self.system, text)).collect();
+        let value = |expr| -> StateValue<'_> {
+            Box::new(move |state| evaluator.holds(expr, state).map(|holds| f64::from(u8::from(holds))))
+        };
+        let mut values: Vec<StateValue<'_>> = exprs.iter().map(value).collect();
+        if self.level.is_some() {
+            // The first variable.
+            values.push(Box::new(move |state| Ok(f64::from(evaluator.describe(state).globals[0].number))));
+        }
+        let (timing, requests) = (&self.timing, self.requests.clone());
+        work(&Scene {
+            space: &evaluator,
+            system: Some(&self.system),
+            timing,
+            draw,
+            values,
+            requests,
+            level: self.level,
+        })
+    }
+
+    fn simulate(&self, draw: Draw, asked: &[Quantity], effort: Effort, threads: usize) -> Simulated {
+        self.with_scene(draw, |scene| simulate(scene, asked, effort, &budget(threads)).unwrap())
+    }
+}
+
+fn exponential(mean: i128) -> Delay {
+    Delay::Exponential(time(mean))
+}
+
+/// Mean arrivals every 4, mean service 3.
+fn queue() -> Case {
+    let delays = [("source:arrive", exponential(4)), ("server:serve", exponential(3))];
+    let mut case =
+        Case::new(MM1K, &delays, &["source:arrive", "server:serve"], &["n > 0", "n == 0", "n == 2"]);
+    case.requests = vec![Requests { kinds: vec![[Mark::Event(0), Mark::Event(1)]], order: Order::Fifo }];
+    case
+}
+
+/// The probabilities of 0 to 5 in the queue.
+fn queue_lengths() -> Vec<f64> {
+    let powers: Vec<f64> = (0..6).map(|n| 0.75f64.powi(n)).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.iter().map(|power| power / sum).collect()
+}
+
+/// What is asked of the queue, with the exact answers.
+fn queue_answers() -> Vec<(Quantity, f64)> {
+    let lengths = queue_lengths();
+    let throughput = (1.0 - lengths[0]) / 3.0;
+    let open: f64 = lengths.iter().enumerate().map(|(n, p)| n as f64 * p).sum();
+    vec![
+        (Channel::Event(1).often(), throughput),
+        (Channel::Value(0).often(), 1.0 - lengths[0]),
+        (Quantity::Ratio(Channel::Times(0), Channel::Ended(0)), open / throughput),
+    ]
+}
+
+#[test]
+fn estimates_a_queue() {
+    let answers = queue_answers();
+    let asked: Vec<Quantity> = answers.iter().map(|(asked, _)| *asked).collect();
+    let found = queue().simulate(Draw::AsGiven, &asked, effort(1, 0.005), 1);
+    for (estimate, (quantity, exact)) in found.estimates.iter().zip(&answers) {
+        let estimate = estimate.unwrap();
+        assert!(estimate.accuracy() <= 0.005, "{quantity:?} {estimate:?}");
+        assert!(estimate.low <= *exact && *exact <= estimate.high, "{quantity:?} {estimate:?} {exact}");
+    }
+    assert!(!found.has_choices && found.ended == 0 && found.limit.is_none());
+}
+
+#[test]
+fn threads_make_no_difference() {
+    let asked: Vec<Quantity> = queue_answers().into_iter().map(|(asked, _)| asked).collect();
+    let one = queue().simulate(Draw::AsGiven, &asked, effort(3, 0.01), 1);
+    let four = queue().simulate(Draw::AsGiven, &asked, effort(3, 0.01), 4);
+    assert_eq!((one.estimates, one.events), (four.estimates, four.events));
+    let other = queue().simulate(Draw::AsGiven, &asked, effort(4, 0.01), 1);
+    assert_ne!(one.curves, other.curves);
+    assert_eq!(one.curves, four.curves);
+}
+
+#[test]
+fn covers_the_truth_as_often_as_it_says() {
+    let answers = queue_answers();
+    let asked: Vec<Quantity> = answers.iter().map(|(asked, _)| *asked).collect();
+    let mut covered = vec![0; answers.len()];
+    for seed in 0..1_000 {
+        let found = queue().simulate(Draw::AsGiven, &asked, effort(seed, 0.03), 1);
+        for (place, (_, exact)) in answers.iter().enumerate() {
+            let estimate = found.estimates[place].unwrap();
+            covered[place] += u32::from(estimate.low <= *exact && *exact <= estimate.high);
+        }
+    }
+    assert!(covered.iter().all(|count| (970..1_000).contains(count)), "{covered:?}");
+}
+
+#[test]
+fn sees_a_moment() {
+    let text = "bool up; active proctype P() { do :: !up -> rise: up = 1 od }";
+    let case = Case::new(text, &[("P:rise", exponential(10))], &[], &["up"]);
+    let found = case.with_scene(Draw::AsGiven, |scene| transient(scene, 0, 5.0, effort(1, 0.01), &budget(1)));
+    let estimate = found.unwrap().estimates[0].unwrap();
+    let exact = 1.0 - (-0.5f64).exp();
+    assert!(estimate.low <= exact && exact <= estimate.high && estimate.accuracy() <= 0.01, "{estimate:?}");
+}
+
+/// A queue of 30 that is half loaded is full for a part of 4.7 · 10⁻¹⁰ of the time.
+#[test]
+fn splitting_sees_what_is_rare() {
+    let text = MM1K.replace("n < 5", "n < 30");
+    let delays = [("source:arrive", exponential(2)), ("server:serve", exponential(1))];
+    let mut case = Case::new(&text, &delays, &["server:serve"], &["n == 3", "n > 0"]);
+    let exact = |n: i32| 0.5f64.powi(n + 1) / (1.0 - 0.5f64.powi(31));
+    let asked = [Channel::Value(0).often(), Channel::Value(1).often(), Channel::Event(0).often()];
+    // The level is the last value.
+    case.level = Some(2);
+    let mut covered = 0;
+    for seed in 0..20 {
+        let found = case.simulate(Draw::AsGiven, &asked, effort(seed, 0.02), 1);
+        let truths = [exact(3), 1.0 - exact(0), 1.0 - exact(0)];
+        for (estimate, truth) in found.estimates.iter().zip(truths) {
+            let estimate = estimate.unwrap();
+            covered += i32::from(estimate.low <= truth && truth <= estimate.high);
+        }
+    }
+    assert!(covered >= 57, "{covered} of 60");
+}
+
+#[test]
+fn splitting_reaches_the_end_of_a_queue() {
+    let text = MM1K.replace("n < 5", "n < 30");
+    let delays = [("source:arrive", exponential(2)), ("server:serve", exponential(1))];
+    let mut case = Case::new(&text, &delays, &["server:serve"], &[]);
+    case.level = Some(0);
+    let full = |case: &Case| {
+        case.with_scene(Draw::AsGiven, |scene| {
+            let level = &scene.values[0];
+            let values: Vec<StateValue<'_>> = vec![
+                Box::new(|state| level(state)),
+                Box::new(|state| level(state).map(|level| f64::from(u8::from(level >= 30.0)))),
+            ];
+            let requests = Vec::new();
+            let split = Scene { values, requests, level: Some(0), ..*scene };
+            simulate(&split, &[Channel::Value(1).often()], effort(1, 0.1), &budget(1)).unwrap()
+        })
+    };
+    let found = full(&case);
+    let exact = 0.5f64.powi(31) / (1.0 - 0.5f64.powi(31));
+    let estimate = found.estimates[0].unwrap();
+    assert!(
+        estimate.low <= exact && exact <= estimate.high && estimate.accuracy() <= 0.2,
+        "{estimate:?} {exact}"
+    );
+}
