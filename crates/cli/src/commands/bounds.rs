@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
-    /// Where a way begins: any state in which this holds; in LOTOS, after any action that fits this pattern
+    /// Where a path begins: any state in which this holds; in LOTOS, after any action that matches this pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     from: String,
 
