@@ -6,6 +6,7 @@ use narrows_model::{Figure, FigureResult, StateDiagram};
 use super::charts::{Picture, without_style};
 use super::runs::{Run, Runs};
 use super::story::Story;
+use super::system::SYSTEM;
 use super::{Analysed, of_view, short, word};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, svg as diagram_svg};
 use crate::figures::{asked, judgement, result_text};
@@ -59,6 +60,8 @@ struct Study {
     heads: Vec<String>,
     matrix: Vec<(String, Vec<Cell>)>,
     together: Vec<(String, String)>,
+    /// The system, on the first screen.
+    system: Option<Picture>,
     charts: Vec<Picture>,
     sweep_heads: Vec<String>,
     sweep_lines: Vec<Vec<String>>,
@@ -167,6 +170,7 @@ impl Maker<'_, '_> {
         let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep);
         let of_variables: Vec<Diagram> = analysed.bottleneck.diagrams.iter().map(diagram_of).collect();
         let drawn = self.diagrams(of_variables.iter().chain(diagrams), shown);
+        let charts = self.charts();
         Study {
             name: analysed.figures.name.to_owned(),
             title: analysed.figures.title.to_owned(),
@@ -184,7 +188,8 @@ impl Maker<'_, '_> {
                 .collect(),
             matrix,
             together: self.together(),
-            charts: self.charts(),
+            system: charts.iter().find(|chart| chart.name == SYSTEM).cloned(),
+            charts: charts.into_iter().filter(|chart| chart.name != SYSTEM).collect(),
             sweep_heads,
             sweep_lines,
             diagrams: drawn,

@@ -6,6 +6,9 @@ use super::Analysed;
 use super::charts::Picture;
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, svg};
 
+/// The name of the picture among the charts.
+pub(super) const SYSTEM: &str = "system";
+
 /// With more nodes than this, variables are left out of the picture.
 const MAX_NODES: usize = 26;
 
@@ -14,8 +17,8 @@ impl Analysed<'_> {
     pub(super) fn system_picture(&self) -> Option<Picture> {
         let system = self.figures.model.processes()?;
         let diagram = self.system_diagram(system)?;
-        let title = diagram.title.clone();
-        Some(Picture { name: "system".to_owned(), svg: svg(&[diagram], &title), title })
+        let title = "The system, with its bottleneck marked".to_owned();
+        Some(Picture { name: SYSTEM.to_owned(), svg: svg(&[diagram], &title), title })
     }
 
     fn system_diagram(&self, system: &System) -> Option<Diagram> {
@@ -80,7 +83,7 @@ impl Analysed<'_> {
                 }
             }
         }
-        Some(Diagram { title: "The system, with its bottleneck marked".to_owned(), nodes, edges })
+        Some(Diagram { title: String::new(), nodes, edges })
     }
 
     /// Returns whether a process is known to work while a resource is busy: it is so on what rounds wait for.
