@@ -392,10 +392,10 @@ fn requests_are_followed_on_the_run() {
     let clients = "active [2] proctype client() { do :: ask: skip; done: skip od }";
     let by_process = "[resource]\nasking = \"client[any]@ask\"\n[delay]\n\"client:ask\" = 1\n\"client:done\" = 4\n[event]\nover = \"client:done\"\n\
                       [[ask]]\nname = \"through\"\nlatency = { from = \"client:ask\", to = \"over\", by = \"_pid\" }";
-    let rows: [(&str, String, &[(f64, f64)]); 3] = [
-        (STAGES, study(""), &[(3.0, 8.0), (6.0, 13.0), (11.0, 18.0), (16.0, 23.0)]),
-        (STAGES, study(", order = \"lifo\""), &[(6.0, 8.0), (11.0, 13.0), (16.0, 18.0)]),
-        (clients, by_process.to_owned(), &[(1.0, 5.0), (1.0, 5.0), (6.0, 10.0), (6.0, 10.0)]),
+    let rows = [
+        (STAGES, study(""), vec![(3.0, 8.0), (6.0, 13.0), (11.0, 18.0), (16.0, 23.0)]),
+        (STAGES, study(", order = \"lifo\""), vec![(6.0, 8.0), (11.0, 13.0), (16.0, 18.0)]),
+        (clients, by_process.to_owned(), vec![(1.0, 5.0), (1.0, 5.0), (6.0, 10.0), (6.0, 10.0)]),
     ];
     for (model, study, expected) in rows {
         let analysis = analysed(model, &study).expect("a study");
@@ -403,7 +403,7 @@ fn requests_are_followed_on_the_run() {
         let [(name, bars)] = case.gantt.requests.as_slice() else { panic!("{:?}", case.gantt.requests) };
         assert_eq!(name, "through");
         let times: Vec<(f64, f64)> = bars.iter().map(|bar| (bar.from, bar.to)).collect();
-        assert_eq!(times[..expected.len()], *expected, "{study}");
+        assert_eq!(times[..expected.len()], expected, "{study}");
         assert_eq!(times.len(), 10);
     }
 }
