@@ -4,7 +4,7 @@
 //! from files or from [`generator`], which writes a random Promela model per seed; [`shrink`] reduces one
 //! that differs to its essence. Both tools are seen only through their command lines, except that automata of
 //! [`formulas`] are compared by the library that makes them: only it can tell whether two automata accept a
-//! common word. [`browser`] opens the pages that Narrows writes.
+//! common word. [`browser`] opens the pages that Narrows writes, and [`schema`] validates its documents.
 
 pub mod browser;
 pub mod commands;
@@ -15,6 +15,7 @@ pub mod generator;
 pub mod mutate;
 pub mod narrows;
 pub mod questions;
+pub mod schema;
 pub mod seeds;
 pub mod shrink;
 pub mod spin;

@@ -37,8 +37,8 @@ pub(crate) struct Models {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
-    /// Choose what executes or checks the model [default: machine code for all but small Promela models,
-    /// where the machine has the means; all that check SMV models]
+    /// Choose the engine [default: machine code for all but small Promela models, where supported; all
+    /// engines for SMV models, side by side]
     #[arg(long, value_name = "ENGINE")]
     engine: Option<EngineName>,
 
@@ -63,7 +63,7 @@ pub(crate) struct Models {
 enum EngineName {
     /// What fits the model
     Auto,
-    /// Promela: machine code, from the start; an error if there can be none
+    /// Promela: machine code from the start; an error where it is not supported
     Native,
     /// Promela: the reference evaluator
     Interpreter,
@@ -71,11 +71,11 @@ enum EngineName {
     /// processes
     #[value(alias = "bdd")]
     Symbolic,
-    /// SMV: runs by their length, by satisfiability; proves little
+    /// SMV: bounded model checking by SAT: finds counterexamples, proves little
     Bmc,
-    /// SMV: induction over several steps, by satisfiability
+    /// SMV: k-induction by SAT
     Induction,
-    /// SMV: an invariant, found step by step by satisfiability
+    /// SMV: IC3 by SAT: an inductive invariant, found step by step
     Ic3,
 }
 
@@ -128,7 +128,7 @@ impl Models {
                 documents.push(outcome.document);
             } else if !outcome.text.is_empty() {
                 let gap = if statuses.is_empty() { "" } else { "\n" };
-                output::print(&format!("{gap}{}", outcome.text))?;
+                output::print_report(&format!("{gap}{}", outcome.text))?;
             }
             statuses.push(outcome.status);
         }
@@ -162,7 +162,7 @@ impl Models {
     }
 
     fn expand(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let endings: Vec<&str> = LANGUAGES.iter().flat_map(|language| language.endings()).copied().collect();
+        let endings = model_endings();
         expand(&self.files, &endings)
     }
 
@@ -203,6 +203,11 @@ impl Models {
         let name = path.display().to_string();
         self.outcome(2, String::new, || json_diagnostics(&name, &[], &Sources::default(), Some(&message)))
     }
+}
+
+/// Returns how the names of models end, in all languages.
+pub(crate) fn model_endings() -> Vec<&'static str> {
+    LANGUAGES.iter().flat_map(|language| language.endings()).copied().collect()
 }
 
 /// Returns whether a file is a study, by its name.

@@ -2,6 +2,7 @@
 //! the outside.
 
 mod checkpoint;
+mod colour;
 mod commands;
 mod input;
 mod limits;
@@ -18,7 +19,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use narrows_model::Limit;
 
 use commands::{
-    automaton, bottleneck, bounds, check, completions, explain, explore, graph, lts, measure, new, simulate,
+    automaton, bottleneck, bounds, check, completions, explain, explore, graph, init, lts, measure, new,
+    simulate,
 };
 
 const EXAMPLES: &str = "\
@@ -36,6 +38,7 @@ Examples:
   narrows lts check graph.aut '[tau] -|'   check a formula on a labelled graph
   narrows explain P0104                    say what a message means and what to do
   narrows new pipeline                     start a model and its study from a template
+  narrows init                             check models and studies in CI
 
 Exit status: 0 everything holds, 1 something fails, 2 undecided, bad input or bad usage";
 
@@ -47,12 +50,17 @@ struct Arguments {
     #[arg(long, value_name = "DIR", global = true)]
     include_only: Option<PathBuf>,
 
+    /// Choose when verdicts and messages are in colour
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_possible_values = true)]
+    color: colour::When,
+
     #[command(subcommand)]
     command: Command,
 }
 
 impl Arguments {
     fn run(&self) -> anyhow::Result<u8> {
+        colour::choose(self.color);
         if let Some(folder) = &self.include_only {
             reading::confine(folder)?;
         }
@@ -73,6 +81,7 @@ enum Command {
     Bounds(bounds::Arguments),
     Bottleneck(bottleneck::Arguments),
     New(new::Arguments),
+    Init(init::Arguments),
     Completions(completions::Arguments),
     Man(completions::Manual),
 }
@@ -91,6 +100,7 @@ impl Command {
             Command::Bounds(arguments) => bounds::run(arguments),
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
             Command::New(arguments) => new::run(arguments),
+            Command::Init(arguments) => init::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, Arguments::command()),
             Command::Man(arguments) => completions::write_manual(arguments, Arguments::command()),
         }

@@ -7,7 +7,7 @@ use clap::{ArgMatches, ValueEnum};
 use narrows_source::{Diagnostic, Sources, printable, printable_json, render};
 use serde_json::{Value, json};
 
-use crate::watchdog;
+use crate::{colour, watchdog};
 
 /// How a report is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,6 +71,12 @@ pub(crate) fn worst(statuses: &[u8]) -> u8 {
 /// is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_raw(&printable(text))
+}
+
+/// Prints a report for people, with its verdicts in colour on a terminal.
+pub(crate) fn print_report(text: &str) -> anyhow::Result<()> {
+    let text = printable(text);
+    if colour::is_wanted(&std::io::stdout()) { print_raw(&colour::painted(&text)) } else { print_raw(&text) }
 }
 
 /// Prints data: to a terminal like text, and otherwise every character as it is.
@@ -156,7 +162,7 @@ pub(crate) fn warning(message: &str) {
 
 /// Shows messages about a text on standard error, in colour on a terminal.
 pub(crate) fn diagnostics(list: &[Diagnostic], sources: &Sources) {
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let color = colour::is_wanted(&std::io::stderr());
     for diagnostic in list {
         warn_user(&format!("{}\n\n", render(diagnostic, sources, color)));
     }

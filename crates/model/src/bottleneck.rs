@@ -147,8 +147,9 @@ pub struct Gantt {
     pub lanes: Vec<Vec<Bar>>,
     /// From when to when the round takes place that comes again and again.
     pub round: Option<(f64, f64)>,
-    /// Whether each resource that works at all does so once for each event.
-    pub is_one_each: bool,
+    /// For each latency that the study asks about, its name, and from when to when each of the first requests on
+    /// the run is open.
+    pub requests: Vec<(String, Vec<Bar>)>,
 }
 
 /// A time in which a resource is busy.

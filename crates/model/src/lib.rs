@@ -46,6 +46,7 @@ mod trace;
 mod transfer;
 mod visit;
 mod watch;
+mod wiring;
 pub mod wording;
 
 pub use answer::{
@@ -83,3 +84,4 @@ pub use system::{
 pub use trace::{Action, Actor, Change, Choice, Shown, Trace, TraceAtom, TraceStep};
 pub use transfer::Transfer;
 pub use watch::{Colour, Watched, Watcher};
+pub use wiring::SharedObject;

@@ -47,17 +47,32 @@ impl StudyText {
 
     /// Gives a constant of the model another value, as in `-D NAME=VALUE`.
     pub fn define(&mut self, name: &str, value: &str) {
-        let file = self.sources.add("-D", format!("{name}={value}"));
+        self.define_by("-D", name, value);
+    }
+
+    fn define_by(&mut self, option: &str, name: &str, value: &str) {
+        let file = self.sources.add(option, format!("{name}={value}"));
         self.study.set_constant(&Text { text: name.to_owned(), span: Span::new(file, 0, name.len()) }, value);
     }
 
-    /// Makes a delay take another time, as in `dma:done = 0.2 ms`.
+    /// Makes a change: a delay takes another time, as in `dma:done = 0.2 ms`, or a constant of the model has another
+    /// value, as in `BUFFERS=2`.
     ///
     /// # Errors
     ///
-    /// The study may have no such delay, and the time may be none.
-    pub fn change_delay(&mut self, text: &str) -> Result<(), ChangeError> {
-        self.study.change_delay(text)
+    /// The study may have no such delay, and the time may be none. A constant that the model does not have is
+    /// told when both are put together.
+    pub fn change(&mut self, text: &str) -> Result<(), ChangeError> {
+        let (name, value) = text
+            .split_once('=')
+            .map(|(name, value)| (name.trim(), value.trim()))
+            .filter(|(name, value)| !name.is_empty() && !value.is_empty())
+            .ok_or_else(|| ChangeError::NoChange(text.to_owned()))?;
+        if self.study.is_constant(name) {
+            self.define_by("--what-if", name, value);
+            return Ok(());
+        }
+        self.study.change_delay(name, value)
     }
 
     /// Returns the file of its model, as the study names it; `None` if it names none, or is wrong.

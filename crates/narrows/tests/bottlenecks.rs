@@ -315,12 +315,11 @@ fn changed_delays_are_checked() {
         [event]
         packet = \"drain:drained\"";
     let faster = analysed_with(STAGES, study, &|study| {
-        assert_eq!(study.change_delay("drain:drained = 0.002 ms"), Ok(()));
-        let wrong = study.change_delay("drain:draind=1").expect_err("no such delay");
+        assert_eq!(study.change_delay("drain:drained", "0.002 ms"), Ok(()));
+        let wrong = study.change_delay("drain:draind", "1").expect_err("no such delay");
         assert!(wrong.to_string().contains("did you mean `drain:drained`"), "{wrong}");
-        assert!(study.change_delay("drain:drained=-1").is_err());
-        assert!(study.change_delay("drain:drained").is_err());
-        assert!(study.change_delay("drain:drained=1 parsec").is_err());
+        assert!(study.change_delay("drain:drained", "-1").is_err());
+        assert!(study.change_delay("drain:drained", "1 parsec").is_err());
     });
     let analysis = faster.expect("a study");
     assert_eq!(analysis.bottleneck.flows[0].cases[0].throughput, Number::Ratio(1, 3));
@@ -377,4 +376,34 @@ fn lanes_with_more_bars_in_a_round_do_not_end_early() {
     let lanes = &analysis.bottleneck.flows[0].cases[0].gantt.lanes;
     let counts: Vec<usize> = lanes.iter().map(Vec::len).collect();
     assert_eq!(counts, [2, 10], "four are worked on for each rest");
+}
+
+/// Requests on the run are those that the question of the study tells apart: first in first out, last in first out, or by
+/// process.
+#[test]
+fn requests_are_followed_on_the_run() {
+    // Filled at 3, 6, 11, 16, and so on; drained at 8, 13, 18.
+    let study = |latency: &str| {
+        format!(
+            "[constant]\nBUFFERS = 2\n[resource]\ndraining = \"drains\"\n[delay]\n\"fill:filled\" = 3\n\"drain:drained\" = 5\n\
+             [event]\npacket = \"drain:drained\"\n[[ask]]\nname = \"through\"\nlatency = {{ from = \"fill:filled\", to = \"packet\"{latency} }}"
+        )
+    };
+    let clients = "active [2] proctype client() { do :: ask: skip; done: skip od }";
+    let by_process = "[resource]\nasking = \"client[any]@ask\"\n[delay]\n\"client:ask\" = 1\n\"client:done\" = 4\n[event]\nover = \"client:done\"\n\
+                      [[ask]]\nname = \"through\"\nlatency = { from = \"client:ask\", to = \"over\", by = \"_pid\" }";
+    let rows = [
+        (STAGES, study(""), vec![(3.0, 8.0), (6.0, 13.0), (11.0, 18.0), (16.0, 23.0)]),
+        (STAGES, study(", order = \"lifo\""), vec![(6.0, 8.0), (11.0, 13.0), (16.0, 18.0)]),
+        (clients, by_process.to_owned(), vec![(1.0, 5.0), (1.0, 5.0), (6.0, 10.0), (6.0, 10.0)]),
+    ];
+    for (model, study, expected) in rows {
+        let analysis = analysed(model, &study).expect("a study");
+        let case = &analysis.bottleneck.flows[0].cases[0];
+        let [(name, bars)] = case.gantt.requests.as_slice() else { panic!("{:?}", case.gantt.requests) };
+        assert_eq!(name, "through");
+        let times: Vec<(f64, f64)> = bars.iter().map(|bar| (bar.from, bar.to)).collect();
+        assert_eq!(times[..expected.len()], expected, "{study}");
+        assert_eq!(times.len(), 10);
+    }
 }

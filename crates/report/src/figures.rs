@@ -101,12 +101,7 @@ impl Figures<'_> {
     /// Writes the answers, a line each.
     pub(crate) fn answers(&self, text: &mut String) {
         let kinds = self.figures.iter().map(|figure| figure.kind.len()).max().unwrap_or(0);
-        // The view is said where a question is asked in several.
-        let name = |figure: &Figure| {
-            let is_same = |other: &&Figure| (other.kind, &other.name) == (figure.kind, &figure.name);
-            let is_alone = self.figures.iter().filter(is_same).count() == 1;
-            if is_alone { figure.name.clone() } else { format!("{}, {}", figure.name, figure.view) }
-        };
+        let name = |figure: &Figure| asked(self.figures, figure);
         let names = self.figures.iter().map(|figure| name(figure).chars().count()).max().unwrap_or(0).min(44);
         // What stands in a table is told there, if there is nothing else to say.
         let is_told = |figure: &&Figure| figure.cell.is_none() || figure.fails() || figure.is_open();
@@ -256,6 +251,13 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
     let runs = figure.witnesses.iter().map(|(what, trace)| json!({ "shows": what, "trace": run(trace) }));
     put("runs", runs.collect());
     Value::Object(entry)
+}
+
+/// Says what was asked. The view is said where a question is asked in several.
+pub(crate) fn asked(figures: &[Figure], figure: &Figure) -> String {
+    let is_same = |other: &&Figure| (other.kind, &other.name) == (figure.kind, &figure.name);
+    let is_alone = figures.iter().filter(is_same).count() == 1;
+    if is_alone { figure.name.clone() } else { format!("{}, {}", figure.name, figure.view) }
 }
 
 /// Says what came out.

@@ -40,8 +40,8 @@ pub(crate) fn diagram(trace: &Trace) -> Diagram {
     let shown: Vec<usize> = (0..last).filter(|state| is_drawn(*state)).collect();
     let node = |state: &usize| DiagramNode {
         name: state.to_string(),
-        note: String::new(),
         is_end: cycle.is_none() && *state == total,
+        ..DiagramNode::default()
     };
     let place = |state: usize| shown.iter().position(|known| *known == state);
     let edge = |(index, step): (usize, &TraceStep)| {

@@ -20,6 +20,7 @@ mod json;
 mod labels;
 mod loss;
 mod narration;
+mod pack;
 mod plot;
 mod report;
 mod run;
@@ -33,10 +34,14 @@ mod trail;
 mod units;
 mod values;
 
+/// What every page says in its head, so that it is known as one of ours: `templates/base.html` has it, before the
+/// version.
+pub const PAGE_MARK: &str = "<meta name=\"generator\" content=\"narrows ";
+
 pub use automaton::{automaton, automaton_document};
 pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
 pub use chart::Chart;
-pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
+pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, ViewSize};
 pub use html::Page;

@@ -45,11 +45,10 @@ impl Engine {
 }
 
 /// A run that the reference does not confirm.
-const CONTRADICTION: &str =
-    "the run that should show it is none: this is a mistake in narrows, not in the model";
+const CONTRADICTION: &str = "the run that should show it is none: this is a bug in narrows, not in the model";
 
 /// A proof that is not confirmed.
-const NO_PROOF: &str = "the proof that was found is none: this is a mistake in narrows, not in the model";
+const NO_PROOF: &str = "the proof that was found is none: this is a bug in narrows, not in the model";
 
 /// Answers questions about a system. Before each one and after it, `each` is called: before, with its number
 /// alone, it returns whether the question is to be answered; after, with the answer.

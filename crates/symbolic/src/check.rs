@@ -48,8 +48,7 @@ pub struct Way {
 }
 
 /// A run that the reference does not confirm, or that should be there and is not.
-const CONTRADICTION: &str =
-    "the run that should show it is none: this is a mistake in narrows, not in the model";
+const CONTRADICTION: &str = "the run that should show it is none: this is a bug in narrows, not in the model";
 
 /// What makes claims about endless runs weaker than they look.
 const ENDS: &str = "Some states have no successor; runs that end there do not count here.";

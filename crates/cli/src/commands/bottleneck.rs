@@ -11,7 +11,7 @@ use narrows_report::{Analysed, Column, Picture, StudyPage, compare, summary};
 use serde_json::Value;
 
 use super::figures::{Options, TimeEngine};
-use super::files::write;
+use super::files::{check_page, write};
 use crate::input::expand;
 use crate::limits::interrupt_flag;
 use crate::output::{self, Outcome};
@@ -21,7 +21,8 @@ const EXAMPLES: &str = "\
 Examples:
   narrows bottleneck examples/myrinet                    every study of a folder, and all side by side
   narrows bottleneck lcp.toml mcp.toml                   two studies side by side
-  narrows bottleneck study.toml --what-if \"dma:done=100\"  what if something took another time?";
+  narrows bottleneck study.toml --what-if dma:done=100   what if something took another time?
+  narrows bottleneck study.toml --what-if BUFFERS=2      what if a constant had another value?";
 
 /// So many studies are put side by side in a terminal.
 const SIDE_BY_SIDE: usize = 3;
@@ -34,12 +35,12 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "STUDY")]
     files: Vec<PathBuf>,
 
-    /// Give a constant of the model another value than the study
+    /// Override the value that the study gives to a constant of the model
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     definitions: Vec<String>,
 
-    /// Give a statement another delay, and put what comes out beside what came out before
-    #[arg(long, value_name = "PROCTYPE:LABEL=TIME")]
+    /// Give a delay or a constant another value, and compare the results side by side
+    #[arg(long, value_name = "NAME=VALUE")]
     what_if: Vec<String>,
 
     /// Write the report to this file, a page for a browser
@@ -63,6 +64,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
+    if !arguments.no_report {
+        check_page(&arguments.report)?;
+    }
     let interrupted = interrupt_flag()?;
     let mut work =
         Work { arguments, interrupted, said: Vec::new(), columns: Vec::new(), page: StudyPage::default() };
@@ -97,7 +101,7 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Analyses a study, with some delays changed.
+    /// Analyses a study, with some delays and constants changed.
     fn study(&mut self, path: &Path, changes: &[String]) -> anyhow::Result<()> {
         let options = &self.arguments.options;
         let mut prepared = match options.load(path, &self.arguments.definitions, changes)? {

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
-    /// Where a way begins: where this becomes true; in LOTOS, with an action that fits this pattern
+    /// Where a path begins: where this becomes true; in LOTOS, with an action that matches this pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true, required_unless_present = "within")]
     from: Option<String>,
 

@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         );
     }
     let interrupted = interrupt_flag()?;
-    let mut writer = arguments.files.writer();
+    let mut writer = arguments.files.writer()?;
     if arguments.checkpointing.is_wanted() {
         arguments.models.ensure_one("--checkpoint")?;
     }

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) models: Models,
 
-    /// Leave out states that are not needed to find what goes wrong
+    /// Reduce by partial order: skip states that are not needed to find violations
     #[arg(long, conflicts_with_all = ["bitstate", "hash_compact"])]
     reduce: bool,
 

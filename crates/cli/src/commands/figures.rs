@@ -13,7 +13,7 @@ use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diag
 use narrows_source::Diagnostic;
 use narrows_study::{Measured, StudyEngine, View};
 
-use super::files::write;
+use super::files::{check_page, write};
 use crate::input::{Disk, Models, expand, read_text, unreadable};
 use crate::limits::{self, Clock, interrupt_flag};
 use crate::output::{self, Format, Outcome};
@@ -169,6 +169,7 @@ impl Options {
         definitions: &[String],
         Files { chain, html, csv, engine }: Files<'_>,
     ) -> anyhow::Result<u8> {
+        html.map_or(Ok(()), check_page)?;
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
         let studies = expand(files, &["toml"])?;
@@ -203,7 +204,8 @@ impl Options {
         }
     }
 
-    /// Reads a study and its model. The changes are delays that the user gives other values.
+    /// Reads a study and its model. The changes are delays and constants that the user gives
+    /// other values.
     pub(super) fn load(
         &self,
         path: &Path,
@@ -222,7 +224,7 @@ impl Options {
             study.define(constant, value);
         }
         for change in changes {
-            study.change_delay(change)?;
+            study.change(change)?;
         }
         let model = study.model().map(|model| path.with_file_name(model));
         self.prepare(&name, study, model.as_deref())
@@ -330,7 +332,7 @@ impl Options {
         } else {
             let texts: Vec<String> =
                 said.into_iter().map(|one| one.text).filter(|text| !text.is_empty()).collect();
-            output::print(&texts.join("\n"))?;
+            output::print_report(&texts.join("\n"))?;
         }
         Ok(output::worst(&statuses))
     }

@@ -1,5 +1,7 @@
 //! Files that `narrows check` writes beside its report.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -28,6 +30,9 @@ pub(crate) struct Files {
     spin_trail: Option<PathBuf>,
 }
 
+/// So many bytes of a page are read to see whose it is.
+const PAGE_HEAD: u64 = 4096;
+
 /// Writes the files as reports come in.
 pub(crate) struct Writer<'f> {
     files: &'f Files,
@@ -52,8 +57,9 @@ impl Files {
         accepted.map_err(|refusal| anyhow::anyhow!(refusal.reason))
     }
 
-    pub(crate) fn writer(&self) -> Writer<'_> {
-        Writer { files: self, page: Page::default(), is_saved: false }
+    pub(crate) fn writer(&self) -> anyhow::Result<Writer<'_>> {
+        self.html.as_deref().map_or(Ok(()), check_page)?;
+        Ok(Writer { files: self, page: Page::default(), is_saved: false })
     }
 }
 
@@ -92,6 +98,24 @@ impl Writer<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses to write a page over a file that is something else. Told before the work begins, not after it.
+pub(crate) fn check_page(path: &Path) -> anyhow::Result<()> {
+    // Devices and pipes hold nothing that could be lost.
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(());
+    }
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(PAGE_HEAD).read_to_end(&mut start));
+    read.with_context(|| format!("can't read `{}`", path.display()))?;
+    let is_ours = start.is_empty() || String::from_utf8_lossy(&start).contains(narrows_report::PAGE_MARK);
+    anyhow::ensure!(
+        is_ours,
+        "`{}` is not a page of narrows and is not overwritten; delete it, or choose another name",
+        path.display()
+    );
+    Ok(())
 }
 
 /// Writes a file.

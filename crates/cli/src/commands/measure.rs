@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "STUDY")]
     files: Vec<PathBuf>,
 
-    /// Give a constant of the model another value than the study
+    /// Override the value that the study gives to a constant of the model
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     definitions: Vec<String>,
 

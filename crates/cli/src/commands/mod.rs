@@ -10,6 +10,7 @@ pub(crate) mod explore;
 pub(crate) mod figures;
 pub(crate) mod files;
 pub(crate) mod graph;
+pub(crate) mod init;
 pub(crate) mod lts;
 pub(crate) mod measure;
 pub(crate) mod new;

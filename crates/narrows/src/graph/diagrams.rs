@@ -17,8 +17,8 @@ pub fn process_diagrams(model: &Model) -> Option<Vec<Diagram>> {
 pub fn graph_diagram(title: &str, graph: &Graph) -> Diagram {
     let node = |state: u32| DiagramNode {
         name: state.to_string(),
-        note: String::new(),
         is_end: graph.edges_from(state).is_empty(),
+        ..DiagramNode::default()
     };
     let edges = graph.all_edges().map(|(from, edge)| DiagramEdge {
         from: from as usize,
@@ -73,10 +73,15 @@ fn of_proctype(proctype: &Proctype, sources: &Sources) -> Diagram {
             [] => number.to_string(),
             labels => labels.join(", "),
         };
-        nodes.push(DiagramNode { name, note: place(sources, location.span), is_end: location.is_end });
+        nodes.push(DiagramNode {
+            name,
+            note: place(sources, location.span),
+            is_end: location.is_end,
+            ..DiagramNode::default()
+        });
     }
     if edges.iter().any(|(_, target, _)| target.is_none()) {
-        nodes.push(DiagramNode { name: "gone".to_owned(), note: String::new(), is_end: true });
+        nodes.push(DiagramNode { name: "gone".to_owned(), is_end: true, ..DiagramNode::default() });
     }
     let end = nodes.len() - 1;
     let edges = edges.into_iter().map(|(from, to, label)| DiagramEdge { from, to: to.unwrap_or(end), label });

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use narrows_model::Limit;
 use rustc_hash::FxHashMap;
 
-use super::{Edge, Span, Timed};
+use super::{Edge, Span, Timed, Walk};
 use crate::requests::{Change, RequestEvents};
 use crate::{StateGraph, Step};
 
@@ -54,6 +54,45 @@ pub enum FollowError {
     TooManyOpen,
     /// A limit was reached.
     Limit(Limit),
+}
+
+impl Walk {
+    /// Returns from when to when, in ticks from the beginning of the run, each request on it is open, in the order
+    /// in which they begin. Which end belongs to which beginning is what the observer says that follows one request;
+    /// those that do not end on the run are left out.
+    pub fn requests(&self, timed: &Timed<'_>, kinds: &[RequestEvents]) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        for ends in kinds {
+            let (mut now, mut count) = (0, 0);
+            let mut open: Vec<(u64, u32)> = Vec::new();
+            for edge in self.edges(timed) {
+                now += u64::from(edge.ticks);
+                let change = ends.step(|event| timed.count(edge, event));
+                if change == Change::default() {
+                    continue;
+                }
+                open.retain_mut(|(from, place)| match ends.place(*place, change) {
+                    Some(next) => {
+                        *place = next;
+                        true
+                    }
+                    None => {
+                        found.push((*from, now));
+                        false
+                    }
+                });
+                for place in ends.begun(count, change) {
+                    match place {
+                        Some(place) => open.push((now, place)),
+                        None => found.push((now, now)),
+                    }
+                }
+                count = ends.open(count, change);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 impl StateGraph<'_> {

@@ -4,7 +4,7 @@ use narrows_model::Flow;
 
 use super::{Analysed, change, ends, levels, of_view, percent, short};
 use crate::narration::picture;
-use crate::plot::{Bars, Line, Lines, bars, lanes, lines, packets};
+use crate::plot::{Bars, Line, Lines, bars, lanes, lines, requests};
 use crate::sweep;
 
 /// A chart.
@@ -21,7 +21,7 @@ pub struct Picture {
 impl Analysed<'_> {
     /// Draws all charts.
     pub fn charts(&self) -> Vec<Picture> {
-        let mut charts = Vec::new();
+        let mut charts: Vec<Picture> = self.system_picture().into_iter().collect();
         for flow in &self.bottleneck.flows {
             self.of_flow(flow, &mut charts);
         }
@@ -58,12 +58,16 @@ impl Analysed<'_> {
             } else {
                 "how many take no longer"
             };
-            let title = format!("{} {}: {what}", figure.kind, figure.name);
+            let title = format!("{} {}, {}: {what}", figure.kind, figure.name, figure.view);
             let points: Vec<String> = figure.curve.iter().map(|point| short(point.time)).collect();
             let values = figure.curve.iter().map(|point| Some((point.low, point.high))).collect();
             let line = Line { name: "part of all".to_owned(), values };
             let svg = lines(&Lines { title: &title, across: &figure.unit, points: &points, shown: &[line] });
-            charts.push(Picture { name: format!("distribution-{}", plain(&figure.name)), title, svg });
+            charts.push(Picture {
+                name: format!("distribution-{}-{}", plain(&figure.name), figure.view),
+                title,
+                svg,
+            });
         }
     }
 
@@ -115,8 +119,10 @@ impl Analysed<'_> {
             let kind = if case.name == "worst" { "-worst" } else { "" };
             let svg = lanes(&names, &gantt.lanes, &gantt.unit, gantt.round);
             add(&format!("busy{kind}"), format!("When resources are busy{which}"), svg);
-            if let Some(svg) = packets(&names, gantt) {
-                add(&format!("packets{kind}"), format!("Packet by packet{which}"), svg);
+            for (name, bars) in gantt.requests.iter().filter(|(_, bars)| !bars.is_empty()) {
+                let svg = requests(name, bars, &gantt.unit);
+                let kind = format!("requests{kind}-{}", plain(name));
+                add(&kind, format!("Request by request: {name}{which}"), svg);
             }
         }
         if !flow.changes.is_empty() {
@@ -171,6 +177,17 @@ impl Analysed<'_> {
             let svg = lines(&Lines { title: &title, across, points: &values, shown: &drawn });
             charts.push(Picture { name: format!("sweep-{}", figure + 1), title, svg });
         }
+    }
+}
+
+/// Takes the style out of a picture, for a page that has the styles of all pictures once.
+pub(crate) fn without_style(svg: &str) -> String {
+    // What a model says is escaped, so that the first style is ours.
+    match (svg.find("<style>"), svg.find("</style>")) {
+        (Some(from), Some(to)) => {
+            format!("{}{}", &svg[..from], svg[to + "</style>".len()..].trim_start_matches('\n'))
+        }
+        _ => svg.to_owned(),
     }
 }
 

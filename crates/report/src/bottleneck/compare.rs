@@ -81,13 +81,11 @@ fn joined(levels: &[Level]) -> Vec<(&'static str, String)> {
 /// Returns the names of studies, without the folders that all of them are in.
 pub(crate) fn names(columns: &[Column]) -> Vec<String> {
     let folder = |name: &str| name.rfind('/').map_or(0, |at| at + 1);
-    let Some(first) = columns.first().map(|column| &column.name[..folder(&column.name)]) else {
-        return Vec::new();
-    };
-    let is_shared = columns.iter().all(|column| column.name.starts_with(first));
-    let short =
-        |column: &Column| if is_shared { &column.name[first.len()..] } else { &column.name }.to_owned();
-    columns.iter().map(short).collect()
+    let mut shared = columns.first().map_or("", |column| &column.name[..folder(&column.name)]);
+    while !columns.iter().all(|column| column.name.starts_with(shared)) {
+        shared = &shared[..folder(shared.trim_end_matches('/'))];
+    }
+    columns.iter().map(|column| column.name[shared.len()..].to_owned()).collect()
 }
 
 /// A line of the comparison: the name, and what each study says; empty if it says nothing.

@@ -78,6 +78,10 @@ impl Analysed<'_> {
             let bars: Value = bars.iter().map(|bar| json!([bar.from, bar.to])).collect();
             json!({ "resource": name(resource), "bars": bars })
         });
+        let requests = case.gantt.requests.iter().map(|(name, bars)| {
+            let bars: Value = bars.iter().map(|bar| json!([bar.from, bar.to])).collect();
+            json!({ "latency": name, "bars": bars })
+        });
         json!({
             "case": case.name,
             "throughput": number(case.throughput),
@@ -96,6 +100,7 @@ impl Analysed<'_> {
                 "resources": link.resources.iter().map(|resource| json!(name(*resource))).collect::<Value>(),
             })).collect::<Value>(),
             "gantt": lanes.collect::<Value>(),
+            "requests": requests.collect::<Value>(),
         })
     }
 }

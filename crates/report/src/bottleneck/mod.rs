@@ -1,10 +1,14 @@
 //! What limits a design, told as text, as JSON and as a page with charts.
 
+mod article;
 mod charts;
 mod compare;
 mod json;
 mod page;
+mod runs;
+mod story;
 mod summary;
+mod system;
 mod text;
 
 use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};

@@ -5,22 +5,16 @@ use std::fmt::Write;
 use super::compare::{Column, names};
 
 /// The heads of the summary.
-pub(crate) const HEADS: [&str; 7] =
+const HEADS: [&str; 7] =
     ["study", "event", "bottleneck", "worst and best", "mean", "all overlapped", "as expected"];
 
 /// Returns the lines of the summary, one for each study and event.
-pub(crate) fn lines(columns: &[Column]) -> Vec<Vec<String>> {
+fn lines(columns: &[Column]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for (column, name) in columns.iter().zip(names(columns)) {
         let said = |line: &str| {
             let found = column.lines.iter().find(|(known, _)| known == line);
             found.map_or_else(|| "–".to_owned(), |(_, text)| text.clone())
-        };
-        let judged = match column.status {
-            0 if !column.expects => "–",
-            0 => "yes",
-            1 => "NO",
-            _ => "undecided",
         };
         for event in &column.events {
             let throughput = |level: &str| said(&format!("{event}: {level}"));
@@ -31,11 +25,21 @@ pub(crate) fn lines(columns: &[Column]) -> Vec<Vec<String>> {
                 throughput("worst and best"),
                 throughput("mean"),
                 throughput("all overlapped"),
-                judged.to_owned(),
+                judged(column).to_owned(),
             ]);
         }
     }
     lines
+}
+
+/// Says whether everything is as a study expects.
+pub(crate) fn judged(column: &Column) -> &'static str {
+    match column.status {
+        0 if !column.expects => "–",
+        0 => "yes",
+        1 => "NO",
+        _ => "undecided",
+    }
 }
 
 /// Writes the summary.

@@ -13,7 +13,7 @@ use narrows_model::{Event, Model, Trace, TraceStep};
 
 use crate::run::{actor, one_line};
 
-pub(crate) use svg::SvgParts;
+pub(crate) use svg::{STYLE, SvgParts};
 
 /// The layout of a chart.
 #[derive(Clone, Debug, Default)]

@@ -23,7 +23,7 @@ const LONGEST_ALONE: usize = 26;
 const PITCHES: std::ops::RangeInclusive<usize> = 120..=260;
 
 /// How a picture looks that stands alone; a page has the same rules among its own.
-const STYLE: &str = include_str!("chart.css");
+pub(crate) const STYLE: &str = include_str!("chart.css");
 
 /// Colours of a picture that stands alone.
 const COLOURS: &str = "

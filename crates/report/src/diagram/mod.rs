@@ -7,6 +7,7 @@ mod layout;
 mod svg;
 
 pub use dot::dot;
+pub(crate) use svg::STYLE;
 pub use svg::svg;
 
 /// A diagram to draw. Its first node is the one to begin with.
@@ -29,6 +30,26 @@ pub struct DiagramNode {
     pub note: String,
     /// Whether a run may end there.
     pub is_end: bool,
+    /// What it stands for.
+    pub kind: NodeKind,
+    /// Whether it stands out.
+    pub is_marked: bool,
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A state.
+    #[default]
+    State,
+    /// A kind of process.
+    Process,
+    /// A channel.
+    Channel,
+    /// A variable that processes share.
+    Variable,
+    /// A resource.
+    Resource,
 }
 
 /// An edge.

@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use super::Diagram;
 use super::layout::{LOOP, Layout, Placed, Way, fitted, layout, text_width};
+use super::{Diagram, DiagramNode, NodeKind};
 use crate::escape::Escaped;
 
 /// The room for a title.
 const TITLE: f64 = 34.0;
 
-const STYLE: &str = include_str!("diagram.css");
+pub(crate) const STYLE: &str = include_str!("diagram.css");
 
 /// The same colours as those of charts.
 const COLOURS: &str = "
-svg { --back: #ffffff; --ink: #1f2430; --faint: #6b7280; --accent: #2456c7; --panel: #f5f6f8; }
+svg { --back: #ffffff; --ink: #1f2430; --faint: #6b7280; --accent: #2456c7; --panel: #f5f6f8; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {
-  svg { --back: #14171c; --ink: #e4e7ec; --faint: #98a0ad; --accent: #8fb2ff; --panel: #1c2027; }
+  svg { --back: #14171c; --ink: #e4e7ec; --faint: #98a0ad; --accent: #8fb2ff; --panel: #1c2027; --bad: #ff8a80; }
 }
 ";
 
@@ -46,7 +46,7 @@ pub fn svg(diagrams: &[Diagram], name: &str) -> String {
             draw_edge(&edge.label, way, &layout.nodes[edge.from], &mut out);
         }
         for (index, (node, placed)) in diagram.nodes.iter().zip(&layout.nodes).enumerate() {
-            draw_node(&node.name, &node.note, node.is_end, index == 0, placed, &mut out);
+            draw_node(node, index == 0, placed, &mut out);
         }
         out.push_str("</g>\n");
         top += layout.height;
@@ -55,16 +55,25 @@ pub fn svg(diagrams: &[Diagram], name: &str) -> String {
     out
 }
 
-fn draw_node(name: &str, note: &str, is_end: bool, is_first: bool, placed: &Placed, out: &mut String) {
+fn draw_node(node: &DiagramNode, is_first: bool, placed: &Placed, out: &mut String) {
+    let DiagramNode { name, note, is_end, kind, is_marked } = node;
     let Placed { x, y, width, height } = placed;
     let (left, top) = (x - width / 2.0, y - height / 2.0);
+    let (class, round) = match kind {
+        NodeKind::State => ("", 8.0),
+        NodeKind::Process => (" process", 3.0),
+        NodeKind::Channel => (" channel", 13.0),
+        NodeKind::Variable => (" variable", 13.0),
+        NodeKind::Resource => (" resource", 0.0),
+    };
+    let mark = if *is_marked { " marked" } else { "" };
     let _ = write!(
         out,
-        "<g class=\"node\"><title>{}</title><rect class=\"box\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
-         height=\"{height:.1}\" rx=\"8\"/>",
+        "<g class=\"node{class}{mark}\"><title>{}</title><rect class=\"box\" x=\"{left:.1}\" y=\"{top:.1}\" \
+         width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round}\"/>",
         Escaped(if note.is_empty() { name } else { note }),
     );
-    if is_end {
+    if *is_end {
         let _ = write!(
             out,
             "<rect class=\"inner\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\"/>",
@@ -74,7 +83,7 @@ fn draw_node(name: &str, note: &str, is_end: bool, is_first: bool, placed: &Plac
             height - 6.0,
         );
     }
-    if is_first {
+    if is_first && *kind == NodeKind::State {
         let _ = write!(
             out,
             "<path class=\"start\" d=\"M{:.1} {y:.1}h12\" marker-end=\"url(#tip)\"/>",

@@ -1,6 +1,6 @@
-//! Who is busy when: a lane for each resource, or a line for each packet and resource.
+//! What happens when: a lane for each resource with the times it is busy, or a line for each request.
 
-use narrows_model::{Bar, Gantt};
+use narrows_model::Bar;
 
 use super::{COLOURS, Canvas, room, ticks};
 use crate::bottleneck::short;
@@ -12,7 +12,7 @@ const AXIS: f64 = 26.0;
 pub(crate) fn lanes(names: &[String], lanes: &[Vec<Bar>], unit: &str, round: Option<(f64, f64)>) -> String {
     let lane_height = 28.0;
     let mut drawing =
-        Drawing::begin(names, lanes, unit, lanes.len() as f64 * lane_height, 0, "When resources are busy");
+        Drawing::begin(names, lanes, unit, lanes.len() as f64 * lane_height, "When resources are busy");
     for (lane, (name, bars)) in names.iter().zip(lanes).enumerate() {
         let top = AXIS + lane as f64 * lane_height;
         drawing.canvas.text("right", drawing.left - 8.0, top + 17.0, name);
@@ -25,46 +25,27 @@ pub(crate) fn lanes(names: &[String], lanes: &[Vec<Bar>], unit: &str, round: Opt
         let bottom = AXIS + lanes.len() as f64 * lane_height;
         for at in [from, to].into_iter().filter(|at| *at <= drawing.end) {
             let x = drawing.x(at);
-            drawing.canvas.line("round", (x, AXIS - 4.0), (x, bottom));
+            let data = format!(" data-at=\"{at}\"");
+            drawing.canvas.marked_line("round", &data, (x, AXIS - 4.0), (x, bottom));
         }
     }
     drawing.canvas.finish()
 }
 
-/// Draws a line for each packet and resource: the n-th bar of each resource belongs to the n-th packet.
-/// `None` if that can't be so, because a resource has more or fewer bars than there are packets, or works on
-/// a packet before the one before it is done.
-pub(crate) fn packets(names: &[String], gantt: &Gantt) -> Option<String> {
-    let (lanes, unit) = (&gantt.lanes, &gantt.unit);
-    let line_height = 13.0;
-    let used = stages(lanes).filter(|_| gantt.is_one_each)?;
-    let most = used.iter().map(|lane| lanes[*lane].len()).max().unwrap_or(0);
-    let group = used.len() as f64 * line_height + 5.0;
-    let mut drawing =
-        Drawing::begin(names, lanes, unit, most as f64 * group, 4, "Packet by packet, who works on it");
-    for packet in 0..most {
-        let top = AXIS + packet as f64 * group;
-        for (line, lane) in used.iter().enumerate() {
-            let Some(bar) = lanes[*lane].get(packet) else { continue };
-            let y = top + line as f64 * line_height;
-            let name = format!("{} {}", packet + 1, names[*lane]);
-            drawing.canvas.text("right faint", drawing.left - 8.0, y + 10.0, &name);
-            drawing.bar(*lane, y, line_height - 1.0, bar, &name, unit);
-        }
+/// Draws a line for each request, from where it begins to where it ends.
+pub(crate) fn requests(name: &str, bars: &[Bar], unit: &str) -> String {
+    let line_height = 16.0;
+    let names: Vec<String> = (1..=bars.len()).map(|number| format!("{name} {number}")).collect();
+    let lanes: Vec<Vec<Bar>> = bars.iter().map(|bar| vec![*bar]).collect();
+    let title = format!("Request by request: {name}");
+    let mut drawing = Drawing::begin(&names, &lanes, unit, bars.len() as f64 * line_height, &title);
+    for (line, (name, bar)) in names.iter().zip(bars).enumerate() {
+        let top = AXIS + line as f64 * line_height;
+        drawing.canvas.text("right faint", drawing.left - 8.0, top + 12.0, name);
+        drawing.bar(0, top + 1.0, line_height - 3.0, bar, name, unit);
+        drawing.inside(top + 11.0, bar, &short(bar.to - bar.from));
     }
-    Some(drawing.canvas.finish())
-}
-
-/// Returns the lanes with bars in the order in which packets come to them, if it is the same for every
-/// packet.
-fn stages(lanes: &[Vec<Bar>]) -> Option<Vec<usize>> {
-    let mut used: Vec<usize> = (0..lanes.len()).filter(|lane| !lanes[*lane].is_empty()).collect();
-    used.sort_by(|one, other| lanes[*one][0].from.total_cmp(&lanes[*other][0].from));
-    let follows = |pair: &[usize]| {
-        let both = lanes[pair[0]].iter().zip(&lanes[pair[1]]);
-        both.into_iter().all(|(before, after)| after.from >= before.to)
-    };
-    used.windows(2).all(follows).then_some(used)
+    drawing.canvas.finish()
 }
 
 struct Drawing {
@@ -74,17 +55,10 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Draws the axis; `more` is how many letters names need beside their own.
-    fn begin(
-        names: &[String],
-        lanes: &[Vec<Bar>],
-        unit: &str,
-        height: f64,
-        more: usize,
-        title: &str,
-    ) -> Drawing {
+    /// Draws the axis.
+    fn begin(names: &[String], lanes: &[Vec<Bar>], unit: &str, height: f64, title: &str) -> Drawing {
         let end = lanes.iter().flatten().map(|bar| bar.to).filter(|end| end.is_finite()).fold(0.0, f64::max);
-        let left = room(names.iter().map(String::as_str)) + 16.0 + more as f64 * super::LETTER;
+        let left = room(names.iter().map(String::as_str)) + 16.0;
         let mut words: Vec<String> = Vec::new();
         for (name, bars) in names.iter().zip(lanes) {
             let times: Vec<String> =
@@ -96,11 +70,18 @@ impl Drawing {
         }
         let description = format!("In {unit}. {}.", words.join(". "));
         let mut canvas = Canvas::new(left + LENGTH + 40.0, AXIS + height + 8.0, title, &description);
+        // What a page needs to zoom: where time begins and ends, on the picture and by the clock.
+        canvas.mark(&format!(
+            " data-left=\"{left:.1}\" data-length=\"{LENGTH}\" data-end=\"{end}\" data-bottom=\"{:.1}\"",
+            AXIS + height
+        ));
+        canvas.out.push_str("<g class=\"ticks\">\n");
         for tick in ticks(end) {
             let x = left + if end > 0.0 { tick / end * LENGTH } else { 0.0 };
             canvas.line("grid", (x, AXIS - 6.0), (x, AXIS + height));
             canvas.text("middle faint", x, AXIS - 10.0, &short(tick));
         }
+        canvas.out.push_str("</g>\n");
         canvas.text("faint", left + LENGTH + 16.0, AXIS - 10.0, unit);
         Drawing { canvas, left, end }
     }
@@ -112,41 +93,35 @@ impl Drawing {
     fn bar(&mut self, lane: usize, top: f64, height: f64, bar: &Bar, name: &str, unit: &str) {
         let (from, to) = (self.x(bar.from), self.x(bar.to));
         let says = format!("{name}: {} to {} {unit}", short(bar.from), short(bar.to));
-        self.canvas.bar(&format!("c{}", lane % COLOURS), (from, top), (to - from, height), &says);
+        let data = format!(" data-from=\"{}\" data-to=\"{}\"", bar.from, bar.to);
+        self.canvas.marked_bar(
+            &format!("c{}", lane % COLOURS),
+            &data,
+            (from, top),
+            (to - from, height),
+            &says,
+        );
     }
 
-    /// Writes into a bar, if there is room.
+    /// Writes into a bar; the text shows if there is room.
     fn inside(&mut self, y: f64, bar: &Bar, text: &str) {
         let (from, to) = (self.x(bar.from), self.x(bar.to));
-        if to - from > text.len() as f64 * 8.0 {
-            self.canvas.text("inside", f64::midpoint(from, to), y, text);
-        }
+        let class = if to - from > text.len() as f64 * 8.0 { "inside" } else { "inside away" };
+        self.canvas.text(class, f64::midpoint(from, to), y, text);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Bar, Gantt};
+    use narrows_model::Bar;
 
-    use super::packets;
-
-    fn gantt(lanes: &[&[(f64, f64)]]) -> Gantt {
-        let bars =
-            |lane: &&[(f64, f64)]| lane.iter().map(|(from, to)| Bar { from: *from, to: *to }).collect();
-        let (unit, lanes) = ("us".to_owned(), lanes.iter().map(bars).collect());
-        Gantt { unit, lanes, round: None, is_one_each: true }
-    }
+    use super::requests;
 
     #[test]
-    fn packets_are_followed_only_where_they_keep_their_order() {
-        let names: Vec<String> = ["sent", "read"].map(str::to_owned).into();
-        let drawn = packets(&names, &gantt(&[&[(3.0, 5.0), (6.0, 8.0)], &[(0.0, 3.0), (3.0, 6.0)]]));
-        let drawn = drawn.expect("a picture");
-        // What comes first stands first, whatever the order of the study.
-        assert!(drawn.find(">1 read<") < drawn.find(">1 sent<"), "{drawn}");
-        // The second packet would be sent before it is read.
-        assert_eq!(packets(&names, &gantt(&[&[(3.0, 5.0), (5.0, 7.0)], &[(0.0, 3.0), (3.0, 6.0)]])), None);
-        let halves = Gantt { is_one_each: false, ..gantt(&[&[(3.0, 5.0)], &[(0.0, 3.0)]]) };
-        assert_eq!(packets(&names, &halves), None);
+    fn requests_stand_below_each_other_and_say_how_long_they_take() {
+        let drawn = requests("read", &[Bar { from: 0.0, to: 26.0 }, Bar { from: 3.0, to: 90.0 }], "us");
+        assert_eq!(drawn.matches("class=\"bar ").count(), 2);
+        assert!(drawn.contains("<desc>In us. read 1: 0 to 26. read 2: 3 to 90.</desc>"), "{drawn}");
+        assert!(drawn.contains(">87<"), "{drawn}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{COLOURS, Canvas, room, ticks};
+use super::{COLOURS, Canvas, LETTER, room, ticks};
 use crate::bottleneck::short;
 
 /// What is drawn.
@@ -27,8 +27,10 @@ pub(crate) struct Line {
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 240.0;
-/// More points than this do not all have labels.
-const MAX_LABELS: usize = 16;
+/// More points than this make a curve, with small dots.
+const MAX_DOTS: usize = 16;
+/// The room between two labels below the axis, in letters.
+const APART: f64 = 2.0;
 
 /// Draws lines.
 pub(crate) fn lines(plot: &Lines<'_>) -> String {
@@ -58,11 +60,10 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
         canvas.text("right faint", left - 8.0, y(*level) + 4.0, label);
     }
     let places = places(plot.points);
-    // Where there are many, not all have room for what they are.
-    let apart = plot.points.len().div_ceil(MAX_LABELS).max(1);
-    for (point, place) in plot.points.iter().zip(&places).step_by(apart) {
-        canvas.text("middle faint", left + place * WIDTH, HEIGHT + 32.0, point);
+    for (label, place) in axis(plot.points, &places) {
+        canvas.text("middle faint", left + place * WIDTH, HEIGHT + 32.0, &label);
     }
+    let is_curve = plot.points.len() > MAX_DOTS;
     canvas.text("middle", left + WIDTH / 2.0, HEIGHT + 52.0, plot.across);
     for (number, line) in plot.shown.iter().enumerate() {
         let class = format!("c{}", number % COLOURS);
@@ -80,7 +81,8 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
                 canvas.line(&format!("span {class}"), (x, y(low)), (x, y(high)));
             }
             let says = format!("{}: {} at {point}", line.name, short(f64::midpoint(low, high)));
-            canvas.bar(&class, (x - 3.5, middle - 3.5), (7.0, 7.0), &says);
+            let half = if is_curve { 1.5 } else { 3.5 };
+            canvas.bar(&class, (x - half, middle - half), (2.0 * half, 2.0 * half), &says);
         }
         let _ = writeln!(canvas.out, "<path class=\"{class} curve\" d=\"{}\"/>", path.trim_end());
         let top = 20.0 + number as f64 * 20.0;
@@ -88,6 +90,35 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
         canvas.text("", left + WIDTH + 32.0, top, &line.name);
     }
     canvas.finish()
+}
+
+/// Returns what stands below the axis, and where: what the points are called, or round numbers if there is no room for
+/// the names of all points.
+fn axis(points: &[String], places: &[f64]) -> Vec<(String, f64)> {
+    let named: Vec<(String, f64)> = points.iter().cloned().zip(places.iter().copied()).collect();
+    let fits = |list: &[(String, f64)]| {
+        let room = |text: &str| (text.chars().count() as f64 + APART) * LETTER;
+        list.windows(2)
+            .all(|pair| (pair[1].1 - pair[0].1) * WIDTH >= f64::midpoint(room(&pair[0].0), room(&pair[1].0)))
+    };
+    if fits(&named) {
+        return named;
+    }
+    let numbers: Vec<f64> = points.iter().filter_map(|point| point.parse().ok()).collect();
+    if let (true, [first, .., last]) = (numbers.len() == points.len(), numbers.as_slice()) {
+        // The places grow evenly with the numbers.
+        let (from, to) = (places[0], places[places.len() - 1]);
+        let place = |number: f64| from + (to - from) * (number - first) / (last - first);
+        let round = ticks(*last).into_iter().filter(|number| number >= first);
+        let list: Vec<(String, f64)> = round.map(|number| (short(number), place(number))).collect();
+        if last > first && fits(&list) {
+            return list;
+        }
+    }
+    (2..points.len())
+        .map(|apart| named.iter().step_by(apart).cloned().collect::<Vec<_>>())
+        .find(|list| fits(list))
+        .unwrap_or_default()
 }
 
 /// Returns where points stand, from 0 to 1.
@@ -100,4 +131,28 @@ fn places(points: &[String]) -> Vec<f64> {
     let place =
         |number: &f64| if most > least { 0.04 + 0.92 * (number - least) / (most - least) } else { 0.5 };
     numbers.iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{APART, LETTER, WIDTH, axis, places};
+
+    #[test]
+    fn labels_below_the_axis_do_not_touch() {
+        let crowded: Vec<String> = (0..65).map(|number| format!("{}", 1.137 * f64::from(number))).collect();
+        let words: Vec<String> = (0..60).map(|number| format!("variant {number}")).collect();
+        let few = ["1".to_owned(), "2".to_owned(), "8".to_owned()];
+        // Points close to each other at the beginning, as in a distribution.
+        let uneven: Vec<String> = (0..40).map(|number| format!("{}", f64::from(number).powi(3))).collect();
+        for points in [crowded.as_slice(), &words, &few, &uneven] {
+            let shown = axis(points, &places(points));
+            assert!(shown.len() >= 3, "{shown:?}");
+            for pair in shown.windows(2) {
+                let room = |text: &str| (text.chars().count() as f64 + APART) * LETTER;
+                let apart = (pair[1].1 - pair[0].1) * WIDTH;
+                assert!(apart >= f64::midpoint(room(&pair[0].0), room(&pair[1].0)), "{pair:?}");
+            }
+        }
+        assert_eq!(axis(&few, &places(&few)).len(), 3);
+    }
 }

@@ -4,6 +4,7 @@
 mod bars;
 mod busy;
 mod lines;
+mod ranges;
 mod waves;
 
 use std::fmt::Write;
@@ -11,11 +12,13 @@ use std::fmt::Write;
 use crate::escape::Escaped;
 
 pub(crate) use bars::{Bars, bars};
-pub(crate) use busy::{lanes, packets};
+pub(crate) use busy::{lanes, requests};
 pub(crate) use lines::{Line, Lines, lines};
+pub(crate) use ranges::{Range, ranges};
 pub(crate) use waves::{Waves, waves};
 
-const STYLE: &str = include_str!("plot.css");
+/// The style of all pictures: each has it, and a page with many of them has it once.
+pub(crate) const STYLE: &str = include_str!("plot.css");
 
 /// How wide a letter is, about.
 const LETTER: f64 = 7.3;
@@ -43,24 +46,39 @@ impl Canvas {
         Canvas { out }
     }
 
+    /// Makes the picture one that can be zoomed, by what the script of a page needs to know about it.
+    fn mark(&mut self, data: &str) {
+        self.out = self.out.replacen(" class=\"plot\"", &format!(" class=\"plot timeline\"{data}"), 1);
+    }
+
     fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
         let _ =
             writeln!(self.out, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", Escaped(text));
     }
 
     fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        self.marked_line(class, "", from, to);
+    }
+
+    /// Draws a line with data for the script of a page.
+    fn marked_line(&mut self, class: &str, data: &str, from: (f64, f64), to: (f64, f64)) {
         let _ = writeln!(
             self.out,
-            "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+            "<line class=\"{class}\"{data} x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
             from.0, from.1, to.0, to.1
         );
     }
 
     /// Draws a box that says something when it is pointed at.
     fn bar(&mut self, class: &str, place: (f64, f64), size: (f64, f64), says: &str) {
+        self.marked_bar(class, "", place, size, says);
+    }
+
+    /// Draws such a box with data for the script of a page.
+    fn marked_bar(&mut self, class: &str, data: &str, place: (f64, f64), size: (f64, f64), says: &str) {
         let _ = writeln!(
             self.out,
-            "<rect class=\"bar {class}\" x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\"><title>{}</title></rect>",
+            "<rect class=\"bar {class}\"{data} x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"{:.1}\"><title>{}</title></rect>",
             place.0,
             place.1,
             size.0.max(0.0),
@@ -95,13 +113,9 @@ fn room<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use narrows_model::{Bar, Gantt};
+    use narrows_model::Bar;
 
-    use super::{Bars, Line, Lines, Waves, bars, lanes, lines, packets, ticks, waves};
-
-    fn gantt(unit: &str, lanes: Vec<Vec<Bar>>) -> Gantt {
-        Gantt { unit: unit.to_owned(), lanes, round: None, is_one_each: true }
-    }
+    use super::{Bars, Line, Lines, Waves, bars, lanes, lines, requests, ticks, waves};
 
     #[test]
     fn axes_have_round_numbers() {
@@ -121,8 +135,7 @@ mod tests {
                 rows: &[(hostile.to_owned(), Some(1.0), hostile.to_owned())],
             }),
             lanes(&[hostile.to_owned()], &[vec![Bar { from: 0.0, to: 1.0 }]], hostile, None),
-            packets(&[hostile.to_owned()], &gantt(hostile, vec![vec![Bar { from: 0.0, to: 1.0 }]]))
-                .expect("a picture"),
+            requests(hostile, &[Bar { from: 0.0, to: 1.0 }], hostile),
             lines(&Lines {
                 title: hostile,
                 across: hostile,
@@ -146,7 +159,7 @@ mod tests {
     fn nothing_is_drawn_as_nothing() {
         assert!(bars(&Bars { title: "t", whole: None, rows: &[] }).ends_with("</svg>\n"));
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
-        assert!(packets(&[], &gantt("us", vec![])).is_some_and(|drawn| drawn.ends_with("</svg>\n")));
+        assert!(requests("read", &[], "us").ends_with("</svg>\n"));
         assert!(lines(&Lines { title: "t", across: "x", points: &[], shown: &[] }).ends_with("</svg>\n"));
     }
 
@@ -174,9 +187,5 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let both = [lane.clone(), lane];
         assert_eq!(lanes(&names, &both, "us", Some((0.0, 2.0))).matches("class=\"bar ").count(), 4);
-        let later = vec![Bar { from: 2.0, to: 4.0 }, Bar { from: 5.0, to: 6.0 }];
-        let [first, _] = both;
-        let drawn = packets(&names, &gantt("us", vec![first, later])).expect("a picture");
-        assert_eq!(drawn.matches("class=\"bar ").count(), 4);
     }
 }

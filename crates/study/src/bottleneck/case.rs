@@ -10,7 +10,7 @@ use super::rate::Rate;
 use crate::resources::{Owner, owners};
 
 /// So many bars of each resource are drawn.
-const BARS: usize = 10;
+pub(super) const BARS: usize = 10;
 
 /// A run is unrolled to at most so many steps.
 const STEPS: usize = 200_000;
@@ -78,10 +78,7 @@ impl Described<'_, '_> {
                 unit: self.unit.to_owned(),
                 lanes: drawn(&parts, window).iter().map(|parts| parts.iter().map(bar).collect()).collect(),
                 round: rate.walk.cycle.map(|_| (as_f64(time(window.0)), as_f64(time(window.1)))),
-                is_one_each: parts
-                    .iter()
-                    .map(|parts| parts.iter().filter(|(from, _)| (window.0..window.1).contains(from)).count())
-                    .all(|count| [0, rate.count].contains(&(count as u64))),
+                requests: Vec::new(),
             },
         }
     }

@@ -1,16 +1,18 @@
 //! How often an event happens, and everything that says why not more often.
 
 use narrows_model::wording::short;
-use narrows_model::{Case, Figure, FigureResult, Flow, FormKind};
-use narrows_performance::timed::Walk;
+use narrows_model::{Bar, Case, Figure, FigureResult, Flow, FormKind};
+use narrows_performance::requests::RequestEvents;
 use narrows_performance::timed::ratio::Extreme;
+use narrows_performance::timed::{Timed, Walk};
+use narrows_performance::{Time, as_f64};
 
 use super::NO_DELAYS;
-use super::case::Described;
+use super::case::{BARS, Described};
 use super::rate::{Rate, rate, rate_of_classes};
 use crate::accepts::views_with_time;
 use crate::measure::{Exact, Workbench};
-use crate::{Ask, Question, Text, View};
+use crate::{Ask, LatencyKind, Question, Text, View};
 
 impl Workbench<'_, '_> {
     /// Looks at an event.
@@ -81,24 +83,67 @@ impl Workbench<'_, '_> {
         let Some(event) = self.prepared.event(event) else { return };
         let resources = self.study.resources.len();
         let delays = self.prepared.delays_of_resources(self.study);
+        let asked = self.study.asks.iter().filter_map(|ask| match &ask.question {
+            Question::Latency(latency) if latency.kind == LatencyKind::Latency && !latency.is_percentile => {
+                Some((ask.name.as_str(), latency.by.is_some(), self.prepared.requests(latency)))
+            }
+            _ => None,
+        });
+        let asked: Vec<_> = asked.collect();
+        // Requests that are told apart are counted in a view of their own.
+        let apart = asked.iter().map(|(_, is_apart, (timing, _, values))| {
+            is_apart.then(|| self.timed.apart(timing, values.as_ref())).flatten()
+        });
+        let apart: Vec<Option<Exact<'_>>> = apart.collect();
         let (unit, evaluator) = (&self.study.unit, self.engine.evaluator());
         let Ok(timed) = self.timed.timed() else { return };
         let evaluator = Some(evaluator);
         let described = |timed| Described { timed, evaluator, busy: &busy, resources, delays: &delays, unit };
+        let requests = |name: &str, timed: &Timed<'_>, walk: &Walk| {
+            let which = if name == "worst" { Extreme::Worst } else { Extreme::Best };
+            let each = asked.iter().zip(&apart).filter_map(|((name, is_apart, (_, kinds, _)), own)| {
+                let bars = match own {
+                    Some(Exact::Ticks(own)) => first_requests(own, &rate(own, event, which)?.walk, kinds),
+                    Some(Exact::Classes(own)) => {
+                        let (rate, own) = rate_of_classes(own, event, which)?;
+                        first_requests(&own, &rate.walk, kinds)
+                    }
+                    None if *is_apart => return None,
+                    None => first_requests(timed, walk, kinds),
+                };
+                Some(((*name).to_owned(), bars))
+            });
+            each.collect::<Vec<_>>()
+        };
         match timed {
             Exact::Ticks(timed) => {
-                flow.cases.extend(cases(&described(timed), event).into_iter().map(|(case, _)| case));
+                for (mut case, walk) in cases(&described(timed), event) {
+                    case.gantt.requests = requests(case.name, timed, &walk);
+                    flow.cases.push(case);
+                }
             }
             Exact::Classes(classes) => {
                 let rates =
                     [Extreme::Worst, Extreme::Best].map(|which| rate_of_classes(classes, event, which));
                 let rates = rates.each_ref().map(|found| found.as_ref().map(|(rate, timed)| (rate, timed)));
                 let [worst, best] = rates;
-                let told = told(worst, best, |(rate, _)| rate);
-                flow.cases.extend(told.map(|(name, (rate, timed))| described(timed).case(name, rate)));
+                for (name, (rate, timed)) in told(worst, best, |(rate, _)| rate) {
+                    let mut case = described(timed).case(name, rate);
+                    case.gantt.requests = requests(name, timed, &rate.walk);
+                    flow.cases.push(case);
+                }
             }
         }
     }
+}
+
+/// Returns when the first requests on a run are open.
+fn first_requests(timed: &Timed<'_>, walk: &Walk, kinds: &[RequestEvents]) -> Vec<Bar> {
+    let tick = timed.tick().unwrap_or_else(|| Time::from_integer(1));
+    let time = |ticks: u64| as_f64(tick * Time::from_integer(i128::from(ticks)));
+    let rounds = if walk.cycle.is_some() { 2 * BARS } else { 1 };
+    let requests = walk.unrolled(rounds).requests(timed, kinds);
+    requests.into_iter().take(BARS).map(|(from, to)| Bar { from: time(from), to: time(to) }).collect()
 }
 
 /// Describes the worst and the best run of an event; where they are alike, one stands for every run.

@@ -15,7 +15,7 @@ use crate::coherence;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ChangeError {
     /// It does not say what is to take how long.
-    #[error("`{0}` changes nothing; write it as \"proctype:label=time\"")]
+    #[error("`{0}` changes nothing; write it as \"proctype:label=time\" or \"CONSTANT=value\"")]
     NoChange(String),
     /// The time is none.
     #[error(transparent)]
@@ -258,16 +258,12 @@ impl Study {
         true
     }
 
-    /// Reads a change such as `dma:done=100` or `dma:done = 0.2 ms`, and makes it.
+    /// Makes a delay take another time, such as `100` or `0.2 ms`.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with it.
-    pub fn change_delay(&mut self, text: &str) -> Result<(), ChangeError> {
-        let (place, time) = text
-            .split_once('=')
-            .map(|(place, time)| (place.trim(), time.trim()))
-            .ok_or_else(|| ChangeError::NoChange(text.to_owned()))?;
+    /// There may be no such delay, and the time may be none.
+    pub fn change_delay(&mut self, place: &str, time: &str) -> Result<(), ChangeError> {
         let time = quantity::time(time, &self.unit)?;
         if time < Time::from_integer(0) {
             return Err(ChangeError::Negative);
@@ -276,8 +272,21 @@ impl Study {
             return Ok(());
         }
         let names = || self.delays.iter().map(|entry| entry.place.text.as_str());
-        let ends_so = |name: &&str| name.rsplit(':').next() == Some(place);
-        let near = names().find(ends_so).or_else(|| closest(place, names()));
+        let near = self.delay_of_label(place).or_else(|| closest(place, names()));
         Err(ChangeError::NoDelay { place: place.to_owned(), near: near.map(str::to_owned) })
+    }
+
+    /// Returns whether a change of something can only be meant for a constant of the model: nothing like a
+    /// delay has this name.
+    pub fn is_constant(&self, name: &str) -> bool {
+        let is_given = self.constants.iter().any(|(known, _)| known.text == name);
+        let is_delay = self.delays.iter().any(|entry| entry.place.text == name);
+        !is_delay && (is_given || (!name.contains(':') && self.delay_of_label(name).is_none()))
+    }
+
+    /// Returns the delay whose place ends with a label.
+    fn delay_of_label(&self, label: &str) -> Option<&str> {
+        let mut names = self.delays.iter().map(|entry| entry.place.text.as_str());
+        names.find(|name| name.rsplit(':').next() == Some(label))
     }
 }

@@ -125,7 +125,7 @@ impl Followed<'_, '_> {
         let law = little.mean();
         if law.low > mean.high || mean.low > law.high {
             figure.notes.push(format!(
-                "By Little's law it would be between {} and {}: this is a mistake in narrows.",
+                "By Little's law it would be between {} and {}: this is a bug in narrows.",
                 law.low, law.high
             ));
             return;

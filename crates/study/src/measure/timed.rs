@@ -365,7 +365,7 @@ impl Asked<'_, '_> {
             Some(trace) => figure.witnesses.push((what.to_owned(), trace)),
             None => figure
                 .notes
-                .push("The run that shows it can't be replayed: this is a mistake in narrows.".to_owned()),
+                .push("The run that shows it can't be replayed: this is a bug in narrows.".to_owned()),
         }
     }
 }

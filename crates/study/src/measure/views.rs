@@ -210,6 +210,14 @@ impl<'a, 's> Views<'a, 's> {
         figure
     }
 
+    /// Builds the timed view in which requests are told apart.
+    pub(crate) fn apart<'t>(&self, timing: &'t Timing, values: Option<&'t ValueEvents>) -> Option<Exact<'t>>
+    where
+        'a: 't,
+    {
+        self.build(View::Timed, Counted { timing, values }).ok()
+    }
+
     /// Says how long requests take that are told apart, in a view of its own.
     pub(crate) fn told_apart(&self, ask: &Ask, latency: &Latency, view: View) -> Figure {
         let mut figure = blank(ask, view);

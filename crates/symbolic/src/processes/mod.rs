@@ -195,8 +195,7 @@ pub fn bounds_of_processes(
 }
 
 /// A run that the evaluator does not confirm.
-const CONTRADICTION: &str =
-    "the run that should show it is none: this is a mistake in narrows, not in the model";
+const CONTRADICTION: &str = "the run that should show it is none: this is a bug in narrows, not in the model";
 
 fn refusal(reason: &str) -> Verdict {
     Verdict::Refused(Refusal::new(reason))

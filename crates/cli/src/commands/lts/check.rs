@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     if arguments.format == Format::Json {
         output::print_json(&report.document(&shown, &graph))?;
     } else {
-        output::print(&format!("{shown}\n{}", report.text))?;
+        output::print_report(&format!("{shown}\n{}", report.text))?;
     }
     Ok(u8::from(!report.all_hold))
 }

@@ -8,7 +8,7 @@ use narrows_lts::edit::{self, Operator};
 use super::{Given, files};
 use crate::output;
 
-/// Put two graphs side by side, as LOTOS does
+/// Compose two graphs in parallel, as LOTOS does
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A graph, in the format AUT; `-` for standard input

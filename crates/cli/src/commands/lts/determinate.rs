@@ -9,7 +9,7 @@ use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 use super::Given;
 use crate::output;
 
-/// Leave out states in which no time passes, if it does not matter what is chosen there
+/// Remove vanishing states whose choices make no difference
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The graph, in the format AUT; `-` for standard input

@@ -7,7 +7,7 @@ use narrows_lts::edit::{self, Choice, Pattern};
 
 use super::{Given, files};
 
-/// Make actions internal
+/// Hide actions: make them internal
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The graph, in the format AUT; `-` for standard input
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ACTION", required_unless_present = "regex")]
     names: Vec<String>,
 
-    /// Hide actions that fit a regular expression as a whole; may be given again
+    /// Hide actions that match a regular expression as a whole; may be repeated
     #[arg(long, value_name = "EXPRESSION")]
     regex: Vec<String>,
 

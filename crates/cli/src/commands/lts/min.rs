@@ -7,7 +7,7 @@ use narrows_lts::minimise;
 
 use super::{Given, files, relation};
 
-/// Make the smallest graph that behaves the same
+/// Minimise a graph: find the smallest one that behaves the same
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The graph, in the format AUT; `-` for standard input

@@ -7,7 +7,7 @@ use narrows_lts::edit::{self, Pattern, Rule};
 
 use super::{Given, files};
 
-/// Give labels other names
+/// Rename labels by regular expressions
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The graph, in the format AUT; `-` for standard input
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     file: PathBuf,
 
     /// Regular expressions for whole labels, each with what takes their place: `$1` or `${1}` is what the
-    /// first group fits. The first expression that fits counts
+    /// first group matches. The first expression that matches counts
     #[arg(value_names = ["EXPRESSION", "REPLACEMENT"], num_args = 2.., required = true)]
     rules: Vec<String>,
 

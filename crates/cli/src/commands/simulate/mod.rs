@@ -42,13 +42,13 @@ pub(crate) struct Arguments {
     /// Estimate the means of a study from a random run, as a check of what `narrows measure` computes
     #[arg(long, conflicts_with_all = ["random", "trace", "trail"])]
     timed: bool,
-    /// Take delays as they are given, and not all for random ones without memory; needs --timed
+    /// Take delays as given, not as exponential ones with the same mean; needs --timed
     #[arg(long, requires = "timed")]
     exact: bool,
     /// Stop when so many delays have ended; needs --timed
     #[arg(long, value_name = "N", default_value_t = 300_000, requires = "timed")]
     ends: u64,
-    /// Decide what random steps are taken
+    /// Seed the random generator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Take N random steps without a terminal and print them
