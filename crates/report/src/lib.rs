@@ -4,13 +4,14 @@
 //! |---|---|
 //! | `run.rs`, `trace_json.rs`, `trail.rs` | runs as text, as JSON, as SPIN's trails |
 //! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
-//! | `tables.rs` | figures in tables |
+//! | `tables.rs`, `decimals.rs` | figures in tables; numbers with certain digits |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
 
 mod automaton;
 mod bottleneck;
 mod chart;
+mod decimals;
 mod diagram;
 mod error;
 mod escape;
@@ -36,6 +37,7 @@ mod values;
 pub use automaton::{automaton, automaton_document};
 pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
 pub use chart::Chart;
+pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, dot as diagram_dot, svg as diagram_svg};
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, ViewSize};

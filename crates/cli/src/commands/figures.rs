@@ -9,7 +9,7 @@ use clap::Args;
 use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
-use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
+use narrows_report::{Analysed, Figures, MAX_DIGITS, StudyPage, ViewSize, combined, json_diagnostics};
 use narrows_source::Diagnostic;
 use narrows_study::{Measured, View};
 
@@ -31,6 +31,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
+    /// Show so many significant digits of measured numbers, as far as they are certain [default: 6]
+    #[arg(long, value_name = "N", value_parser = digits)]
+    pub(crate) digits: Option<usize>,
+
     /// Look for included files in this folder too
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
@@ -50,6 +54,12 @@ pub(crate) struct Options {
     /// Which engine answers what is asked of the model as such.
     #[arg(skip)]
     engine: Choice,
+}
+
+/// Reads a number of digits.
+pub(super) fn digits(text: &str) -> Result<usize, String> {
+    let digits = text.parse().ok().filter(|digits| (1..=MAX_DIGITS).contains(digits));
+    digits.ok_or_else(|| format!("write a whole number from 1 to {MAX_DIGITS}"))
 }
 
 /// Files to which answers go too.
@@ -112,8 +122,8 @@ impl Options {
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&prepared.name, &prepared.study.title);
         let (model, figures) = (&prepared.model(), measured.figures.as_slice());
-        let width = output::width();
-        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width })
+        let (width, digits) = (output::width(), self.digits);
+        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width, digits })
     }
 
     pub(super) fn is_json(&self) -> bool {
@@ -123,13 +133,15 @@ impl Options {
     /// Makes the options of a command that has few of its own.
     pub(super) fn plain(include: &[PathBuf], quiet: bool) -> Options {
         let (runs, format, include) = (false, Format::Text, include.to_vec());
-        Options { runs, format, include, memory: None, time: None, quiet, engine: Choice::Automatic }
+        let engine = Choice::Automatic;
+        Options { runs, format, digits: None, include, memory: None, time: None, quiet, engine }
     }
 
     /// Makes the options of a command that also takes models.
     pub(super) fn of(models: &Models) -> Options {
         Options {
             runs: false,
+            digits: None,
             format: models.format,
             include: models.include.clone(),
             memory: models.memory,

@@ -18,11 +18,13 @@
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
 //! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
+//! | `squaring.rs`, `double_double.rs` | the same for stiff chains, by squaring a matrix; twice the precision |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 
 pub mod automaton;
 pub mod chain;
+mod double_double;
 mod elimination;
 mod end_components;
 mod gain;
@@ -37,6 +39,7 @@ mod optimal_transient;
 mod poisson;
 mod policy;
 mod relaxation;
+mod squaring;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -47,6 +50,7 @@ mod vanishing;
 pub use automaton::{Automaton, Reward};
 pub use chain::{Chain, ChainError};
 pub use end_components::{Zeno, find_zeno};
+pub(crate) use interval::sums_are_exact;
 pub use interval::{Accuracy, Interval};
 pub use latency::{Begun, Little, OpenRequests, Passage, Requests};
 pub use long_run::{long_run, mean_time, until};
@@ -54,6 +58,6 @@ pub use lumping::{Lumped, lump};
 pub use optimal_average::average;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
-pub use steady::steady;
-pub use transient::{Distribution, distribution_at, reward_at};
+pub use steady::{steady, steady_bounds};
+pub use transient::{Distribution, distribution_at, reward_at, rewards_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

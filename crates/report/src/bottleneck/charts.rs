@@ -88,10 +88,10 @@ impl Analysed<'_> {
         let mut add = |kind: &str, title: String, svg: String| {
             charts.push(Picture { name: format!("{kind}-{}", plain(event)), title, svg });
         };
-        let levels = levels(flow);
+        let levels = levels(flow, self.figures.digits);
         if !levels.is_empty() {
             let title = format!("Throughput of {event}, 1/{}", self.unit);
-            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), short(level.value));
+            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), level.text.clone());
             let rows: Vec<_> = levels.iter().map(row).collect();
             let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
             add("throughput", title, svg);
@@ -126,7 +126,7 @@ impl Analysed<'_> {
         let points = self.figures.sweep;
         let Some(first) = points.first() else { return };
         let Some((across, _)) = first.settings.last() else { return };
-        let (heads, _) = sweep::cells(points);
+        let (heads, _) = sweep::cells(points, self.figures.digits());
         let mut values: Vec<String> = Vec::new();
         let mut groups: Vec<String> = Vec::new();
         let group = |settings: &[(String, String)]| {

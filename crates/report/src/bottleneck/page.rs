@@ -189,7 +189,7 @@ impl Maker<'_, '_> {
                 self.witnesses(figure);
             }
         }
-        let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep);
+        let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep, analysed.figures.digits());
         let of_variables: Vec<Diagram> = analysed.bottleneck.diagrams.iter().map(diagram_of).collect();
         let drawn = of_variables.iter().chain(diagrams).enumerate().map(|(number, diagram)| {
             let svg = diagram_svg(std::slice::from_ref(diagram), &diagram.title);
@@ -250,7 +250,7 @@ impl Maker<'_, '_> {
     fn entry(&mut self, figure: &Figure) -> Entry {
         Entry {
             class: if figure.fails() { "fails" } else { "" },
-            ours: tables::short(figure),
+            ours: tables::short(figure, self.analysed.figures.digits()),
             run: self.witnesses(figure),
             theirs: figure.reference.as_ref().map_or_else(String::new, |one| tables::found(&one.found)),
             differs: figure.reference.as_ref().is_some_and(|one| !one.agrees),
@@ -303,7 +303,7 @@ impl Maker<'_, '_> {
             class,
             mark,
             question: format!("{} {}", figure.kind, figure.name),
-            result: result_text(figure),
+            result: result_text(figure, self.analysed.figures.digits()),
             judgement: judgement(figure).trim().to_owned(),
             notes: figure.notes.clone(),
             run: self.witnesses(figure),
@@ -400,7 +400,7 @@ impl Maker<'_, '_> {
         }
         let method = |figure: &&Figure| Method {
             what: format!("{} {}", figure.kind, figure.name),
-            value: result_text(figure),
+            value: result_text(figure, self.analysed.figures.digits()),
             view: figure.view,
             how: how(figure, self.analysed.figures.model.synchronous().is_some()),
         };

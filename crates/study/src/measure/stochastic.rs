@@ -333,14 +333,16 @@ pub(super) fn changes_while_waiting(text: &str) -> FigureResult {
 
 /// Returns the bounds of a quotient; what it is divided by is above 0.
 fn quotient(of: Interval, per: Interval) -> Interval {
-    let high = if per.low > 0.0 { of.high / per.low } else { f64::INFINITY };
-    Interval { low: of.low / per.high, high }
+    let high = if per.low > 0.0 { (of.high / per.low).next_up() } else { f64::INFINITY };
+    // What never happens, happens never.
+    let low = if of.low == 0.0 { 0.0 } else { (of.low / per.high).next_down() };
+    Interval { low, high: if of.high == 0.0 { 0.0 } else { high } }
 }
 
 /// Returns the time from one event to the next, from how often it happens.
 pub(super) fn reciprocal(rate: Interval) -> Interval {
     let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
-    Interval { low: over(rate.high), high: over(rate.low) }
+    Interval { low: over(rate.high).next_down(), high: over(rate.low).next_up() }
 }
 
 /// A limit that has cut solving short leaves a question open, however narrow the bounds are.

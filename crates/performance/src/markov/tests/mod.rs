@@ -7,6 +7,7 @@ mod moments;
 mod multigrid;
 mod oracle;
 mod passages;
+mod rounding;
 mod times;
 
 use super::chain::{Builder, Chain};
