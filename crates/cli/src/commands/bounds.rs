@@ -96,9 +96,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         Ok(prepared) if arguments.engine == Some(EngineName::Symbolic) => {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }
-        Ok(prepared) => {
-            options.answer(prepared, Way::Whole { chain: None, csv: None }, None, &interrupt_flag()?)?
-        }
+        Ok(prepared) => options.answer(
+            prepared,
+            Way::Whole { chain: None, csv: None, against: None },
+            None,
+            &interrupt_flag()?,
+        )?,
         Err(said) => said,
     };
     options.print(vec![said])

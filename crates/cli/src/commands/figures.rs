@@ -9,9 +9,13 @@ use clap::Args;
 use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
-use narrows_report::{Analysed, Figures, MAX_DIGITS, StudyPage, ViewSize, combined, json_diagnostics};
+use narrows_report::{
+    Analysed, DIGITS, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, ViewSize, against_csv, against_text,
+    against_value, combined, json_diagnostics,
+};
 use narrows_source::Diagnostic;
-use narrows_study::{Measured, View};
+use narrows_study::{Beside, Log, Measured, View};
+use serde_json::json;
 
 use super::files::write;
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -71,13 +75,15 @@ pub(super) struct Files<'a> {
     pub(super) html: Option<&'a Path>,
     /// The answers of a single study as comma-separated values.
     pub(super) csv: Option<&'a Path>,
+    /// What was measured, and the name of the log.
+    pub(super) against: Option<(&'a str, &'a Log)>,
 }
 
 /// How questions are answered.
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
     /// By looking at everything; the stochastic view may go to a file.
-    Whole { chain: Option<&'a Path>, csv: Option<&'a Path> },
+    Whole { chain: Option<&'a Path>, csv: Option<&'a Path>, against: Option<(&'a str, &'a Log)> },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -87,6 +93,19 @@ impl Way<'_> {
     fn writes(self) -> bool {
         matches!(self, Way::Whole { chain: Some(_), .. })
     }
+}
+
+/// Puts what was measured beside figures.
+fn measured_beside(log: &Log, figures: &[Figure]) -> Vec<MeasuredFigure> {
+    let row = |one: Beside| MeasuredFigure {
+        question: format!("{} {}, {}", one.kind, one.name, one.view),
+        unit: one.unit.clone(),
+        predicted: one.predicted,
+        measured: one.measured,
+        ratio: one.ratio(),
+        is_within: one.is_within(),
+    };
+    log.beside(figures).into_iter().map(row).collect()
 }
 
 /// Says that a study asks nothing, and what it could ask.
@@ -156,7 +175,7 @@ impl Options {
         &self,
         files: &[PathBuf],
         definitions: &[String],
-        Files { chain, html, csv }: Files<'_>,
+        Files { chain, html, csv, against }: Files<'_>,
     ) -> anyhow::Result<u8> {
         let interrupted = interrupt_flag()?;
         let mut said = Vec::new();
@@ -165,7 +184,7 @@ impl Options {
         anyhow::ensure!(csv.is_none() || studies.len() == 1, "--csv goes with one study");
         let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            let way = Way::Whole { chain, csv };
+            let way = Way::Whole { chain, csv, against };
             said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
         }
         if let (Some(page), Some(html)) = (page, html) {
@@ -278,10 +297,28 @@ impl Options {
         };
         let seconds = clock.finish();
         self.report(&prepared, &measured, &points, seconds, None, |figures| {
+            let against = match way {
+                Way::Whole { against: Some((name, log)), .. } => {
+                    Some((name, measured_beside(log, figures.figures)))
+                }
+                _ => None,
+            };
             if let Way::Whole { csv: Some(path), .. } = way {
-                write(path, &figures.csv())?;
+                let beside = against.as_ref().map(|(_, rows)| format!("\n{}", against_csv(rows)));
+                write(path, &(figures.csv() + &beside.unwrap_or_default()))?;
             }
-            let (text, document) = (|| figures.text(self.runs), || figures.document());
+            let text = || {
+                let digits = self.digits.unwrap_or(DIGITS);
+                let beside = against.as_ref().map(|(name, rows)| against_text(name, rows, digits));
+                figures.text(self.runs) + &beside.unwrap_or_default()
+            };
+            let document = || {
+                let mut document = figures.document();
+                if let Some((name, rows)) = &against {
+                    document["against"] = json!({ "log": name, "figures": against_value(rows) });
+                }
+                document
+            };
             let outcome = Outcome::new(self.is_json(), figures.status(), text, document);
             if let Some(page) = page {
                 let bottleneck = Bottleneck::default();
