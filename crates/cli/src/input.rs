@@ -267,14 +267,27 @@ pub(crate) fn read_model(
 /// The largest text that is read.
 const LARGEST: u64 = 64 << 20;
 
+/// The largest log that is read.
+const LARGEST_LOG: u64 = 1 << 30;
+
 /// Reads a text; old models have comments in other encodings than UTF-8, and strange characters there do no
 /// harm.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
+    read_up_to(path, LARGEST)
+}
+
+/// Reads measurements, of which there may be tens of millions.
+pub(crate) fn read_large_text(path: &Path) -> std::io::Result<String> {
+    read_up_to(path, LARGEST_LOG)
+}
+
+fn read_up_to(path: &Path, largest: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     reading::check_kind(path)?;
-    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(std::io::Error::new(ErrorKind::FileTooLarge, "it is larger than 64 MiB"));
+    std::fs::File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > largest {
+        let message = format!("it is larger than {} MiB", largest >> 20);
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, message));
     }
     String::from_utf8(bytes).or_else(|error| {
         if error.as_bytes().contains(&0) {

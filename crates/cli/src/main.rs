@@ -19,7 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use narrows_model::Limit;
 
 use commands::{
-    automaton, bottleneck, bounds, check, completions, explain, explore, graph, init, lts, measure, new,
+    automaton, bottleneck, bounds, check, completions, explain, explore, fit, graph, init, lts, measure, new,
     simulate,
 };
 
@@ -29,6 +29,7 @@ Examples:
   narrows check models/ --time 5m          check every model of a folder
   narrows bottleneck examples/myrinet      what limits a design, and what would help
   narrows measure study.toml               how long, how often, how fast
+  narrows fit log.csv                      the delays that fit measured durations
   narrows bounds m.pml --from p --to q     the least and the most steps from here to there
   narrows explore peterson.pml             count states, find what goes wrong and what is never reached
   narrows simulate peterson.pml            run it step by step, forwards and backwards
@@ -78,6 +79,7 @@ enum Command {
     Graph(graph::Arguments),
     Lts(lts::Arguments),
     Measure(measure::Arguments),
+    Fit(fit::Arguments),
     Bounds(bounds::Arguments),
     Bottleneck(bottleneck::Arguments),
     New(new::Arguments),
@@ -97,6 +99,7 @@ impl Command {
             Command::Graph(arguments) => graph::run(arguments),
             Command::Lts(arguments) => lts::run(arguments),
             Command::Measure(arguments) => measure::run(arguments),
+            Command::Fit(arguments) => fit::run(arguments),
             Command::Bounds(arguments) => bounds::run(arguments),
             Command::Bottleneck(arguments) => bottleneck::run(arguments),
             Command::New(arguments) => new::run(arguments),

@@ -97,6 +97,25 @@ pub enum Number {
 }
 
 impl Number {
+    /// Returns a floating-point number that is not above it, and close to it.
+    pub fn below(self) -> f64 {
+        if self.excess() > 0.0 { self.to_f64().next_down() } else { self.to_f64() }
+    }
+
+    /// Returns a floating-point number that is not below it, and close to it.
+    pub fn above(self) -> f64 {
+        if self.excess() < 0.0 { self.to_f64().next_up() } else { self.to_f64() }
+    }
+
+    /// Returns a number with the sign of what the nearest floating-point number is too large by.
+    fn excess(self) -> f64 {
+        match self {
+            // Rounded once, a difference has the sign of the exact one.
+            Number::Ratio(above, below) => self.to_f64().mul_add(below as f64, -(above as f64)),
+            Number::Float(_) | Number::Infinity => 0.0,
+        }
+    }
+
     /// Returns it as a floating-point number, the nearest there is.
     pub fn to_f64(self) -> f64 {
         match self {
@@ -134,5 +153,25 @@ impl Figure {
             FigureResult::Undecided(limit) => Some(limit),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+
+    #[test]
+    fn fractions_lie_between_their_neighbours() {
+        for (above, below) in [(1, 3), (2, 3), (1, 10), (-1, 3), (7, 2), (1, 248), (12_345, 6789), (0, 1)] {
+            let number = Number::Ratio(above, below);
+            let (low, high) = (number.below(), number.above());
+            let is_exact = (above * 1024) % below == 0;
+            let next = if is_exact { low } else { low.next_up() };
+            assert_eq!(next.to_bits(), high.to_bits(), "{above}/{below}");
+            // In units of 2⁻⁷⁰, exactly.
+            let unit = |end: f64| (end * 2.0_f64.powi(70)) as i128;
+            assert!(unit(low) * below <= above << 70 && above << 70 <= unit(high) * below);
+        }
+        assert!(Number::Infinity.above().is_infinite());
     }
 }

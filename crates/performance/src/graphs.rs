@@ -12,7 +12,9 @@ use std::fmt::Write;
 
 use narrows_lts::{Edge, Graph, Label, LabelError, LabelTiming};
 
-use crate::markov::{Automaton, Chain, ChainError, Reward, VanishError, automaton, chain, landings};
+use crate::markov::{
+    Automaton, Chain, ChainError, Reward, VanishError, automaton, chain, landings, sums_are_exact,
+};
 
 #[cfg(test)]
 mod quotients;
@@ -113,6 +115,7 @@ impl GraphAutomaton {
             check_steps(graph, &paces, &states)?;
         }
         let mut builder = automaton::Builder::default();
+        builder.rounded(roundings(graph, &states, &paces));
         for state in &states {
             let edges = graph.edges_from(*state);
             let place = |target: u32| number[target as usize];
@@ -209,6 +212,7 @@ impl GraphAutomaton {
             return None;
         }
         let mut builder = chain::Builder::new(self.automaton.states(), 0);
+        builder.rounded(self.automaton.roundings());
         for state in 0..self.automaton.states() {
             builder.row(self.automaton.row(self.automaton.choices(state).start));
         }
@@ -289,6 +293,25 @@ fn check_steps(graph: &Graph, paces: &[LabelTiming], states: &[u32]) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Returns how many roundings a sum of rates or of probabilities of a state goes through at most. Sums that
+/// are exact count for none.
+fn roundings(graph: &Graph, states: &[u32], paces: &[LabelTiming]) -> usize {
+    let of_state = |state: &u32| {
+        let edges = || graph.edges_from(*state).iter().map(|edge| paces[edge.label as usize]);
+        let rates = edges().filter_map(|pace| match pace {
+            LabelTiming::Rate(rate) => Some(rate),
+            _ => None,
+        });
+        let chances = edges().filter_map(|pace| match pace {
+            LabelTiming::Probability(probability) => Some(probability),
+            _ => None,
+        });
+        let count = rates.clone().count().max(chances.clone().count());
+        if sums_are_exact(rates) && sums_are_exact(chances) { 0 } else { count }
+    };
+    states.iter().map(of_state).max().unwrap_or(0)
 }
 
 /// Returns whether a state is vanishing: whether it has an immediate edge.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use narrows_model::{Coverage, Figure, FigureResult, Model, Number, Published, SetSize, SweepPoint, Trace};
 use serde_json::{Map, Value, json};
 
+use crate::decimals::{DIGITS, certain};
 use crate::json::{head, large};
 use crate::text::set_size;
 use crate::{narration, sweep, tables, units};
@@ -30,6 +31,8 @@ pub struct Figures<'a> {
     pub coverage: Option<&'a Coverage>,
     /// How many characters fit into a line; any number if it is not known.
     pub width: Option<usize>,
+    /// How many significant digits are wanted; as many as matter if nothing is said.
+    pub digits: Option<usize>,
 }
 
 /// How large a view is.
@@ -59,6 +62,11 @@ impl ViewSize {
 }
 
 impl Figures<'_> {
+    /// Returns how many significant digits of measured numbers are shown.
+    pub(crate) fn digits(&self) -> usize {
+        self.digits.unwrap_or(DIGITS)
+    }
+
     /// Returns the exit status that the figures call for.
     pub fn status(&self) -> u8 {
         if self.figures.iter().any(Figure::fails) {
@@ -91,7 +99,7 @@ impl Figures<'_> {
         }
         if !self.sweep.is_empty() {
             text.push_str("\nsweep\n");
-            text.push_str(&sweep::table(self.sweep, self.width));
+            text.push_str(&sweep::table(self.sweep, self.width, self.digits()));
         }
         text.push('\n');
         self.sizes_text(&mut text);
@@ -111,7 +119,7 @@ impl Figures<'_> {
                 "  {:kinds$}  {:names$}  {}{}",
                 figure.kind,
                 name(figure),
-                result_text(figure),
+                result_text(figure, self.digits()),
                 judgement(figure)
             );
             for note in &figure.notes {
@@ -119,7 +127,7 @@ impl Figures<'_> {
             }
         }
         for table in tables::tables(self.figures) {
-            let _ = write!(text, "\n{}", tables::text(&table));
+            let _ = write!(text, "\n{}", tables::text(&table, self.digits()));
         }
     }
 
@@ -208,7 +216,7 @@ pub(crate) fn answer_value(figure: &Figure, run: impl Fn(&Trace) -> Value) -> Va
     match &figure.result {
         FigureResult::Value { low, high, exact } => {
             let value = json!({
-                "low": number_value(*low), "high": number_value(*high), "unit": figure.unit, "exact": exact,
+                "low": number_value(*low, Number::below), "high": number_value(*high, Number::above), "unit": figure.unit, "exact": exact,
             });
             put("value", value);
         }
@@ -261,7 +269,7 @@ pub(crate) fn asked(figures: &[Figure], figure: &Figure) -> String {
 }
 
 /// Says what came out.
-pub(crate) fn result_text(figure: &Figure) -> String {
+pub(crate) fn result_text(figure: &Figure, digits: usize) -> String {
     let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
     match &figure.result {
         FigureResult::Value { low, high, exact: true } if low == high => {
@@ -274,14 +282,7 @@ pub(crate) fn result_text(figure: &Figure) -> String {
             format!("{} at worst, {} at best{unit}", number_text(*low), number_text(*high))
         }
         FigureResult::Value { low, high, .. } => {
-            let (low, high) = (low.to_f64(), high.to_f64());
-            if low.is_infinite() {
-                format!("infinity{unit}")
-            } else if high.is_infinite() {
-                format!("at least {low:.6}{unit}")
-            } else {
-                format!("{}{unit}", interval(low, high))
-            }
+            format!("{}{unit}", certain(low.below(), high.above(), digits))
         }
         FigureResult::Estimated { low, high, .. } => {
             let [low, high] = estimated(*low, *high);
@@ -307,26 +308,6 @@ pub(crate) fn estimated(low: f64, high: f64) -> [String; 2] {
     }
     let ends = [(low * scale).floor() / scale, (high * scale).ceil() / scale];
     ends.map(|end| format!("{end:.*}", places as usize))
-}
-
-/// Writes an interval as a number and how far it may be off.
-fn interval(low: f64, high: f64) -> String {
-    if low == 0.0 && high == 0.0 {
-        return "0".to_owned();
-    }
-    let (middle, off) = (f64::midpoint(low, high), (high - low) / 2.0);
-    if off <= middle.abs() * 1e-3 {
-        let digits =
-            if off > 0.0 { (middle.abs() / off).log10().floor().clamp(3.0, 12.0) as usize } else { 12 };
-        let exponent = middle.abs().log10().floor();
-        if (-4.0..6.0).contains(&exponent) {
-            let places = (digits as f64 - exponent).clamp(0.0, 15.0) as usize;
-            return format!("{middle:.places$} ± {off:.1e}");
-        }
-        format!("{middle:.digits$e} ± {off:.1e}")
-    } else {
-        format!("{low:.6} to {high:.6}")
-    }
 }
 
 pub(crate) fn judgement(figure: &Figure) -> String {
@@ -365,15 +346,16 @@ fn decimal(above: i128, below: i128) -> Option<String> {
     Some(format!("{sign}{whole}.{part:0width$}", width = places as usize))
 }
 
-pub(crate) fn number_value(number: Number) -> Value {
+/// Writes a number; one that has no decimal is rounded to one side.
+pub(crate) fn number_value(number: Number, rounded: fn(Number) -> f64) -> Value {
     match number {
         Number::Infinity => json!("infinity"),
         Number::Float(value) if value.is_infinite() => json!("infinity"),
         Number::Float(value) => json!(value),
         Number::Ratio(above, 1) => {
-            i64::try_from(above).map_or_else(|_| json!(above as f64), |whole| json!(whole))
+            i64::try_from(above).map_or_else(|_| json!(rounded(number)), |whole| json!(whole))
         }
-        Number::Ratio(above, below) => json!(above as f64 / below as f64),
+        Number::Ratio(..) => json!(rounded(number)),
     }
 }
 
@@ -381,7 +363,7 @@ pub(crate) fn number_value(number: Number) -> Value {
 mod tests {
     use narrows_model::Number;
 
-    use super::{interval, number_text};
+    use super::number_text;
 
     #[test]
     fn numbers_are_short() {
@@ -390,13 +372,5 @@ mod tests {
         assert_eq!(number_text(Number::Ratio(-1, 8)), "-0.125");
         assert_eq!(number_text(Number::Ratio(1, 453)), "1/453 (≈ 0.002208)");
         assert_eq!(number_text(Number::Infinity), "infinity");
-    }
-
-    #[test]
-    fn intervals_show_how_far_they_may_be_off() {
-        assert_eq!(interval(0.4999, 0.5001), "0.5000 ± 1.0e-4");
-        assert_eq!(interval(0.0, 0.0), "0");
-        assert_eq!(interval(0.25, 0.75), "0.250000 to 0.750000");
-        assert_eq!(interval(1.999e-9, 2.001e-9), "2.000e-9 ± 1.0e-12");
     }
 }

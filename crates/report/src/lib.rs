@@ -4,17 +4,21 @@
 //! |---|---|
 //! | `run.rs`, `trace_json.rs`, `trail.rs` | runs as text, as JSON, as SPIN's trails |
 //! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
-//! | `tables.rs` | figures in tables |
+//! | `tables.rs`, `decimals.rs` | figures in tables; numbers with certain digits |
+//! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
 
+mod against;
 mod automaton;
 mod bottleneck;
 mod chart;
+mod decimals;
 mod diagram;
 mod error;
 mod escape;
 mod figures;
+mod fits;
 mod html;
 mod json;
 mod labels;
@@ -38,12 +42,15 @@ mod values;
 /// version.
 pub const PAGE_MARK: &str = "<meta name=\"generator\" content=\"narrows ";
 
+pub use against::{MeasuredFigure, against_csv, against_text, against_value};
 pub use automaton::{automaton, automaton_document};
 pub use bottleneck::{Analysed, Column, Picture, StudyPage, compare, summary};
 pub use chart::Chart;
+pub use decimals::{DIGITS, MAX_DIGITS, certain};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, NodeKind, dot as diagram_dot, svg as diagram_svg};
 pub use error::{StepError, TraceError, TrailError};
 pub use figures::{Figures, ViewSize};
+pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};
 pub use html::Page;
 pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use narrows_model::{Figure, FigureResult, Number, SweepPoint};
+use narrows_model::{Figure, FigureResult, SweepPoint};
 use narrows_source::csv_cell;
 use serde_json::{Map, Value, json};
 
@@ -10,8 +10,8 @@ use crate::figures::result_text;
 
 /// Writes a table with a line for each combination of values; several below each other if one is too wide,
 /// each with the values in front.
-pub(crate) fn table(points: &[SweepPoint], most: Option<usize>) -> String {
-    let (heads, lines) = cells(points);
+pub(crate) fn table(points: &[SweepPoint], most: Option<usize>, digits: usize) -> String {
+    let (heads, lines) = cells(points, digits);
     let all = || std::iter::once(&heads).chain(&lines);
     let width = |column: usize| all().map(|line| line[column].chars().count()).max().unwrap_or(0) + 2;
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
@@ -53,10 +53,8 @@ pub(crate) fn csv(points: &[SweepPoint]) -> String {
     for point in points {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
         let ends = point.figures.iter().flat_map(|figure| match &figure.result {
-            FigureResult::Value { low, high, .. } => [*low, *high].map(|end| match end {
-                Number::Infinity => "infinity".to_owned(),
-                end => end.to_f64().to_string(),
-            }),
+            FigureResult::Value { low, high, .. } => [low.below(), high.above()]
+                .map(|end| if end.is_infinite() { "infinity".to_owned() } else { end.to_string() }),
             FigureResult::Estimated { low, high, .. } => [low, high].map(ToString::to_string),
             FigureResult::Word(word) => [word.clone(), word.clone()],
             _ => ["undecided".to_owned(), "undecided".to_owned()],
@@ -74,7 +72,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// Returns the heads of a table, and its lines.
-pub(crate) fn cells(points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
+pub(crate) fn cells(points: &[SweepPoint], digits: usize) -> (Vec<String>, Vec<Vec<String>>) {
     let Some(first) = points.first() else { return (Vec::new(), Vec::new()) };
     // The view is said where it is not the same everywhere.
     let all = || points.iter().flat_map(|point| &point.figures);
@@ -91,7 +89,8 @@ pub(crate) fn cells(points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let heads: Vec<String> = heads.collect();
     let line = |point: &SweepPoint| {
         let settings = point.settings.iter().map(|(_, value)| value.clone());
-        let results = point.figures.iter().map(result_text).chain(std::iter::repeat_with(|| "–".to_owned()));
+        let results = point.figures.iter().map(|figure| result_text(figure, digits));
+        let results = results.chain(std::iter::repeat_with(|| "–".to_owned()));
         settings.chain(results).take(heads.len()).collect::<Vec<_>>()
     };
     let lines = points.iter().map(line).collect();
@@ -143,13 +142,13 @@ mod tests {
     #[test]
     fn wide_tables_are_cut_between_columns() {
         let whole = "  SIZE  throughput a  throughput b\n  1     0.5 1/us      =never\n  1.5   0.25 1/us     =never\n";
-        assert_eq!(table(&points(), None), whole);
-        assert_eq!(table(&points(), Some(34)), whole);
+        assert_eq!(table(&points(), None, 6), whole);
+        assert_eq!(table(&points(), Some(34), 6), whole);
         let parts = "  SIZE  throughput a\n  1     0.5 1/us\n  1.5   0.25 1/us\n\n  SIZE  throughput b\n  1     =never\n  \
                      1.5   =never\n";
-        assert_eq!(table(&points(), Some(33)), parts);
+        assert_eq!(table(&points(), Some(33), 6), parts);
         // Nothing is narrower than one column.
-        assert_eq!(table(&points(), Some(1)), parts);
+        assert_eq!(table(&points(), Some(1), 6), parts);
     }
 
     #[test]

@@ -49,11 +49,12 @@ pub(crate) fn tables(figures: &[Figure]) -> Vec<Table<'_>> {
 }
 
 /// Writes a table: what came out, and after `=` or `≠` what others found.
-pub(crate) fn text(table: &Table<'_>) -> String {
+pub(crate) fn text(table: &Table<'_>, digits: usize) -> String {
     let heads = std::iter::once(String::new()).chain(table.columns.iter().map(|&head| head.to_owned()));
     let mut lines: Vec<Vec<String>> = vec![heads.collect()];
     for (row, cells) in &table.rows {
-        let cells = cells.iter().map(|figure| figure.map_or_else(|| "–".to_owned(), beside));
+        let cells =
+            cells.iter().map(|figure| figure.map_or_else(|| "–".to_owned(), |figure| beside(figure, digits)));
         lines.push(std::iter::once((*row).to_owned()).chain(cells).collect());
     }
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -71,12 +72,12 @@ pub(crate) fn text(table: &Table<'_>) -> String {
 }
 
 /// Says what came out and what others found.
-fn beside(figure: &Figure) -> String {
+fn beside(figure: &Figure, digits: usize) -> String {
     match &figure.reference {
-        None => short(figure),
+        None => short(figure, digits),
         Some(reference) => {
             let sign = if reference.agrees { '=' } else { '≠' };
-            format!("{} {sign} {}", short(figure), found(&reference.found))
+            format!("{} {sign} {}", short(figure, digits), found(&reference.found))
         }
     }
 }
@@ -91,7 +92,7 @@ pub(crate) fn found(text: &str) -> String {
 }
 
 /// Writes a result in a few characters.
-pub(crate) fn short(figure: &Figure) -> String {
+pub(crate) fn short(figure: &Figure, digits: usize) -> String {
     let number = |number: Number| match number {
         Number::Infinity => "∞".to_owned(),
         other => number_text(other),
@@ -100,7 +101,7 @@ pub(crate) fn short(figure: &Figure) -> String {
         FigureResult::Value { low, high, exact: true } if low == high => number(*low),
         FigureResult::Value { low, high, exact: true } => format!("[{}, {}]", number(*low), number(*high)),
         FigureResult::Undecided(_) | FigureResult::None(_) => "?".to_owned(),
-        _ => result_text(figure),
+        _ => result_text(figure, digits),
     }
 }
 
@@ -144,6 +145,6 @@ mod tests {
         assert_eq!(tables.len(), 1);
         let expected = "Waiting: ours = paper\n          wait               answer\n  first   [1, 95] = [1, 95]  –\n  \
                         second  [1, ∞] ≠ [1, 38]   2\n";
-        assert_eq!(text(&tables[0]), expected);
+        assert_eq!(text(&tables[0], 6), expected);
     }
 }

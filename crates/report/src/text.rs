@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use narrows_model::{Answer, Limit, Question, Reply, SetSize, Trace, Verdict, Violation};
 
+use crate::decimals::DIGITS;
 use crate::figures::{judgement, result_text};
 use crate::narration::steps;
 use crate::run::{one_line, stuck, violation_text};
@@ -29,7 +30,12 @@ pub fn check(report: &Report<'_>) -> String {
             Reply::Answer(answer) => one_answer(report, answer, &mut text),
             Reply::Figure(figure) => {
                 let (kind, name) = (figure.kind, &figure.name);
-                let _ = writeln!(text, "  {kind:<10} {name}: {}{}", result_text(figure), judgement(figure));
+                let _ = writeln!(
+                    text,
+                    "  {kind:<10} {name}: {}{}",
+                    result_text(figure, DIGITS),
+                    judgement(figure)
+                );
             }
         }
     }

@@ -9,6 +9,7 @@ mod bottleneck;
 mod coherence;
 mod conditions;
 mod file;
+mod fit;
 mod growth;
 mod labelled;
 mod measure;
@@ -26,6 +27,7 @@ pub use file::{
     Ask, Axis, ChangeError, DelayEntry, Equivalence, Expect, Latency, LatencyKind, QuantityError, Question,
     ReachKind, RewardEntry, Simulation, SizePart, Study, StudyEngine, Text, Values, Variant, View, read,
 };
+pub use fit::{Beside, Column, Fit, FitForm, Log, LogError, Sample, Summary, read_log};
 pub use labelled::Labelled;
 pub use measure::{Measured, Size, trends};
 pub use prepare::Prepared;

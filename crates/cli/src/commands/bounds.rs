@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             by_sets(&prepared, options, &interrupt_flag()?)?
         }
         Ok(prepared) => {
-            let whole = Way::Whole { chain: None, csv: None, engine: TimeEngine::Exact };
+            let whole = Way::Whole { chain: None, csv: None, against: None, engine: TimeEngine::Exact };
             options.answer(prepared, whole, None, &interrupt_flag()?)?
         }
         Err(said) => said,

@@ -119,6 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
                 chain: None,
                 html: arguments.files.html(),
                 csv: None,
+                against: None,
                 engine: figures::TimeEngine::Automatic,
             },
         );

@@ -9,9 +9,13 @@ use clap::{Args, ValueEnum};
 use narrows::{Budget, Choice, PreparedStudy, StudyText, of_ending};
 use narrows_lts::aut;
 use narrows_model::{Bottleneck, Coverage, Figure, SweepPoint};
-use narrows_report::{Analysed, Figures, StudyPage, ViewSize, combined, json_diagnostics};
+use narrows_report::{
+    Analysed, DIGITS, Figures, MAX_DIGITS, MeasuredFigure, StudyPage, ViewSize, against_csv, against_text,
+    against_value, combined, json_diagnostics,
+};
 use narrows_source::Diagnostic;
-use narrows_study::{Measured, StudyEngine, View};
+use narrows_study::{Beside, Log, Measured, StudyEngine, View};
+use serde_json::json;
 
 use super::files::{check_page, write};
 use crate::input::{Disk, Models, expand, read_text, unreadable};
@@ -30,6 +34,10 @@ pub(crate) struct Options {
     /// Choose how the report is written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+
+    /// Show so many significant digits of measured numbers, as far as they are certain [default: 6]
+    #[arg(long, value_name = "N", value_parser = digits)]
+    pub(crate) digits: Option<usize>,
 
     /// Look for included files in this folder too
     #[arg(short = 'I', value_name = "DIR")]
@@ -73,6 +81,12 @@ impl TimeEngine {
     }
 }
 
+/// Reads a number of digits.
+pub(super) fn digits(text: &str) -> Result<usize, String> {
+    let digits = text.parse().ok().filter(|digits| (1..=MAX_DIGITS).contains(digits));
+    digits.ok_or_else(|| format!("write a whole number from 1 to {MAX_DIGITS}"))
+}
+
 /// Files to which answers go too.
 #[derive(Clone, Copy)]
 pub(super) struct Files<'a> {
@@ -84,13 +98,20 @@ pub(super) struct Files<'a> {
     pub(super) csv: Option<&'a Path>,
     /// Who answers what is asked about time.
     pub(super) engine: TimeEngine,
+    /// What was measured, and the name of the log.
+    pub(super) against: Option<(&'a str, &'a Log)>,
 }
 
 /// How questions are answered.
 #[derive(Clone, Copy)]
 pub(super) enum Way<'a> {
     /// By looking at everything; the stochastic view may go to a file.
-    Whole { chain: Option<&'a Path>, csv: Option<&'a Path>, engine: TimeEngine },
+    Whole {
+        chain: Option<&'a Path>,
+        csv: Option<&'a Path>,
+        against: Option<(&'a str, &'a Log)>,
+        engine: TimeEngine,
+    },
     /// By a random run in which so many delays end.
     Random { view: View, ends: u64, seed: u64 },
 }
@@ -100,6 +121,19 @@ impl Way<'_> {
     fn writes(self) -> bool {
         matches!(self, Way::Whole { chain: Some(_), .. })
     }
+}
+
+/// Puts what was measured beside figures.
+fn measured_beside(log: &Log, figures: &[Figure]) -> Vec<MeasuredFigure> {
+    let row = |one: Beside| MeasuredFigure {
+        question: format!("{} {}, {}", one.kind, one.name, one.view),
+        unit: one.unit.clone(),
+        predicted: one.predicted,
+        measured: one.measured,
+        ratio: one.ratio(),
+        is_within: one.is_within(),
+    };
+    log.beside(figures).into_iter().map(row).collect()
 }
 
 /// Says that a study asks nothing, and what it could ask.
@@ -135,8 +169,8 @@ impl Options {
         let sizes = measured.sizes.iter().map(size).collect();
         let (name, title) = (&prepared.name, &prepared.study.title);
         let (model, figures) = (&prepared.model(), measured.figures.as_slice());
-        let width = output::width();
-        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width })
+        let (width, digits) = (output::width(), self.digits);
+        write(Figures { name, title, figures, sizes, sweep, seconds, model, coverage, width, digits })
     }
 
     pub(super) fn is_json(&self) -> bool {
@@ -146,13 +180,15 @@ impl Options {
     /// Makes the options of a command that has few of its own.
     pub(super) fn plain(include: &[PathBuf], quiet: bool) -> Options {
         let (runs, format, include) = (false, Format::Text, include.to_vec());
-        Options { runs, format, include, memory: None, time: None, quiet, engine: Choice::Automatic }
+        let engine = Choice::Automatic;
+        Options { runs, format, digits: None, include, memory: None, time: None, quiet, engine }
     }
 
     /// Makes the options of a command that also takes models.
     pub(super) fn of(models: &Models) -> Options {
         Options {
             runs: false,
+            digits: None,
             format: models.format,
             include: models.include.clone(),
             memory: models.memory,
@@ -167,7 +203,7 @@ impl Options {
         &self,
         files: &[PathBuf],
         definitions: &[String],
-        Files { chain, html, csv, engine }: Files<'_>,
+        Files { chain, html, csv, against, engine }: Files<'_>,
     ) -> anyhow::Result<u8> {
         html.map_or(Ok(()), check_page)?;
         let interrupted = interrupt_flag()?;
@@ -177,7 +213,7 @@ impl Options {
         anyhow::ensure!(csv.is_none() || studies.len() == 1, "--csv goes with one study");
         let mut page = html.map(|_| StudyPage::default());
         for path in studies {
-            let way = Way::Whole { chain, csv, engine };
+            let way = Way::Whole { chain, csv, against, engine };
             said.push(self.answer_study(&path, definitions, way, page.as_mut(), &interrupted)?);
         }
         if let (Some(page), Some(html)) = (page, html) {
@@ -292,10 +328,28 @@ impl Options {
         };
         let seconds = clock.finish();
         self.report(&prepared, &measured, &points, seconds, None, |figures| {
+            let against = match way {
+                Way::Whole { against: Some((name, log)), .. } => {
+                    Some((name, measured_beside(log, figures.figures)))
+                }
+                _ => None,
+            };
             if let Way::Whole { csv: Some(path), .. } = way {
-                write(path, &figures.csv())?;
+                let beside = against.as_ref().map(|(_, rows)| format!("\n{}", against_csv(rows)));
+                write(path, &(figures.csv() + &beside.unwrap_or_default()))?;
             }
-            let (text, document) = (|| figures.text(self.runs), || figures.document());
+            let text = || {
+                let digits = self.digits.unwrap_or(DIGITS);
+                let beside = against.as_ref().map(|(name, rows)| against_text(name, rows, digits));
+                figures.text(self.runs) + &beside.unwrap_or_default()
+            };
+            let document = || {
+                let mut document = figures.document();
+                if let Some((name, rows)) = &against {
+                    document["against"] = json!({ "log": name, "figures": against_value(rows) });
+                }
+                document
+            };
             let outcome = Outcome::new(self.is_json(), figures.status(), text, document);
             if let Some(page) = page {
                 let bottleneck = Bottleneck::default();

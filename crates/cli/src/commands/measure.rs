@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::figures::{Files, Options, TimeEngine};
+use super::fit;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -12,6 +13,7 @@ Examples:
   narrows measure examples/queues          every study of a folder
   narrows measure examples/pci --html pci.html
   narrows measure study.toml --runs        with the runs that show the best and the worst case
+  narrows measure study.toml --against log.csv    beside what was measured
   narrows measure study.toml --csv out.csv the table of a sweep for a spreadsheet or a script
   narrows measure study.toml --engine simulation   estimates, for what is too large for anything else";
 
@@ -42,14 +44,28 @@ pub(crate) struct Arguments {
     /// Choose who answers what is asked about time
     #[arg(long, value_name = "ENGINE", default_value = "automatic")]
     engine: TimeEngine,
+    /// Put what was measured beside what is predicted: a log as for `narrows fit`, with kinds that are called like
+    /// throughputs and latencies
+    #[arg(long, value_name = "LOG")]
+    against: Option<PathBuf>,
 
     #[command(flatten)]
     options: Options,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
-    let Arguments { chain, html, csv, .. } = arguments;
-    let (chain, html, csv) = (chain.as_deref(), html.as_deref(), csv.as_deref());
-    let files = Files { chain, html, csv, engine: arguments.engine };
+    let Arguments { chain, html, csv, against, .. } = arguments;
+    let against = match against {
+        Some(path) => Some((path.display().to_string(), fit::read(path)?)),
+        None => None,
+    };
+    let against = against.as_ref().map(|(name, log)| (name.as_str(), log));
+    let files = Files {
+        chain: chain.as_deref(),
+        html: html.as_deref(),
+        csv: csv.as_deref(),
+        against,
+        engine: arguments.engine,
+    };
     arguments.options.answer_all(&arguments.files, &arguments.definitions, files)
 }

@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod figures;
 pub(crate) mod files;
+pub(crate) mod fit;
 pub(crate) mod graph;
 pub(crate) mod init;
 pub(crate) mod lts;

@@ -119,3 +119,21 @@ fn choices_that_matter_are_named() {
     );
     determinate(&[(0, "rate 2", 1)], &Ok("des (0, 1, 2)\n(0, \"rate 2\", 1)\n"));
 }
+
+#[test]
+fn sums_of_rates_are_rounded_outwards() {
+    let of = |edges: &[(u32, &str, u32)]| {
+        let graph = graph(edges);
+        let timed = GraphAutomaton::new(&graph).unwrap();
+        let reward = timed.reward(&graph, 0);
+        let alone =
+            long_run(&timed.chain().unwrap(), std::slice::from_ref(&reward.rates), Accuracy::default())[0];
+        (alone, average(&timed.automaton, &reward, Aim::Least, Accuracy::default()).unwrap())
+    };
+    let (alone, least) = of(&[(0, "A; rate 0.1", 0), (0, "A; rate 0.2", 0), (0, "A; rate 0.3", 0)]);
+    assert!(alone.low < 0.6 && 0.6 < alone.high && alone.width() < 2e-15, "{alone}");
+    assert!(least.low < 0.6 && 0.6 < least.high && least.width() < 1e-14, "{least}");
+    // What is exact stays so.
+    let (alone, _) = of(&[(0, "A; rate 0.5", 0), (0, "A; rate 0.25", 0)]);
+    assert_eq!(alone, Interval::exactly(0.75));
+}

@@ -16,6 +16,8 @@ pub struct Automaton {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
+    /// How many roundings rates, and rewards that were computed with them, have been through at most.
+    roundings: usize,
 }
 
 /// A reward structure: rates in tangible states, and impulses on choices.
@@ -47,6 +49,7 @@ pub struct Builder {
     starts: Vec<u32>,
     targets: Vec<u32>,
     weights: Vec<f64>,
+    roundings: usize,
     wrong: Option<ChainError>,
 }
 
@@ -78,6 +81,12 @@ impl Builder {
             *weight /= sum;
         }
         number
+    }
+
+    /// Declares how many roundings rates, and rewards computed with them, have been through; bounds allow for
+    /// them.
+    pub fn rounded(&mut self, roundings: usize) {
+        self.roundings = self.roundings.max(roundings);
     }
 
     /// Returns how many choices there are so far, of all states.
@@ -130,6 +139,7 @@ impl Builder {
             starts: self.starts,
             targets: self.targets,
             weights: self.weights,
+            roundings: self.roundings,
         })
     }
 }
@@ -205,7 +215,12 @@ impl Automaton {
             sum += term;
             magnitude += term.abs();
         }
-        (sum, rounding(2 * self.targets(choice).len() + 2, magnitude))
+        (sum, rounding(2 * self.targets(choice).len() + 2 + self.roundings, magnitude))
+    }
+
+    /// Returns how many roundings a rate, or a reward that was computed with it, has been through at most.
+    pub(crate) fn roundings(&self) -> usize {
+        self.roundings
     }
 
     /// Returns the reward of a choice: per time, or each time.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::interval::adds_exactly;
+
 /// A continuous-time Markov chain with an initial distribution. Twelve bytes per transition, four per state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
@@ -86,8 +88,8 @@ impl Builder {
                 continue;
             }
             if self.targets.len() > begin && self.targets.last() == Some(&target) {
-                merged += 1;
                 if let Some(last) = self.rates.last_mut() {
+                    merged += usize::from(!adds_exactly(*last, rate));
                     *last += rate;
                 }
             } else {
@@ -109,6 +111,11 @@ impl Builder {
     /// Declares how many roundings rates have been through; bounds allow for them.
     pub fn rounded(&mut self, roundings: usize) {
         self.roundings = self.roundings.max(roundings);
+    }
+
+    /// Declares how many roundings rates have been through before they were added here.
+    pub(super) fn rounded_before(&mut self, roundings: usize) {
+        self.roundings += roundings;
     }
 
     /// Finishes the chain, given its initial distribution.

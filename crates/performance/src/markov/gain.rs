@@ -66,8 +66,7 @@ fn range(members: &[u32], reward: &[f64], roundings: usize) -> Interval {
     let rewards = members.iter().map(|state| reward[*state as usize]);
     let (low, high) = rewards
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), reward| (low.min(reward), high.max(reward)));
-    let off = |end: f64| if roundings == 0 { 0.0 } else { end.abs() * roundings as f64 * f64::EPSILON };
-    Interval { low: low - off(low), high: high + off(high) }
+    Interval { low, high }.off_by_roundings(roundings)
 }
 
 fn small(chain: &Chain, members: &[u32], reward: &[f64], values: &mut [f64]) -> Interval {

@@ -77,6 +77,18 @@ impl Interval {
         Interval { low: if low.is_nan() { 0.0 } else { low }, high }
     }
 
+    /// Returns the interval whose ends may each be off by so many roundings, relatively.
+    #[must_use]
+    pub(super) fn off_by_roundings(&self, roundings: usize) -> Interval {
+        if roundings == 0 {
+            return *self;
+        }
+        let off = |end: f64| end.abs() * roundings as f64 * f64::EPSILON;
+        let low = if self.low == 0.0 { 0.0 } else { (self.low - off(self.low)).next_down() };
+        let high = if self.high == 0.0 { 0.0 } else { (self.high + off(self.high)).next_up() };
+        Interval { low, high }
+    }
+
     /// Returns the interval that is wider by so much at both ends, rounded outwards.
     #[must_use]
     pub(crate) fn widened(&self, by: f64) -> Interval {
@@ -125,16 +137,38 @@ impl Accuracy<'_> {
         self.stop.is_some_and(|stop| stop())
     }
 
-    /// Values below this count as 0.
-    pub const NOTHING: f64 = 1e-13;
+    /// Values below this count as 0: rounding leaves no digits of them.
+    pub(super) const NOTHING: f64 = 1e-300;
 
-    /// Returns whether an interval is as narrow as it should be. What is below [`Accuracy::NOTHING`] counts
-    /// as 0.
+    /// Returns whether an interval is as narrow as it should be, however small the number in it is.
     pub fn is_met(&self, interval: Interval) -> bool {
         let size = interval.low.abs().min(interval.high.abs());
+        let size = if interval.low < 0.0 && interval.high > 0.0 { 0.0 } else { size };
         let width = interval.width();
         width == 0.0 || (size.is_finite() && width <= (self.relative * size).max(Accuracy::NOTHING))
     }
+}
+
+/// Returns whether all sums of some of these numbers, which are above 0, are computed without rounding, in any
+/// order: they are multiples of one power of two, and few of them.
+pub(crate) fn sums_are_exact(numbers: impl Iterator<Item = f64>) -> bool {
+    let (mut grid, mut sum, mut count) = (i32::MAX, 0.0, 0);
+    for number in numbers {
+        let bits = number.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i32;
+        let mantissa = if exponent == 0 { bits << 1 } else { bits & ((1 << 52) - 1) | 1 << 52 };
+        grid = grid.min(exponent - 1075 + mantissa.trailing_zeros() as i32);
+        sum += number;
+        count += 1;
+    }
+    count <= 1 || sum <= 2.0_f64.powi((grid + 53).min(1023))
+}
+
+/// Returns whether a sum of two numbers is computed without rounding (Knuth's two-sum).
+pub(super) fn adds_exactly(one: f64, other: f64) -> bool {
+    let sum = one + other;
+    let part = sum - one;
+    (one - (sum - part)) + (other - part) == 0.0
 }
 
 /// Bounds what rounding does to a sum of so many products, of which `magnitude` is the computed sum of
@@ -150,7 +184,7 @@ pub(super) fn rounding(terms: usize, magnitude: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accuracy, Interval};
+    use super::{Accuracy, Interval, adds_exactly, sums_are_exact};
 
     #[test]
     fn intervals_are_rounded_outwards() {
@@ -167,8 +201,20 @@ mod tests {
         let accuracy = Accuracy::default();
         assert!(accuracy.is_met(Interval::exactly(0.0)));
         assert!(!accuracy.is_met(Interval { low: 0.0, high: 1e-12 }));
-        assert!(accuracy.is_met(Interval { low: -1e-16, high: 1e-16 }));
+        assert!(!accuracy.is_met(Interval { low: -1e-16, high: 1e-16 }));
+        assert!(!accuracy.is_met(Interval { low: 1e-16, high: 2e-16 }));
+        assert!(accuracy.is_met(Interval { low: 1e-16, high: 1e-16 * (1.0 + 1e-7) }));
         assert!(accuracy.is_met(Interval { low: 1.0, high: 1.0 + 1e-7 }));
         assert!(!accuracy.is_met(Interval::ANY));
+    }
+
+    #[test]
+    fn inexact_sums_are_noticed() {
+        assert!(adds_exactly(0.5, 0.25) && adds_exactly(1e15, 1.0) && adds_exactly(0.1, 0.1));
+        assert!(sums_are_exact([0.5, 0.25, 3.0].into_iter()) && sums_are_exact([0.1].into_iter()));
+        assert!(!sums_are_exact([0.1, 0.2, 0.3].into_iter()));
+        let cancelling = [1.0 - f64::EPSILON / 2.0, f64::EPSILON / 2.0, 9_007_199_254_740_991.0];
+        assert!(!sums_are_exact(cancelling.into_iter()));
+        assert!(!adds_exactly(0.1, 0.2) && !adds_exactly(1e16, 1.0) && !adds_exactly(1.0, 1e-300));
     }
 }

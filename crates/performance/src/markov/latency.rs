@@ -294,7 +294,7 @@ impl Passage {
             beyond = 1.0;
         }
         let steps = weights.last().min(last) as f64;
-        let off = self.start_error + steps * self.step_error + weights.missing + 4.0 * mean * f64::EPSILON;
+        let off = self.start_error + steps * self.step_error + weights.missing() + 4.0 * mean * f64::EPSILON;
         let off = off + rounding(weights.list.len(), 1.0);
         let rest = beyond * self.survivors.last().copied().unwrap_or(1.0);
         let ended = Interval { low: 1.0 - survive - rest, high: 1.0 - survive };

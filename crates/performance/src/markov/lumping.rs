@@ -290,17 +290,10 @@ impl Lumping {
         });
         let of: Vec<u32> = of.collect();
         let mut builder = chain::Builder::new(first.len(), 0);
-        let (mut merged, mut blocks) = (0, Vec::new());
         for state in &first {
             builder.row(chain.row(*state as usize).map(|(target, rate)| (of[target as usize], rate)));
-            let targets = chain.targets(*state as usize);
-            blocks.clear();
-            blocks.extend(targets.iter().map(|target| of[*target as usize]));
-            blocks.sort_unstable();
-            blocks.dedup();
-            merged = merged.max(targets.len() - blocks.len());
         }
-        builder.rounded(chain.roundings() + merged);
+        builder.rounded_before(chain.roundings());
         let initial = chain.initial().iter().map(|(state, weight)| (of[*state as usize], *weight));
         let chain = builder.build(initial).ok()?;
         Some(Lumped { chain, of, first })

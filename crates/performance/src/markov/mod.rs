@@ -18,12 +18,14 @@
 //! | `long_run.rs`, `steady.rs` | averages by bottom component (BSCC); stationary distributions |
 //! | `latency.rs` | times of requests, with their distribution |
 //! | `transient.rs`, `poisson.rs` | values at a time, by uniformisation |
+//! | `squaring.rs`, `double_double.rs` | the same for stiff chains, by squaring a matrix; twice the precision |
 //! | `end_components.rs`, `policy.rs` | maximal end components, Zeno cycles; automata under a fixed policy |
 //! | `optimal_{average,ratio,total,transient}.rs` | ranges over all schedulers, by policy iteration |
 //! | `reachability.rs`, `steps.rs` | the way to a target, in time and in steps |
 
 pub mod automaton;
 pub mod chain;
+mod double_double;
 mod elimination;
 mod end_components;
 mod gain;
@@ -40,6 +42,7 @@ mod poisson;
 mod policy;
 mod reachability;
 mod relaxation;
+mod squaring;
 mod steady;
 mod steps;
 #[cfg(test)]
@@ -51,6 +54,7 @@ mod vanishing;
 pub use automaton::{Automaton, Reward};
 pub use chain::{Chain, ChainError};
 pub use end_components::{Zeno, find_zeno};
+pub(crate) use interval::sums_are_exact;
 pub use interval::{Accuracy, Interval};
 pub use latency::{Begun, Little, OpenRequests, Passage, Requests};
 pub use long_run::{long_run, mean_time, until};
@@ -60,7 +64,7 @@ pub use optimal_ratio::ratio;
 pub use optimal_total::{Aim, until_over};
 pub use optimal_transient::reward_at_over;
 pub use reachability::{Reach, Reached, reach};
-pub use steady::{occupancy, steady};
+pub use steady::{occupancy, steady, steady_bounds};
 pub use steps::before_step;
-pub use transient::{Distribution, distribution_at, reward_at};
+pub use transient::{Distribution, distribution_at, reward_at, rewards_at};
 pub use vanishing::{VanishError, Vanished, landings, uniform, vanish};

@@ -33,6 +33,9 @@ const UNITS: u64 = 1 << 50;
 /// How many transitions are looked at, at most, before bounds are given as wide as they are.
 const WORK: f64 = 4e9;
 
+/// How much may be lost to changes of policy at least, compared with the largest reward: rounding does as much.
+const FINEST: f64 = 1e-13;
+
 /// Bounds the greatest or the least expected reward at a time. Only rewards of tangible states count.
 pub fn reward_at_over(
     automaton: &Automaton,
@@ -62,13 +65,13 @@ pub fn reward_at_over(
     let mut tolerance = accuracy.relative * largest / 4.0;
     loop {
         best = best.and(Course::new(automaton, &reached, &signed, tolerance)?.run(time, accuracy)?);
-        if accuracy.is_met(best) || accuracy.is_stopped() || tolerance <= Accuracy::NOTHING {
+        if accuracy.is_met(best) || accuracy.is_stopped() || tolerance <= FINEST * largest {
             break;
         }
         // It was more than the value itself allows.
         let size = best.low.abs().min(best.high.abs());
         let wanted = if size > 0.0 { accuracy.relative * size / 8.0 } else { tolerance };
-        tolerance = wanted.min(tolerance / 64.0).max(Accuracy::NOTHING / 2.0);
+        tolerance = wanted.min(tolerance / 64.0).max(FINEST / 2.0 * largest);
     }
     Ok(aim.unsigned(best))
 }

@@ -13,22 +13,30 @@ pub(super) struct Weights {
     pub(super) first: u64,
     pub(super) list: Vec<f64>,
     last: u64,
-    /// More than what the weights of all other numbers add up to, with what rounding did to those here.
-    pub(super) missing: f64,
+    /// More than what the weights of all other numbers add up to.
+    pub(super) beyond: f64,
+    /// By how much each weight here is off at most, compared with itself.
+    pub(super) relative: f64,
 }
 
 impl Weights {
     /// Computes the weights for a mean, but for so much together.
     pub(super) fn new(mean: f64, missing: f64) -> Weights {
+        Weights::within(mean, missing, LARGE as u64)
+    }
+
+    /// Computes the weights for a mean, but for so much together; none if those up to a number are too small to
+    /// count.
+    pub(super) fn within(mean: f64, missing: f64, most: u64) -> Weights {
         if mean <= 0.0 {
-            return Weights { first: 0, list: vec![1.0], last: 0, missing: 0.0 };
+            return Weights { first: 0, list: vec![1.0], last: 0, beyond: 0.0, relative: 0.0 };
         }
-        if mean > LARGE {
+        let reach = 40.0 * mean.sqrt();
+        if mean > LARGE || mean - reach > most as f64 {
             // Nobody gets that far: a chain has settled, or been given up, many steps before the first
             // number. Beyond 40 standard deviations there is less than e^-700.
-            let reach = 40.0 * mean.sqrt();
             let (first, last) = ((mean - reach) as u64, (mean + reach) as u64);
-            return Weights { first, list: Vec::new(), last, missing: f64::MIN_POSITIVE };
+            return Weights { first, list: Vec::new(), last, beyond: f64::MIN_POSITIVE, relative: 0.0 };
         }
         let mode = mean.floor();
         // A series that falls by the factor f at each step adds up to less than its last term times f/(1 −
@@ -65,9 +73,14 @@ impl Weights {
         }
         // Each weight has been through three roundings for each step from the mode, and the sum through as
         // many.
-        let rounding = 8.0 * steps * f64::EPSILON;
-        let (first, missing) = (number as u64, 2.0 * (above + below) / total + rounding);
-        Weights { first, last: first + lower.len() as u64 - 1, list: lower, missing }
+        let relative = 8.0 * steps * f64::EPSILON;
+        let (first, beyond) = (number as u64, 2.0 * (above + below) / total + f64::MIN_POSITIVE);
+        Weights { first, last: first + lower.len() as u64 - 1, list: lower, beyond, relative }
+    }
+
+    /// Returns more than what all weights are off, and those of other numbers add up to.
+    pub(super) fn missing(&self) -> f64 {
+        self.beyond + self.relative
     }
 
     /// Returns the last number that has a weight.
@@ -94,7 +107,7 @@ mod tests {
                 assert!((found.of(number) - exact).abs() < 1e-12, "{mean} {number}");
                 exact *= mean / (number + 1) as f64;
             }
-            assert!(found.missing < 1e-11, "{mean}");
+            assert!(found.missing() < 1e-11, "{mean}");
         }
     }
 
@@ -110,7 +123,7 @@ mod tests {
     #[test]
     fn large_means_have_few_weights() {
         let found = Weights::new(1e10, 1e-10);
-        assert!(found.list.len() < 3_000_000 && found.missing < 1e-8);
+        assert!(found.list.len() < 3_000_000 && found.missing() < 1e-8);
         let mean: f64 = (found.first..=found.last())
             .zip(&found.list)
             .map(|(number, weight)| number as f64 * weight)

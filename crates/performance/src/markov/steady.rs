@@ -11,7 +11,7 @@ use super::total_reward::times;
 ///
 /// In components of a few hundred states each number is right in nearly all digits (elimination); in larger
 /// ones, and where several components may be reached, they are those of an iteration that went on until
-/// nothing changed, and are not bounded: ask [`long_run`](super::long_run()) for averages with bounds.
+/// nothing changed: [`steady_bounds`] says how far they may be off.
 pub fn steady(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<f64> {
     let parts = Parts::new(chain);
     let mut values = vec![0.0; chain.states()];
@@ -40,6 +40,18 @@ pub fn steady(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<f64> {
         values[state as usize] = 0.0;
     }
     values
+}
+
+/// Bounds the fraction of time that each state has in the long run.
+pub fn steady_bounds(chain: &Chain, accuracy: Accuracy<'_>) -> Vec<Interval> {
+    let Stationary { probabilities, relative, absolute } = stationary(chain, accuracy);
+    let known = Interval { low: 0.0, high: 1.0 };
+    let of = |share: &f64| known.and(Interval::exactly(*share).widened(share * relative + absolute));
+    let mut bounds: Vec<Interval> = probabilities.iter().map(of).collect();
+    for state in Parts::new(chain).passing {
+        bounds[state as usize] = Interval::exactly(0.0);
+    }
+    bounds
 }
 
 /// A stationary distribution with bounds: each probability is off by a factor, and all together by a sum of

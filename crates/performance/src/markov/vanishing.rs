@@ -252,6 +252,7 @@ impl<'a> Vanishing<'a> {
             number[*state as usize] = place;
         }
         let mut builder = chain::Builder::new(states.len(), states.len());
+        builder.rounded(automaton.roundings());
         let mut rewards = vec![Vec::with_capacity(states.len()); self.rewards.len()];
         for state in states.iter().map(|state| *state as usize) {
             let mut row = Vec::new();
@@ -270,7 +271,7 @@ impl<'a> Vanishing<'a> {
                 roundings = roundings.max(outcome.roundings);
             }
             if roundings > 0 {
-                builder.rounded(roundings + row.len() + 1);
+                builder.rounded(automaton.roundings() + roundings + row.len() + 1);
             }
             builder.row(row);
             for (column, gained) in rewards.iter_mut().zip(gained) {

@@ -37,6 +37,7 @@ impl Stochastic<'_> {
         };
         let row = |state: u32| self.transitions(state).map(|one| (number(one.target), one.rate));
         let mut builder = automaton::Builder::default();
+        builder.rounded(ROUNDINGS);
         for state in 0..self.tangible_states() {
             builder.waiting(row(state));
         }

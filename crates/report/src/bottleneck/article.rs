@@ -167,7 +167,7 @@ impl Maker<'_, '_> {
                 self.runs.witnesses(figure);
             }
         }
-        let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep);
+        let (sweep_heads, sweep_lines) = sweep::cells(analysed.figures.sweep, analysed.figures.digits());
         let of_variables: Vec<Diagram> = analysed.bottleneck.diagrams.iter().map(diagram_of).collect();
         let drawn = self.diagrams(of_variables.iter().chain(diagrams), shown);
         let charts = self.charts();
@@ -262,7 +262,7 @@ impl Maker<'_, '_> {
     fn entry(&mut self, figure: &Figure) -> Entry {
         Entry {
             class: if figure.fails() { "fails" } else { "" },
-            ours: tables::short(figure),
+            ours: tables::short(figure, self.analysed.figures.digits()),
             run: self.runs.witnesses(figure),
             theirs: figure.reference.as_ref().map_or_else(String::new, |one| tables::found(&one.found)),
             differs: figure.reference.as_ref().is_some_and(|one| !one.agrees),
@@ -315,7 +315,7 @@ impl Maker<'_, '_> {
             class,
             mark,
             question: format!("{} {}", figure.kind, asked(self.analysed.figures.figures, figure)),
-            result: result_text(figure),
+            result: result_text(figure, self.analysed.figures.digits()),
             judgement: judgement(figure).trim().to_owned(),
             notes: figure.notes.clone(),
             run: self.runs.witnesses(figure),
@@ -387,7 +387,7 @@ impl Maker<'_, '_> {
         }
         let method = |figure: &&Figure| Method {
             what: format!("{} {}", figure.kind, figure.name),
-            value: result_text(figure),
+            value: result_text(figure, self.analysed.figures.digits()),
             view: figure.view,
             how: how(figure, self.analysed.figures.model.synchronous().is_some()),
         };

@@ -97,13 +97,14 @@ impl Analysed<'_> {
         let mut add = |kind: &str, title: String, svg: String| {
             charts.push(Picture { name: format!("{kind}-{}", plain(event)), title, svg });
         };
-        let levels = levels(flow);
+        let levels = levels(flow, self.figures.digits);
         if !levels.is_empty() {
             let data = if flow.megabytes.is_some() { " (MB/s)" } else { "" };
             let title = format!("Throughput of {event}, 1/{}{data}", self.unit);
             let data = |value: f64| flow.megabytes.map(|each| format!(" ({})", short(value * each)));
-            let text = |value: f64| format!("{}{}", short(value), data(value).unwrap_or_default());
-            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), text(level.value));
+            let text =
+                |level: &super::Level| format!("{}{}", level.text, data(level.value).unwrap_or_default());
+            let row = |level: &super::Level| (level.name.to_owned(), Some(level.value), text(level));
             let rows: Vec<_> = levels.iter().map(row).collect();
             let svg = bars(&Bars { title: &title, whole: None, rows: &rows });
             add("throughput", title, svg);
@@ -140,7 +141,7 @@ impl Analysed<'_> {
         let points = self.figures.sweep;
         let Some(first) = points.first() else { return };
         let Some((across, _)) = first.settings.last() else { return };
-        let (heads, _) = sweep::cells(points);
+        let (heads, _) = sweep::cells(points, self.figures.digits());
         let mut values: Vec<String> = Vec::new();
         let mut groups: Vec<String> = Vec::new();
         let group = |settings: &[(String, String)]| {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use narrows_model::Figure;
 
-use super::{Analysed, Level, ends, of_view, percent, short, word};
+use super::{Analysed, Level, ends, of_view, percent, word};
 
 /// What a study says, in lines with names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Analysed<'_> {
             let name =
                 flow.bottleneck.as_ref().map_or_else(|| "not known".to_owned(), |names| names.join(" + "));
             lines.push((format!("bottleneck of {}", flow.event), name));
-            for (name, value) in joined(&super::levels(flow)) {
+            for (name, value) in joined(&super::levels(flow, self.figures.digits)) {
                 lines.push((format!("{}: {name}", flow.event), format!("{value} 1/{}", self.unit)));
             }
         }
@@ -53,7 +53,7 @@ impl Analysed<'_> {
         // What stands in a table of the study would only fill this one.
         let is_shown = |figure: &&Figure| is_new(figure.kind) && figure.cell.is_none();
         for figure in self.figures.figures.iter().filter(is_shown) {
-            let text = crate::figures::result_text(figure);
+            let text = crate::figures::result_text(figure, self.figures.digits());
             lines.push((format!("{} {} ({})", figure.kind, figure.name, figure.view), text));
         }
         let events = self.bottleneck.flows.iter().map(|flow| flow.event.clone()).collect();
@@ -67,7 +67,7 @@ impl Analysed<'_> {
 fn joined(levels: &[Level]) -> Vec<(&'static str, String)> {
     let mut lines: Vec<(&'static str, String)> = Vec::new();
     for level in levels {
-        let (name, value) = (level.name, short(level.value));
+        let (name, value) = (level.name, level.text.clone());
         match (name, lines.last_mut()) {
             ("best" | "mean, at most", Some((_, text))) => *text = format!("{text} and {value}"),
             ("worst", _) => lines.push(("worst and best", value)),

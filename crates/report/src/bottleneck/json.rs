@@ -73,7 +73,7 @@ impl Analysed<'_> {
     fn case(&self, case: &Case) -> Value {
         let resources = &self.bottleneck.resources;
         let name = |number: usize| resources.get(number).map_or("", |resource| resource.name.as_str());
-        let number = |number: Number| number_value(number);
+        let number = |number: Number| number_value(number, Number::to_f64);
         let lanes = case.gantt.lanes.iter().enumerate().map(|(resource, bars)| {
             let bars: Value = bars.iter().map(|bar| json!([bar.from, bar.to])).collect();
             json!({ "resource": name(resource), "bars": bars })

@@ -14,6 +14,7 @@ mod text;
 use narrows_model::{Bottleneck, Case, Figure, FigureResult, Flow, Link};
 
 use crate::Figures;
+use crate::decimals::certain;
 
 pub(crate) use narrows_model::wording::{percent, short};
 
@@ -96,18 +97,27 @@ pub(crate) fn of_view<'f>(figures: &'f [Figure], view: &str) -> Option<&'f Figur
     figures.iter().find(|figure| figure.view == view)
 }
 
+/// So many digits of throughputs are shown if nothing else is asked for: they are there to be compared.
+const LEVEL_DIGITS: usize = 4;
+
 /// A throughput with its name, for a table or a chart.
 pub(crate) struct Level {
     pub(crate) name: &'static str,
     pub(crate) value: f64,
+    /// The value in digits.
+    pub(crate) text: String,
     /// What it means.
     pub(crate) meaning: &'static str,
 }
 
 /// The throughputs of an event, from the least that could be to the most.
-pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
+pub(crate) fn levels(flow: &Flow, digits: Option<usize>) -> Vec<Level> {
     let mut levels = Vec::new();
-    let mut add = |name, value: f64, meaning| levels.push(Level { name, value, meaning });
+    let digits = digits.unwrap_or(LEVEL_DIGITS);
+    let mut push = |name, low: f64, high: f64, meaning| {
+        let (value, text) = (f64::midpoint(low, high), certain(low, high, digits));
+        levels.push(Level { name, value, text, meaning });
+    };
     let best: Option<&Case> = flow.cases.last();
     // Where no process works, there is nothing to overlap.
     let worked = best.filter(|case| !case.work.is_empty());
@@ -115,28 +125,28 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
         // With the delays of the best case.
         let meaning =
             if flow.cases.len() > 1 { "one after the other, at best" } else { "one after the other" };
-        add("nothing overlapped", case.none_overlapped.to_f64(), meaning);
+        push("nothing overlapped", case.none_overlapped.to_f64(), case.none_overlapped.to_f64(), meaning);
     }
     if best.is_some_and(|case| !case.is_endless) {
         for case in &flow.cases {
             let name = if case.name == "worst" { "longest run" } else { "shortest run" };
-            add(name, case.throughput.to_f64(), "exact, from beginning to end");
+            push(name, case.throughput.to_f64(), case.throughput.to_f64(), "exact, from beginning to end");
         }
     } else if let Some((low, high)) = of_view(&flow.throughput, "timed").and_then(ends) {
         if (high - low).abs() <= high.abs() * 1e-12 {
-            add("worst and best", low, "exact, with the delays as they are");
+            push("worst and best", low, low, "exact, with the delays as they are");
         } else {
-            add("worst", low, "exact, over all runs");
-            add("best", high, "exact, over all runs");
+            push("worst", low, low, "exact, over all runs");
+            push("best", high, high, "exact, over all runs");
         }
     }
     let mean = of_view(&flow.throughput, "stochastic").and_then(ends);
     if let Some((low, high)) = mean.filter(|_| best.is_none_or(|case| case.is_endless)) {
         if (high - low) <= high.abs() * 1e-3 {
-            add("mean", f64::midpoint(low, high), "every delay random, with its mean");
+            push("mean", low, high, "every delay random, with its mean");
         } else {
-            add("mean, at least", low, "every delay random, choices at worst");
-            add("mean, at most", high, "every delay random, choices at best");
+            push("mean, at least", low, low, "every delay random, choices at worst");
+            push("mean, at most", high, high, "every delay random, choices at best");
         }
     }
     if let Some(case) = worked {
@@ -144,7 +154,7 @@ pub(crate) fn levels(flow: &Flow) -> Vec<Level> {
             Some(possible) => (possible, "the busiest process never waits, on average"),
             None => (case.all_overlapped.to_f64(), "the busiest process never waits"),
         };
-        add("all overlapped", possible, meaning);
+        push("all overlapped", possible, possible, meaning);
     }
     levels
 }

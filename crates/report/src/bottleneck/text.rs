@@ -55,7 +55,7 @@ impl Analysed<'_> {
         }
         if !self.figures.sweep.is_empty() {
             text.push_str("\nsweep\n");
-            text.push_str(&sweep::table(self.figures.sweep, self.figures.width));
+            text.push_str(&sweep::table(self.figures.sweep, self.figures.width, self.figures.digits()));
         }
         text.push('\n');
         self.figures.sizes_text(&mut text);
@@ -71,7 +71,7 @@ impl Analysed<'_> {
         for finding in &flow.findings {
             wrapped(finding, text);
         }
-        let levels = levels(flow);
+        let levels = levels(flow, self.figures.digits);
         let most =
             levels.iter().map(|level| level.value).filter(|value| value.is_finite()).fold(0.0, f64::max);
         if !levels.is_empty() {
@@ -85,7 +85,7 @@ impl Analysed<'_> {
                 text,
                 "  {:18}  {:>10}{}  {:40}  {}",
                 level.name,
-                short(level.value),
+                level.text,
                 data.unwrap_or_default(),
                 "█".repeat(length as usize),
                 level.meaning

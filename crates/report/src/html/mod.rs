@@ -15,6 +15,7 @@ use narrows_model::{Answer, Claim, Figure, Question, Reply, Verdict};
 use narrows_source::printable;
 use serde_json::Value;
 
+use crate::decimals::DIGITS;
 use crate::figures::{judgement, result_text};
 use crate::text::{answer_line, set_size, title};
 use crate::units::{bytes, count, grouped, grouped_digits, seconds};
@@ -197,7 +198,7 @@ fn figure_row(figure: &Figure) -> Row {
         mark: if figure.is_open() { '?' } else { '=' },
         title: format!("{} {}", figure.kind, figure.name),
         stated: String::new(),
-        how: format!("{}{}", result_text(figure), judgement(figure)),
+        how: format!("{}{}", result_text(figure, DIGITS), judgement(figure)),
         notes: figure.notes.clone(),
         run: None,
     }

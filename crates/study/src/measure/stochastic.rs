@@ -550,7 +550,7 @@ pub(super) fn changes_while_waiting(text: &str) -> FigureResult {
 /// Returns the time from one event to the next, from how often it happens.
 pub(super) fn reciprocal(rate: Interval) -> Interval {
     let over = |rate: f64| if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
-    Interval { low: over(rate.high), high: over(rate.low) }
+    Interval { low: over(rate.high).next_down(), high: over(rate.low).next_up() }
 }
 
 /// A limit that has cut solving short leaves a question open, however narrow the bounds are.

@@ -9,12 +9,13 @@ use clap::Args;
 use narrows_lts::{Label, LabelPattern};
 use narrows_performance::graphs::GraphReach;
 use narrows_performance::markov::{Accuracy, Interval, Reach, Reached};
-use narrows_report::with_head;
+use narrows_report::{DIGITS, with_head};
 use narrows_source::csv_cell;
 use serde_json::{Value, json};
 
 use super::Given;
-use super::steady::{Common, Format, align, digits};
+use super::steady::{Common, Format, align};
+use crate::commands::figures::digits;
 use crate::output;
 
 /// Compute how likely an action or a state is reached, how soon, and what is gained on the way
@@ -52,6 +53,10 @@ pub(crate) struct Arguments {
     /// Choose how wide an interval may be, compared with the number in it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6)]
     accuracy: f64,
+
+    /// Show so many significant digits, as far as they are certain
+    #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
+    digits: usize,
 }
 
 /// What is gained with some actions.
@@ -90,8 +95,8 @@ impl Line {
 }
 
 pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8> {
-    let Arguments { format, accuracy, .. } = *arguments;
-    let common = Common { file: arguments.file.clone(), format, states: false, accuracy };
+    let Arguments { format, accuracy, digits, .. } = *arguments;
+    let common = Common { file: arguments.file.clone(), format, states: false, accuracy, digits };
     let accuracy = common.accuracy()?;
     if let Some(time) = arguments.before.iter().find(|time| !(**time >= 0.0 && time.is_finite())) {
         anyhow::bail!("invalid time `{time}`: it must be at least 0 and finite");
@@ -165,8 +170,8 @@ fn lines(
     Ok(lines)
 }
 
-fn shown(interval: Interval) -> String {
-    if interval.low.is_infinite() { "infinity".to_owned() } else { digits(interval) }
+fn shown(common: &Common, interval: Interval) -> String {
+    if interval.low.is_infinite() { "infinity".to_owned() } else { common.shown(interval) }
 }
 
 fn text(common: &Common, way: &GraphReach, lines: &[Line]) -> String {
@@ -181,8 +186,8 @@ fn text(common: &Common, way: &GraphReach, lines: &[Line]) -> String {
     rows.extend((!head.is_empty()).then(|| head.iter().map(|cell| (*cell).to_owned()).collect()));
     for line in lines {
         let mut row = vec![line.name()];
-        row.extend(line.found.open.into_iter().flatten().map(shown));
-        row.push(shown(line.found.even));
+        row.extend(line.found.open.into_iter().flatten().map(|interval| shown(common, interval)));
+        row.push(shown(common, line.found.even));
         rows.push(row);
     }
     text += &align(&rows);

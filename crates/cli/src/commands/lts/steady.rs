@@ -8,12 +8,12 @@ use clap::{Args, ValueEnum};
 use narrows_lts::Graph;
 use narrows_performance::graphs::{AutomatonError, GraphAutomaton};
 use narrows_performance::markov::{self, Accuracy, Aim, Interval, Vanished};
-use narrows_report::WIDEST;
-use narrows_report::with_head;
+use narrows_report::{DIGITS, WIDEST, certain, with_head};
 use narrows_source::csv_cell;
 use serde_json::{Value, json};
 
 use super::Given;
+use crate::commands::figures::digits;
 use crate::output;
 
 /// Compute how often each action happens in the long run
@@ -42,6 +42,10 @@ pub(super) struct Common {
     /// Choose how wide an interval may be, compared with the number in it
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6)]
     pub(super) accuracy: f64,
+
+    /// Show so many significant digits, as far as they are certain
+    #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
+    pub(super) digits: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,6 +64,24 @@ impl Common {
             return Ok(Accuracy { relative: self.accuracy, ..Accuracy::default() });
         }
         Err(anyhow!("invalid accuracy `{}`: it must be above 0 and below 1", self.accuracy))
+    }
+
+    /// Writes what is known of a number.
+    pub(super) fn shown(&self, interval: Interval) -> String {
+        certain(interval.low, interval.high, self.digits)
+    }
+
+    /// Warns that some bounds are wider than wanted.
+    pub(super) fn warn_of<'w>(&self, wide: impl Iterator<Item = &'w str>) {
+        let mut wide: Vec<&str> = wide.collect();
+        wide.dedup();
+        if !wide.is_empty() {
+            output::warning(&format!(
+                "the accuracy {} was not reached, though all bounds hold: `{}`; --format csv shows both bounds",
+                self.accuracy,
+                wide.join("`, `")
+            ));
+        }
     }
 
     pub(super) fn trouble(&self, trouble: &AutomatonError) -> anyhow::Error {
@@ -112,9 +134,9 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
         found.push(Throughput { uniform, least, greatest });
     }
     let shares = common.states.then(|| {
-        let shares = markov::steady(&chain.chain, accuracy);
+        let shares = markov::steady_bounds(&chain.chain, accuracy);
         let name = |state: &u32| timed.states[*state as usize];
-        chain.states.iter().map(name).zip(shares).collect::<Vec<(u32, f64)>>()
+        chain.states.iter().map(name).zip(shares).collect::<Vec<(u32, Interval)>>()
     });
     let report = Report { common, timed: &timed, found, shares };
     match common.format {
@@ -126,19 +148,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let all = |one: &Throughput| {
         [Some(one.uniform), one.least, one.greatest].into_iter().flatten().any(|i| missed(&i))
     };
-    let wide: Vec<&str> = report
-        .found
-        .iter()
-        .zip(&timed.actions)
-        .filter(|(one, _)| all(one))
-        .map(|(_, action)| action.as_str())
-        .collect();
-    if !wide.is_empty() {
-        output::warning(&format!(
-            "intervals are wider than wanted, though right: `{}`; all digits are shown with --format csv",
-            wide.join("`, `")
-        ));
-    }
+    let named = report.found.iter().zip(&timed.actions).filter(|(one, _)| all(one));
+    common.warn_of(named.map(|(_, action)| action.as_str()));
     Ok(0)
 }
 
@@ -146,31 +157,7 @@ struct Report<'a> {
     common: &'a Common,
     timed: &'a GraphAutomaton,
     found: Vec<Throughput>,
-    shares: Option<Vec<(u32, f64)>>,
-}
-
-/// Writes a number so that its last digit is certain, or both ends if it is not certain at all.
-pub(super) fn digits(interval: Interval) -> String {
-    if interval.low.abs().max(interval.high.abs()) < Accuracy::NOTHING {
-        return "0".to_owned();
-    }
-    if interval.is_exact() {
-        return short(interval.low);
-    }
-    for digits in (0..16).rev() {
-        let (low, high) = (format!("{:.digits$e}", interval.low), format!("{:.digits$e}", interval.high));
-        if low == high {
-            return short(low.parse().unwrap_or(interval.low));
-        }
-    }
-    let rounded = |number: f64| short(format!("{number:.6e}").parse::<f64>().unwrap_or(number));
-    format!("{} to {}", rounded(interval.low), rounded(interval.high))
-}
-
-/// Writes a number without rows of zeros.
-pub(super) fn short(number: f64) -> String {
-    let is_plain = number == 0.0 || (1e-5..1e15).contains(&number.abs());
-    if is_plain { number.to_string() } else { format!("{number:e}") }
+    shares: Option<Vec<(u32, Interval)>>,
 }
 
 /// Puts columns below each other.
@@ -208,8 +195,8 @@ impl Report<'_> {
         }
         for (action, one) in self.timed.actions.iter().zip(&self.found) {
             let mut row = vec![action.clone()];
-            row.extend([one.least, one.greatest].into_iter().flatten().map(digits));
-            row.push(digits(one.uniform));
+            row.extend([one.least, one.greatest].into_iter().flatten().map(|one| self.common.shown(one)));
+            row.push(self.common.shown(one.uniform));
             rows.push(row);
         }
         if self.found.is_empty() {
@@ -219,9 +206,9 @@ impl Report<'_> {
         }
         if let Some(shares) = &self.shares {
             let mut rows = vec![vec!["state".to_owned(), "probability".to_owned()]];
-            rows.extend(shares.iter().map(|(state, share)| {
-                vec![state.to_string(), short(format!("{share:.8e}").parse().unwrap_or(*share))]
-            }));
+            rows.extend(
+                shares.iter().map(|(state, share)| vec![state.to_string(), self.common.shown(*share)]),
+            );
             let _ = write!(text, "\n{}", align(&rows));
         }
         text
@@ -246,9 +233,10 @@ impl Report<'_> {
             row("greatest high", &|one| Some(one.greatest?.high));
         }
         if let Some(shares) = &self.shares {
-            text += "\nstate,probability\n";
+            text += "\nstate,probability,low,high\n";
             for (state, share) in shares {
-                let _ = writeln!(text, "{state},{share:e}");
+                let Interval { low, high } = share;
+                let _ = writeln!(text, "{state},{:e},{low:e},{high:e}", share.middle());
             }
         }
         text
@@ -273,8 +261,13 @@ impl Report<'_> {
             "answers": [],
         });
         if let Some(shares) = &self.shares {
-            let list: Vec<Value> =
-                shares.iter().map(|(state, share)| json!({ "state": state, "probability": share })).collect();
+            let list: Vec<Value> = shares
+                .iter()
+                .map(|(state, share)| {
+                    let Interval { low, high } = share;
+                    json!({ "state": state, "probability": share.middle(), "low": low, "high": high })
+                })
+                .collect();
             content["distribution"] = json!(list);
         }
         with_head(&self.common.file.display().to_string(), content)

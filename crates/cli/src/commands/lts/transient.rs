@@ -10,7 +10,7 @@ use narrows_source::csv_cell;
 use serde_json::json;
 
 use super::Given;
-use super::steady::{Common, Format, align, digits};
+use super::steady::{Common, Format, align};
 use crate::output;
 
 /// Compute how often each action happens at given times
@@ -42,11 +42,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
     let chain = common.chain(&graph, &timed)?;
     let moment = |time: &f64| Moment {
         time: *time,
-        throughputs: chain
-            .rewards
-            .iter()
-            .map(|reward| markov::reward_at(&chain.chain, reward, *time, accuracy))
-            .collect(),
+        throughputs: markov::rewards_at(&chain.chain, &chain.rewards, *time, accuracy),
         shares: common.states.then(|| markov::distribution_at(&chain.chain, *time, accuracy)),
     };
     let moments: Vec<Moment> = arguments.time.iter().map(moment).collect();
@@ -62,8 +58,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
                     let list: Vec<_> = timed.actions.iter().zip(&moment.throughputs).map(ends).collect();
                     let mut value = json!({ "time": moment.time, "throughputs": list });
                     if let Some(found) = &moment.shares {
-                        let of =
-                            |(state, share): (&u32, &f64)| json!({ "state": state, "probability": share });
+                        let of = |(state, share): (&u32, &f64)| {
+                            let Interval { low, high } = bounds(*share, found.error);
+                            json!({ "state": state, "probability": share, "low": low, "high": high })
+                        };
                         value["distribution"] =
                             states.iter().zip(&found.probabilities).map(of).collect::<Vec<_>>().into();
                         value["error"] = json!(found.error);
@@ -76,6 +74,12 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
             output::print_json(&with_head(&common.file.display().to_string(), content))?;
         }
     }
+    let wide = |action: usize| moments.iter().any(|moment| !accuracy.is_met(moment.throughputs[action]));
+    let actions = timed.actions.iter().enumerate().filter(|(action, _)| wide(*action));
+    let is_wide = |found: &markov::Distribution| found.error > accuracy.relative;
+    let states = moments.iter().filter_map(|moment| moment.shares.as_ref()).any(is_wide);
+    let states = states.then_some("probabilities of states");
+    common.warn_of(actions.map(|(_, action)| action.as_str()).chain(states));
     if timed.has_choices(&graph) {
         output::note("the graph leaves choices open; here the choices of a state are equally likely");
     }
@@ -87,7 +91,7 @@ fn text(common: &Common, timed: &GraphAutomaton, moments: &[Moment], states: &[u
     rows[0].extend(timed.actions.iter().cloned());
     for moment in moments {
         let mut row = vec![moment.time.to_string()];
-        row.extend(moment.throughputs.iter().map(|interval| digits(*interval)));
+        row.extend(moment.throughputs.iter().map(|interval| common.shown(*interval)));
         rows.push(row);
     }
     let mut text = format!("{}\n{}", common.file.display(), align(&rows));
@@ -95,9 +99,8 @@ fn text(common: &Common, timed: &GraphAutomaton, moments: &[Moment], states: &[u
         let Some(found) = &moment.shares else { continue };
         let mut rows = vec![vec!["state".to_owned(), "probability".to_owned()]];
         for (state, share) in states.iter().zip(&found.probabilities) {
-            let interval =
-                Interval { low: (share - found.error).max(0.0), high: (share + found.error).min(1.0) };
-            rows.push(vec![state.to_string(), digits(interval)]);
+            let interval = bounds(*share, found.error);
+            rows.push(vec![state.to_string(), common.shown(interval)]);
         }
         let _ = write!(text, "\n  at time {}\n{}", moment.time, align(&rows));
     }
@@ -114,14 +117,21 @@ fn csv(timed: &GraphAutomaton, moments: &[Moment], states: &[u32]) -> String {
         }
     }
     if moments.iter().any(|moment| moment.shares.is_some()) {
-        text += "\ntime,state,probability\n";
+        text += "\ntime,state,probability,low,high\n";
     }
     for moment in moments {
-        for (state, share) in states.iter().zip(moment.shares.iter().flat_map(|found| &found.probabilities)) {
-            let _ = writeln!(text, "{},{state},{share:e}", moment.time);
+        let Some(found) = &moment.shares else { continue };
+        for (state, share) in states.iter().zip(&found.probabilities) {
+            let Interval { low, high } = bounds(*share, found.error);
+            let _ = writeln!(text, "{},{state},{share:e},{low:e},{high:e}", moment.time);
         }
     }
     text
+}
+
+/// Returns the bounds of a probability that is off by so much at most.
+fn bounds(share: f64, error: f64) -> Interval {
+    Interval { low: (share - error).next_down().max(0.0), high: (share + error).next_up().min(1.0) }
 }
 
 fn low(interval: &Interval) -> f64 {

@@ -8,6 +8,7 @@ mod multigrid;
 mod oracle;
 mod passages;
 mod reach;
+mod rounding;
 mod times;
 
 use super::chain::{Builder, Chain};
