@@ -4,7 +4,7 @@ mod studies;
 
 use narrows::{Budget, NoFiles};
 use narrows_model::{FigureResult, Number};
-use narrows_study::{Analysis, Study};
+use narrows_study::{Analysis, Study, StudyEngine};
 use studies::{budget, prepared, wrong};
 
 /// Analyses a study; the error is what is wrong with it.
@@ -241,7 +241,9 @@ fn what_grows_is_named() {
     let study = "[delay]\n\"source:make\" = { exponential = 1 }\n\"server:serve\" = { exponential = 1 }\n\
                  [[ask]]\nthroughput = \"server:serve\"";
     let study = format!("model = \"m.pml\"\nunit = \"us\"\n{study}");
-    let prepared = prepared(&study, ("m.pml", model), &NoFiles, &|_| {}).expect("a study");
+    let mut prepared = prepared(&study, ("m.pml", model), &NoFiles, &|_| {}).expect("a study");
+    // Otherwise what does not fit is estimated.
+    prepared.study.simulation.engine = StudyEngine::Exact;
     let analysis = prepared.analyse(&Budget { memory: 8 << 20, ..budget() });
     let figure = &analysis.measured.figures[0];
     assert!(matches!(figure.result, FigureResult::Undecided(_)), "{:?}", figure.result);

@@ -110,7 +110,7 @@ fn mistakes_are_found_where_they_are() {
         ("[[ask]]\nmax_delay = { from = \"x\" }", "S0003 `max_delay` needs `to` [{ from = \"x\" }] "),
         (
             "[[ask]]\nmakespan = true\nview = \"slow\"",
-            "S0005 a view is `untimed`, `timed` or `stochastic` [slow] ",
+            "S0005 a view is `untimed`, `timed`, `stochastic` or `simulated` [slow] ",
         ),
         (
             "[[ask]]\noverlap = [\"a\", \"b\"]\nexpect = \"nver\"",
