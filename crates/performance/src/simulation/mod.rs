@@ -2,12 +2,12 @@
 //!
 //! Independent replications run side by side, each with a stream of random numbers of its own, so that the
 //! figures depend on the seed but not on threads. All have the same length in time; it is doubled until the
-//! intervals are narrow enough ([`estimate`]). Warm-up is found by MSER-5 (K. White, M. Cobb, S. Spratt, *A
+//! intervals are narrow enough (`estimate`). Warm-up is found by MSER-5 (K. White, M. Cobb, S. Spratt, *A
 //! comparison of five steady-state truncation heuristics for simulation*, WSC 2000), and intervals are
 //! Student's t over the replications.
 //!
 //! A run is a walk through a table: for each state in which time passes, a row has what its delays lead to,
-//! past all immediate steps ([`instant`]). Rows are made when they are first met, from the same state graph
+//! past all immediate steps (`instant`). Rows are made when they are first met, from the same state graph
 //! as those of the exact views; a table that has grown too large is emptied. Exponential delays have no
 //! memory: those of a row are one race with a single draw. The others keep the work that is left.
 //!
