@@ -123,7 +123,7 @@ fn study_table() -> String {
         for one in row {
             let is_verdict =
                 ["ltl", "ctl", "mu", "invariant", "deadlock", "equivalence", "size"].contains(&one.question);
-            let cell = match (one.views.as_slice(), one.refusals.last()) {
+            let cell = match (one.views.as_slice(), one.refusals.first()) {
                 ([], Some(reason)) => format!("no ({})", number_of(reason, &mut reasons)),
                 (_, _) if is_verdict => "yes".to_owned(),
                 (views, _) => views.join(", "),

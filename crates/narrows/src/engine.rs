@@ -109,7 +109,7 @@ pub enum Unanswered {
 }
 
 /// Returns all engines, the more general ones first.
-pub fn engines() -> [&'static dyn Engine; 8] {
+pub fn engines() -> [&'static dyn Engine; 9] {
     use narrows_sat::Engine as By;
     static BOUNDED: Sat = Sat(By::Bounded);
     static INDUCTION: Sat = Sat(By::Induction);
@@ -118,6 +118,7 @@ pub fn engines() -> [&'static dyn Engine; 8] {
         &Explicit { choice: Choice::Automatic },
         &Explicit { choice: Choice::Native },
         &Explicit { choice: Choice::Interpreter },
+        &Portfolio,
         &Symbolic,
         &BOUNDED,
         &INDUCTION,

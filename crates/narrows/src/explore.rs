@@ -119,6 +119,6 @@ fn graph(
     for edge in built.graph.edges() {
         coverage.labels[edge.label as usize].1 += 1;
     }
-    let problems = labelled::problems(&Asked { model, system, graph: &built.graph })?;
+    let problems = labelled::problems(&Asked { model, system, graph: &built.graph, is_fair: false })?;
     Ok(Checked { coverage, problems, ..Checked::default() })
 }

@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     files: Files,
 
-    /// Count only runs that are fair to every process that could move
+    /// Count only runs that are fair to every process that could move; in LOTOS, to every gate
     #[arg(long, value_name = "KIND")]
     fair: Option<Fairness>,
 

@@ -5,6 +5,7 @@
 //! from the first state: the negation's automaton goes along with the graph, and a cycle through an accepting
 //! state is a run against it.
 
+mod fairness;
 mod parser;
 mod product;
 
@@ -56,9 +57,13 @@ mod tests {
     use crate::aut;
 
     fn holds(graph: &str, text: &str) -> bool {
+        is_true(graph, text, false)
+    }
+
+    fn is_true(graph: &str, text: &str, is_fair: bool) -> bool {
         let graph = aut::read(graph).unwrap();
         let formula = parse(FileId(0), text, &mut Diagnostics::default()).unwrap();
-        let run = counterexample(&formula, &graph).unwrap();
+        let run = counterexample(&formula, &graph, is_fair).unwrap();
         if let Some(run) = &run {
             // The run is one of the graph.
             let mut state = run.start;
@@ -87,6 +92,28 @@ mod tests {
         assert!(holds(lossy, "[] (GET -> X (!GET U PUT))"));
         assert!(holds(lossy, "!GET U PUT") && holds(lossy, "(GET V !GET) || true"));
         assert!(holds(lossy, "[] <> PUT -> [] <> GET"));
+    }
+
+    /// A gate that stays enabled is used again and again; one that is not always enabled need not be.
+    #[test]
+    fn fair_runs_alone() {
+        let fair = |graph: &str, text: &str| is_true(graph, text, true);
+        let lossy = "des (0, 3, 2)\n(0, \"PUT !1\", 1)\n(1, i, 1)\n(1, \"GET !1\", 0)\n";
+        assert!(fair(lossy, "[] (PUT -> <> GET)") && fair(lossy, "[] <> PUT"));
+        assert!(!fair(lossy, "<> [] !GET"));
+        // Between two waits, GET is not possible: a run without it is fair.
+        let busy = "des (0, 4, 3)\n(0, PUT, 1)\n(1, WAIT, 2)\n(2, WAIT, 1)\n(1, GET, 0)\n";
+        assert!(!fair(busy, "[] (PUT -> <> GET)"));
+        // Two values at one gate: that the gate is used says nothing of the second value.
+        let values = "des (0, 2, 1)\n(0, \"A !0\", 0)\n(0, \"A !1\", 0)\n";
+        assert!(fair(values, "[] <> A") && !fair(values, "<> \"A !1\""));
+        // Both gates have to be used on one cycle.
+        let both = "des (0, 3, 1)\n(0, A, 0)\n(0, B, 0)\n(0, C, 0)\n";
+        assert!(fair(both, "([] <> A) && ([] <> B) && ([] <> C)"));
+        assert!(!fair(both, "<> [] A") && !holds(both, "<> A"));
+        // A run that ends is fair.
+        let ends = "des (0, 2, 2)\n(0, A, 0)\n(0, B, 1)\n";
+        assert!(!fair(ends, "[] <> A") && fair(ends, "<> B"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use narrows_logic::{Buchi, Ltl, translate};
 use rustc_hash::FxHashMap;
 
 use super::Formula;
+use super::fairness::Fairness;
 use crate::error::LinearError;
 use crate::graph::Graph;
 use crate::mu::{End, Run};
@@ -14,8 +15,8 @@ use crate::pattern::LabelPattern;
 
 /// A node of the product, and the edges that leave it: the label, if there is a step, and the node.
 #[derive(Default)]
-struct Product {
-    nodes: Vec<(u32, u32)>,
+pub(super) struct Product {
+    pub(super) nodes: Vec<(u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
     starts: Vec<u32>,
     edges: Vec<(Option<u32>, u32)>,
@@ -31,7 +32,7 @@ impl Product {
         number
     }
 
-    fn edges(&self, node: u32) -> &[(Option<u32>, u32)] {
+    pub(super) fn edges(&self, node: u32) -> &[(Option<u32>, u32)] {
         &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
@@ -68,18 +69,19 @@ impl Product {
         Ok(product)
     }
 
-    /// Finds a shortest way from a node to one that is looked for, within some nodes; at least one step.
-    fn way(
+    /// Finds a shortest way from a node that ends with an edge that is looked for, within some nodes; at least
+    /// one step.
+    pub(super) fn way(
         &self,
         from: u32,
-        goal: impl Fn(u32) -> bool,
+        goal: impl Fn(Option<u32>, u32) -> bool,
         within: impl Fn(u32) -> bool,
     ) -> Option<Vec<(Option<u32>, u32)>> {
         let mut before: FxHashMap<u32, (u32, Option<u32>)> = FxHashMap::default();
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
             for (label, to) in self.edges(node).iter().filter(|(_, to)| within(*to)) {
-                if goal(*to) {
+                if goal(*label, *to) {
                     let mut steps = vec![(*label, *to)];
                     let mut at = node;
                     while at != from {
@@ -101,8 +103,16 @@ impl Product {
 }
 
 /// Returns a run of the graph on which the formula does not hold, if there is one; the error says why that is
-/// not known.
-pub fn counterexample(formula: &Formula, graph: &Graph) -> Result<Option<Run>, LinearError> {
+/// not known. Of endless runs, only those count that are fair to every gate, if that is wanted: a gate at
+/// which some action is possible from some point on is used again and again.
+///
+/// A fair cycle may go through all of its strongly connected component: a larger cycle has more states in
+/// which a gate is not enabled, and uses more gates. So each component is judged as a whole.
+pub fn counterexample(
+    formula: &Formula,
+    graph: &Graph,
+    is_fair: bool,
+) -> Result<Option<Run>, LinearError> {
     let negated: Ltl<LabelPattern> = formula.formula.map(&mut |atom| atom.pattern.clone()).negated();
     let buchi = translate(&negated).map_err(|_| LinearError::Formula)?;
     let product = Product::build(graph, &buchi)?;
@@ -112,16 +122,24 @@ pub fn counterexample(formula: &Formula, graph: &Graph) -> Result<Option<Run>, L
         edge.map(|(_, to)| *to)
     });
     let own = |node: u32| found.of[node as usize];
+    let fairness = is_fair.then(|| Fairness::new(graph, &product, &found.of));
     let is_bad = |node: u32| {
         buchi.states[product.nodes[node as usize].1 as usize].accepting
             && product.edges(node).iter().any(|(_, to)| own(*to) == own(node))
+            && fairness.as_ref().is_none_or(|fairness| fairness.is_fair[own(node) as usize])
     };
-    let start = if is_bad(0) { Some(Vec::new()) } else { product.way(0, is_bad, |_| true) };
+    let start = if is_bad(0) { Some(Vec::new()) } else { product.way(0, |_, to| is_bad(to), |_| true) };
     let Some(mut steps) = start else { return Ok(None) };
     let first = steps.last().map_or(0, |(_, node)| *node);
-    let cycle = product.way(first, |node| node == first, |node| own(node) == own(first)).unwrap_or_default();
     let begins = steps.len();
-    steps.extend(cycle);
+    let within = |node: u32| own(node) == own(first);
+    if let Some(fairness) = &fairness {
+        steps.extend(fairness.tour(graph, &product, first, within));
+    }
+    let last = steps.last().map_or(0, |(_, node)| *node);
+    if steps.len() == begins || last != first {
+        steps.extend(product.way(last, |_, node| node == first, within).unwrap_or_default());
+    }
     // Where the run has ended, nothing is left to show.
     let ends = steps.iter().position(|(label, _)| label.is_none());
     steps.truncate(ends.unwrap_or(steps.len()));

@@ -18,8 +18,8 @@ pub(crate) struct ByGraph;
 
 const WHO: &str = "a graph of labels";
 
-const NOT_FAIR: &str = "does not support fairness between processes: a step has one label, whichever of them take part in \
-                        it; write fairness into the formula, as in `[true*] <true* . \"A\"> true`";
+const NOT_FAIR: &str = "A formula of the mu-calculus is about states, and `--fair` about runs: write fairness into the \
+                        formula, as in `[true*] <true* . \"A\"> true`, or ask in LTL.";
 
 impl Engine for ByGraph {
     fn name(&self) -> &'static str {
@@ -31,7 +31,6 @@ impl Engine for ByGraph {
             return Err(wrong_form(model, WHO, "LOTOS models and graphs"));
         }
         let wanted = [
-            (options.fair, NOT_FAIR),
             (options.lossy.is_some(), "needs all of its states: none are kept with loss"),
             (options.checkpoints.is_some(), "is built anew: what was found is not kept for later"),
         ];
@@ -46,11 +45,12 @@ impl Engine for ByGraph {
         &self,
         model: &Model,
         question: &Question,
-        _: &CheckOptions<'_>,
+        options: &CheckOptions<'_>,
     ) -> Result<(), Refusal> {
         let count = model.labelled().map_or(0, |labelled| labelled.formulas.len());
         match question {
             Question::Deadlock => Ok(()),
+            Question::Property { kind: "mu", .. } if options.fair => Err(Refusal::new(NOT_FAIR)),
             Question::Property { index, .. } if *index < count => Ok(()),
             _ => Err(Refusal::new(format!("{WHO} has no questions of the kind `{}`", question.kind()))),
         }
@@ -71,10 +71,14 @@ impl Engine for ByGraph {
             // Nobody asked about faults: they leave the questions open, and do not fail them.
             Err(unbuilt) => return Ok(Checked { problems: Vec::new(), ..undecided(questions, &unbuilt) }),
         };
-        let asked = Asked { model, system: &*labelled.system, graph: &built.graph };
+        let asked = Asked { model, system: &*labelled.system, graph: &built.graph, is_fair: options.fair };
         let checker = Checker::new(&built.graph);
         let mut answers = Vec::new();
         for question in questions {
+            if let Err(refusal) = self.accepts_question(model, question, options) {
+                answers.push(Answer::new(question.clone(), Verdict::Refused(refusal)));
+                continue;
+            }
             answers.push(match question {
                 Question::Deadlock => asked.deadlocks(options.more_runs.max(1))?,
                 Question::Property { index, .. } => {
@@ -125,6 +129,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) model: &'a Model,
     pub(crate) system: &'a dyn LabelledSystem,
     pub(crate) graph: &'a Graph,
+    /// Whether formulas are about runs alone that are fair to every gate.
+    pub(crate) is_fair: bool,
 }
 
 impl Asked<'_> {
@@ -156,7 +162,7 @@ impl Asked<'_> {
                 (answer.holds(), answer.run())
             }
             ParsedFormula::Linear(formula) => {
-                let run = linear::counterexample(formula, self.graph)
+                let run = linear::counterexample(formula, self.graph, self.is_fair)
                     .map_err(|error| refused(error.to_string()))?;
                 (run.is_none(), run)
             }

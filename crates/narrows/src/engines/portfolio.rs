@@ -25,7 +25,7 @@ pub(crate) struct Portfolio;
 
 impl Engine for Portfolio {
     fn name(&self) -> &'static str {
-        "auto"
+        "portfolio"
     }
 
     fn accepts_model(&self, model: &Model, options: &CheckOptions<'_>) -> Result<(), Refusal> {
