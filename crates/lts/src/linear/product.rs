@@ -108,11 +108,7 @@ impl Product {
 ///
 /// A fair cycle may go through all of its strongly connected component: a larger cycle has more states in
 /// which a gate is not enabled, and uses more gates. So each component is judged as a whole.
-pub fn counterexample(
-    formula: &Formula,
-    graph: &Graph,
-    is_fair: bool,
-) -> Result<Option<Run>, LinearError> {
+pub fn counterexample(formula: &Formula, graph: &Graph, is_fair: bool) -> Result<Option<Run>, LinearError> {
     let negated: Ltl<LabelPattern> = formula.formula.map(&mut |atom| atom.pattern.clone()).negated();
     let buchi = translate(&negated).map_err(|_| LinearError::Formula)?;
     let product = Product::build(graph, &buchi)?;
