@@ -273,6 +273,41 @@ fn formulas_do_not_wait_for_the_search_for_deadlocks() {
     assert!(text.contains("fails      ltl f") && text.contains("undecided  no deadlock"), "{text}");
 }
 
+/// Three counters, and the last change of one of them: many states at the same distance.
+const CUBE: &str = "byte seen; int sum;\n\
+    proctype Counter(byte own) { byte at; do :: at < 20 -> at++; sum = own * at :: at == 20 -> at = 0 od }\n\
+    init { atomic { run Counter(1); run Counter(0); run Counter(0) } (seen == 1) }\n";
+
+/// Counts do not depend on threads, and say where the time went.
+#[test]
+fn statistics_are_the_same_search_on_any_number_of_threads() {
+    let folder = Folder::new(&[("cube.pml", CUBE), ("good.pml", GOOD)]);
+    let figures = |threads: usize| {
+        let arguments = format!("explore cube.pml --stats --format json --threads {threads}");
+        let document = document(&folder.run(&arguments));
+        let stats = &document["stats"];
+        assert_eq!(stats["threads"], threads);
+        let phases: Vec<&str> =
+            stats["phases"].as_array().unwrap().iter().filter_map(|phase| phase["name"].as_str()).collect();
+        for name in ["expand", "probe", "gather", "learn", "rebuild"] {
+            assert!(phases.contains(&name), "{name} is not in {phases:?}");
+        }
+        let count = |name: &str| stats["counts"][name].as_u64().unwrap();
+        assert!(count("set_probes") >= document["states"].as_u64().unwrap() && count("rebuilds") > 0);
+        let looked_at = count("set_probes") + count("keys_met_lately");
+        assert!(looked_at >= document["transitions"].as_u64().unwrap() && count("batches") > 50);
+        let figures = ["states", "transitions", "depth", "violations", "unreached"];
+        figures.map(|name| document[name].clone())
+    };
+    let alone = figures(1);
+    for threads in [2, 3, 16] {
+        assert_eq!(figures(threads), alone, "{threads} threads");
+    }
+    let text = stdout(&folder.run("explore cube.pml --stats"));
+    assert!(text.contains("  expand ") && text.contains("  set probes "), "{text}");
+    assert!(stdout(&folder.run("explore good.pml --stats")).contains("there are no phases"));
+}
+
 /// A limit is never a failure.
 #[test]
 fn a_sweep_that_is_cut_short_is_undecided() {

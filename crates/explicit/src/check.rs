@@ -55,6 +55,7 @@ impl Found {
             coverage: self.coverage,
             limit: self.end.limit(),
             problems,
+            profile: None,
         }
     }
 }

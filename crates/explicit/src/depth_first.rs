@@ -158,7 +158,8 @@ pub(crate) fn search<S: StateSpace + ?Sized, V: Visited>(
     let Search { stack, visited, counts, findings, cut, .. } = search;
     let memory = visited.memory() + stack.memory();
     let coverage = counts.coverage_of(visited.count(), memory, visited.bytes());
-    let exploration = Exploration { end, coverage, findings: findings.into_list(), partial: counts.partial };
+    let exploration =
+        Exploration { end, coverage, findings: findings.into_list(), partial: counts.partial, profile: None };
     Searched { exploration, visited, cut }
 }
 

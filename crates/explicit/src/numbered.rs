@@ -46,7 +46,7 @@ pub fn numbered_walk(
     let mut walk = Walk { budget, store, counts: Counts::default(), others: 0, faults: 0, broken: None };
     let end = walk.run(space, visit);
     let coverage = walk.counts.coverage(&walk.store, walk.others);
-    let exploration = Exploration { end, coverage, findings: Vec::new(), partial: 0 };
+    let exploration = Exploration { end, coverage, findings: Vec::new(), partial: 0, profile: None };
     NumberedWalk { exploration, faults: walk.faults, broken: walk.broken }
 }
 

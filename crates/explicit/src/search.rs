@@ -2,7 +2,7 @@
 
 use std::io;
 
-use narrows_model::{Coverage, Limit, Move, Successor};
+use narrows_model::{Coverage, Limit, Move, SearchProfile, Successor};
 
 use crate::checkpoint::{Input, Output, Unloaded};
 use crate::{Budget, Checkpoints, Finding, Full, Progress, Store};
@@ -71,6 +71,8 @@ pub struct Exploration {
     pub findings: Vec<Finding>,
     /// At how many states steps were left out.
     pub partial: u64,
+    /// Where the time went, if that was measured.
+    pub profile: Option<SearchProfile>,
 }
 
 impl Exploration {

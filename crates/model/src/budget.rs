@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Answer, Coverage, Limit, Problem, Reply};
+use crate::{Answer, Coverage, Limit, Problem, Reply, SearchProfile};
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,6 +148,8 @@ pub struct Checked {
     pub limit: Option<Limit>,
     /// Everything that goes wrong, each place once.
     pub problems: Vec<Problem>,
+    /// Where the time went, if the engine measures that.
+    pub profile: Option<SearchProfile>,
 }
 
 impl Checked {

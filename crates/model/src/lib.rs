@@ -39,6 +39,7 @@ mod model;
 mod observe;
 mod outline;
 mod print;
+mod profile;
 mod space;
 pub mod synchronous;
 mod system;
@@ -73,6 +74,7 @@ pub use model::{
 };
 pub use observe::Observation;
 pub use outline::{ChannelOutline, Outline, ProcessOutline};
+pub use profile::{Phase, SearchProfile};
 pub use space::{
     Communication, Difference, Expansion, Move, MoveKind, Overwrite, ProcessSet, Scratch, StateSpace,
     Successor, Violation, ViolationKind, Visit, Walks,

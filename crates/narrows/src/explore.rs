@@ -49,7 +49,8 @@ pub fn explore(model: &Model, options: &ExploreOptions<'_>, budget: &Budget) -> 
             };
             let problems = problems(engine.evaluator(), &found.findings);
             let limit = found.end.limit();
-            Ok(Checked { coverage: found.coverage, limit, problems, ..Checked::default() })
+            let profile = found.profile;
+            Ok(Checked { coverage: found.coverage, limit, problems, profile, ..Checked::default() })
         }
         _ => Err(Unanswered::Refused(Refusal::new("this form has no states to visit"))),
     }

@@ -26,6 +26,7 @@ mod loss;
 mod narration;
 mod pack;
 mod plot;
+pub mod profile;
 mod report;
 mod run;
 #[cfg(test)]

@@ -108,7 +108,7 @@ pub fn check(
     let replies =
         replies.into_iter().enumerate().map(|(number, reply)| reply.unwrap_or_else(|| rest(number)));
     let coverage = Coverage { sets: Some(SetSize::default()), bytes: meter.most(), ..Coverage::default() };
-    Checked { replies: replies.collect(), coverage, limit, problems: Vec::new() }
+    Checked { replies: replies.collect(), coverage, limit, ..Checked::default() }
 }
 
 /// Says that there is no answer, and how far runs have been looked at.

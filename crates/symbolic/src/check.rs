@@ -131,7 +131,7 @@ fn checked(
 ) -> Checked {
     let size = engine.as_ref().map(Engine::size);
     drop(engine);
-    Checked { replies, coverage: coverage(size, manager.bytes()), limit, problems: Vec::new() }
+    Checked { replies, coverage: coverage(size, manager.bytes()), limit, ..Checked::default() }
 }
 
 /// Makes a coverage of sets; nothing is known of their size if there is none.

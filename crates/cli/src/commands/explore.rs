@@ -2,7 +2,7 @@
 
 use clap::Args;
 use narrows::{Checkpoints, ExploreOptions, Model};
-use narrows_report::{Report, document, explore};
+use narrows_report::{Report, document, explore, profile};
 
 use super::storage::Storage;
 use crate::checkpoint::Checkpointing;
@@ -28,6 +28,10 @@ pub(crate) struct Arguments {
     /// Reduce by partial order: skip states that are not needed to find violations
     #[arg(long, conflicts_with_all = ["bitstate", "hash_compact"])]
     reduce: bool,
+
+    /// Say where the time went: phases of the search, threads that waited, counts of what was done
+    #[arg(long)]
+    stats: bool,
 
     #[command(flatten)]
     storage: Storage,
@@ -75,5 +79,14 @@ fn one(model: &Model, arguments: &Arguments, clock: &Clock) -> anyhow::Result<Ou
         problems: explored.problems,
         replies: &[],
     };
-    Ok(models.outcome(report.status(), || explore(&report), || document(&report)))
+    let stats = arguments.stats.then_some(explored.profile.as_ref());
+    let text = || explore(&report) + &stats.map(profile::text).unwrap_or_default();
+    let json = || {
+        let mut document = document(&report);
+        if let (Some(fields), Some(stats)) = (document.as_object_mut(), stats) {
+            fields.insert("stats".into(), profile::value(stats));
+        }
+        document
+    };
+    Ok(models.outcome(report.status(), text, json))
 }

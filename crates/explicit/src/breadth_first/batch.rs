@@ -1,9 +1,6 @@
-//! States that wait to be visited, and threads that take turns.
+//! States that wait to be visited.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
-
-use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Full;
 use crate::store::Memory;
@@ -58,11 +55,12 @@ const ROOM: u64 = 1 << 10;
 
 impl Level {
     pub(super) fn new(hidden_bytes: usize, limit: u64) -> Level {
-        Level {
-            batches: VecDeque::new(),
-            hidden_bytes,
-            most: (limit / ROOM).clamp(256, MAX_BATCH_STATES) as usize,
-        }
+        Level { batches: VecDeque::new(), hidden_bytes, most: Level::batch_states(limit) }
+    }
+
+    /// Returns how many states a batch usually has at most, within a limit of memory.
+    pub(super) fn batch_states(limit: u64) -> usize {
+        (limit / ROOM).clamp(256, MAX_BATCH_STATES) as usize
     }
 
     /// Adds states, and the bytes of each that are not compared.
@@ -125,53 +123,5 @@ impl Level {
     /// Takes all states out.
     pub(super) fn take(&mut self) -> VecDeque<Batch> {
         std::mem::take(&mut self.batches)
-    }
-}
-
-/// Threads that take turns. They stay between one batch and the next: small batches would not pay for new
-/// ones.
-#[derive(Debug)]
-pub(super) struct Team(Option<ThreadPool>);
-
-impl Team {
-    /// Gathers so many threads. If there can be no others, this one does everything.
-    pub(super) fn new(threads: usize) -> Team {
-        let pool = || ThreadPoolBuilder::new().num_threads(threads).build().ok();
-        Team((threads > 1).then(pool).flatten())
-    }
-
-    /// Does something in which threads take turns now and then. It is done by one of them: between two turns
-    /// it is soon back, while a thread from outside would be put to sleep and woken each time.
-    pub(super) fn lead<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.0 {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
-    }
-
-    /// Lets workers take turns at jobs until all are done.
-    pub(super) fn share<W: Send, J: Send>(
-        &self,
-        workers: &mut [W],
-        jobs: &mut [J],
-        work: impl Fn(&mut W, &mut J) + Sync,
-    ) {
-        let Some((own, others)) = workers.split_first_mut() else { return };
-        let queue = Mutex::new(jobs.iter_mut());
-        let take = || queue.lock().ok().and_then(|mut queue| queue.next());
-        let turns = |worker: &mut W| {
-            while let Some(job) = take() {
-                work(worker, job);
-            }
-        };
-        if self.0.is_none() || others.is_empty() {
-            return turns(own);
-        }
-        rayon_core::scope(|scope| {
-            for worker in others {
-                scope.spawn(|_| turns(worker));
-            }
-            turns(own);
-        });
     }
 }

@@ -15,24 +15,30 @@ use crate::store::{
     AHEAD, Components, KeySet, Memory, Mixer, NOWHERE, Outline, PARTITIONS, Partition, Stop, Twigs, Wanted,
 };
 use crate::{Full, Run};
-pub(super) use task::Task;
+pub(super) use task::{Task, Turn};
 use worker::Recent;
-pub(super) use worker::Worker;
+pub(super) use worker::{Tally, Worker};
 
 /// States in a block, at most.
 pub(super) const STATES: usize = 256;
 
 /// States in a block, at least, if there are enough: with fewer it takes longer to share them than to visit
 /// them.
-const FEWEST: usize = 12;
+const FEWEST: usize = 6;
+
+/// The successors of so few states are merged by one of several threads.
+const FEW: usize = 96;
 
 /// Marks the place of a successor that is new.
 const NEW: u32 = 1 << 31;
 
 /// Some neighbours in a batch, and their successors.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(super) struct Block {
     states: Range<usize>,
+    /// When it was emptied last: whoever fills it does that, since what it holds is near to him.
+    round: u64,
     /// For each state visited, where its successors end.
     ends: Vec<u32>,
     /// For each state visited, whether some steps were left out; empty if none ever are.
@@ -68,31 +74,23 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Returns how many states a block should have, so that each of some threads gets two blocks at least.
+    /// Returns how many states a block should have, so that each of some threads gets several blocks.
     pub(super) fn size_for(states: usize, threads: usize) -> usize {
-        if threads > 1 { states.div_ceil(2 * threads).clamp(FEWEST, STATES) } else { STATES }
+        if threads > 1 { states.div_ceil(16 * threads).clamp(FEWEST, STATES) } else { STATES }
     }
 
-    /// Divides so many states into blocks of a size; returns how many.
-    pub(super) fn divide(
-        states: usize,
-        size: usize,
-        blocks: &mut Vec<Block>,
-        memory: &Memory,
-    ) -> Result<usize, Full> {
-        let count = states.div_ceil(size);
+    /// Makes sure that there are so many blocks.
+    pub(super) fn provide(count: usize, blocks: &mut Vec<Block>, memory: &Memory) -> Result<(), Full> {
         while blocks.len() < count {
             memory.reserve(blocks, 1)?;
             blocks.push(Block::default());
         }
-        for (number, block) in blocks[..count].iter_mut().enumerate() {
-            block.clear();
-            block.states = number * size..states.min((number + 1) * size);
-        }
-        Ok(count)
+        Ok(())
     }
 
-    fn clear(&mut self) {
+    /// Makes it hold nothing, for these states of a batch.
+    fn begin(&mut self, round: u64, states: Range<usize>) {
+        (self.round, self.states) = (round, states);
         self.ends.clear();
         self.partial.clear();
         self.targets.clear();
@@ -112,8 +110,8 @@ impl Block {
     }
 
     /// Returns whether the successors of so many states are put into order before they are merged.
-    pub(super) fn are_many(states: usize) -> bool {
-        states > STATES
+    pub(super) fn are_many(states: usize, threads: usize) -> bool {
+        states > if threads > 1 { FEW } else { STATES }
     }
 
     /// Returns how many states were visited.
@@ -267,32 +265,16 @@ impl Block {
         Ok(())
     }
 
-    /// Holds keys instead of states and their successors.
-    pub(super) fn hold(&mut self, keys: impl Iterator<Item = u64>, memory: &Memory) -> Result<(), Full> {
-        memory.reserve(&mut self.targets, STATES)?;
-        self.targets.extend(keys);
-        Ok(())
-    }
-
-    /// Changes the keys it holds, and puts those of each partition together; once is enough.
-    pub(super) fn change(
+    /// Holds keys instead of states and their successors, at most [`STATES`].
+    pub(super) fn hold(
         &mut self,
-        mut change: impl FnMut(u64) -> Result<u64, Stop>,
-        mixer: Mixer,
+        mut keys: impl Iterator<Item = Result<u64, Stop>>,
         memory: &Memory,
     ) -> Result<(), Stop> {
-        if !self.starts.is_empty() {
-            return Ok(());
-        }
-        self.fresh.clear();
-        memory.reserve(&mut self.fresh, self.targets.len())?;
-        for key in &self.targets {
-            self.fresh.push(change(*key)?);
-        }
-        std::mem::swap(&mut self.targets, &mut self.fresh);
-        self.fresh.clear();
-        self.get_ready(None, memory)?;
-        Ok(self.sort(mixer, memory)?)
+        self.begin(0, 0..0);
+        memory.reserve(&mut self.targets, STATES)?;
+        keys.try_for_each(|key| key.map(|key| self.targets.push(key)))?;
+        Ok(self.get_ready(None, memory)?)
     }
 
     /// Puts the keys of each partition together.
@@ -330,17 +312,32 @@ impl Block {
         Ok(())
     }
 
-    /// Adds to a partition what belongs there.
+    /// Returns what belongs to a partition: what it keeps of keys, and which successors they are.
+    fn groups_for(&self, number: usize) -> impl Iterator<Item = (&[u64], &[AtomicU32])> {
+        let range = self.starts[number] as usize..self.starts[number + 1] as usize;
+        let (rests, places) = (&self.rests[range.clone()], &self.places[range]);
+        rests.chunks(AHEAD).zip(places.chunks(AHEAD))
+    }
+
+    /// Adds to a partition what belongs there. While some keys are added, the next ones come near.
     pub(super) fn merge(
-        &self,
+        blocks: &[Block],
         number: usize,
         partition: &mut Partition,
         memory: &Memory,
     ) -> Result<(), Full> {
-        let range = self.starts[number] as usize..self.starts[number + 1] as usize;
-        let (rests, places) = (&self.rests[range.clone()], &self.places[range]);
-        for (rests, places) in rests.chunks(AHEAD).zip(places.chunks(AHEAD)) {
-            partition.approach(rests);
+        let groups = || blocks.iter().flat_map(|block| block.groups_for(number));
+        let mut next = groups();
+        // How many keys have come near.
+        let mut near = 0;
+        for (rests, places) in groups() {
+            while near < 2 * AHEAD
+                && let Some((rests, _)) = next.next()
+            {
+                partition.approach(rests);
+                near += rests.len();
+            }
+            near -= rests.len().min(near);
             for (rest, place) in rests.iter().zip(places) {
                 if partition.insert(*rest, memory)? {
                     // Nobody else writes here; bits of one word would have to be passed to and fro.

@@ -7,9 +7,10 @@
 
 use narrows_model::StateSpace;
 
+use super::remembered::{NOTHING, Remembered, Steps, place};
 use crate::store::{Components, Field, Outline};
 
-/// Steps of processes that were taken before.
+/// What a thread knows of processes: at which bits each of them looks.
 #[derive(Debug)]
 pub(super) struct Memo {
     /// The processes of each shape, as far as it was met.
@@ -18,9 +19,7 @@ pub(super) struct Memo {
     looks: Vec<u64>,
     /// Where among them those of a process are that has several leaves.
     others: Vec<Look>,
-    entries: Vec<Entry>,
-    /// What steps change in keys; each entry has some.
-    steps: Vec<u64>,
+    threads: u32,
     asked: u32,
     missed: u32,
     /// For so many states it is not asked.
@@ -53,20 +52,11 @@ const UNKNOWN: u16 = 0;
 /// It can't be known.
 const NEVER: u16 = 1;
 
-/// The steps of a process, by the bits it looks at.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    seen: u64,
-    pid: u16,
-    count: u16,
-    start: u32,
-}
-
 /// What is remembered of a process in a state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Recalled {
-    /// Its steps, as a part of those remembered.
-    Steps(u32, u16),
+    /// Its steps.
+    Steps(Steps),
     /// Nothing yet, but its steps can be remembered: by these bits.
     Nothing(u64),
     /// It is not known what it looks at: ask.
@@ -77,12 +67,8 @@ pub(super) enum Recalled {
 
 const NOBODY: u16 = u16::MAX;
 const LOOK_BITS: u32 = 12;
-const ENTRY_BITS: u32 = 17;
 
-/// More steps than this are not remembered.
-const MAX_STEPS: usize = 1 << 20;
-
-/// After so many questions it is known whether the answers are worth it.
+/// After so many questions of all threads it is known whether the answers are worth it.
 const TRIED: u32 = 1 << 16;
 
 /// If they are not, it goes on without for so many states.
@@ -90,23 +76,24 @@ const PAUSE: u32 = 1 << 18;
 
 impl Default for Memo {
     fn default() -> Memo {
+        Memo::new(1)
+    }
+}
+
+impl Memo {
+    /// Makes the memo of one of so many threads.
+    pub(super) fn new(threads: u32) -> Memo {
         Memo {
+            threads,
             shapes: Vec::new(),
             looks: vec![0; 2],
             others: Vec::new(),
-            entries: Vec::new(),
-            steps: Vec::new(),
             asked: 0,
             missed: 0,
             pause: 0,
             is_off: false,
         }
     }
-}
-
-fn place(bits: u64, pid: usize, of: u32) -> usize {
-    let mixed = (bits ^ (pid as u64) << 57).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> (u64::BITS - of)) as usize
 }
 
 impl Memo {
@@ -121,7 +108,7 @@ impl Memo {
 
     /// Forgets everything: keys have changed their meaning.
     pub(super) fn forget(&mut self) {
-        *self = Memo::default();
+        *self = Memo::new(self.threads);
     }
 
     /// Returns how many processes there are in states of a shape; `None` if it was not met yet.
@@ -137,9 +124,8 @@ impl Memo {
         (shape, key): (u32, u64),
         state: &Outline,
     ) {
-        if self.entries.is_empty() {
+        if self.others.is_empty() {
             self.others = vec![Look { own: 0, pid: NOBODY, number: UNKNOWN }; 1 << LOOK_BITS];
-            self.clear();
         }
         let mut own = Vec::new();
         let mut bytes = Vec::new();
@@ -158,13 +144,6 @@ impl Memo {
         self.shapes[shape] = Some(own.into());
     }
 
-    fn clear(&mut self) {
-        let nothing = Entry { seen: 0, pid: NOBODY, count: 0, start: 0 };
-        self.entries.clear();
-        self.entries.resize(1 << ENTRY_BITS, nothing);
-        self.steps.clear();
-    }
-
     fn look(&self, shape: u32, key: u64, pid: usize) -> u16 {
         let Some(Some(processes)) = self.shapes.get(shape as usize) else { return NEVER };
         let own = &processes[pid];
@@ -178,32 +157,19 @@ impl Memo {
 
     /// Remembers what a process does in the state of a key, which has this shape.
     #[inline]
-    pub(super) fn recall(&self, shape: u32, key: u64, pid: usize) -> Recalled {
+    pub(super) fn recall(&self, steps: &Remembered, (shape, key, pid): (u32, u64, usize)) -> Recalled {
         let bits = match self.look(shape, key, pid) {
             UNKNOWN => return Recalled::Unknown,
             NEVER => return Recalled::Never,
             look => self.looks[usize::from(look)],
         };
-        let seen = key & bits;
-        let entry = &self.entries[place(seen, pid, ENTRY_BITS)];
-        if entry.seen == seen && usize::from(entry.pid) == pid {
-            Recalled::Steps(entry.start, entry.count)
-        } else {
-            Recalled::Nothing(bits)
-        }
-    }
-
-    /// Returns what some steps change in a key.
-    #[inline]
-    pub(super) fn steps(&self, start: u32, count: u16) -> &[u64] {
-        &self.steps[start as usize..start as usize + usize::from(count)]
+        steps.find(key & bits, pid).map_or(Recalled::Nothing(bits), Recalled::Steps)
     }
 
     /// Finds out which bits of a key a process looks at in its state, which has this shape.
     pub(super) fn ask<S: StateSpace + ?Sized>(
         &mut self,
-        space: &S,
-        components: &Components,
+        (space, components, steps): (&S, &Components, &Remembered),
         (shape, key, pid): (u32, u64, usize),
         state: &Outline,
     ) -> Recalled {
@@ -211,9 +177,18 @@ impl Memo {
         let own = &mut processes[pid];
         let mut bytes = Vec::new();
         let mut look = NEVER;
-        if space.looks(state.state(), pid, &mut bytes) == Some(true) {
-            let bits = bytes.iter().filter_map(|bytes| components.bits_for(key, bytes));
-            let bits = bits.fold(own.bits, |all, bits| all | bits);
+        // Another thread may have found it out.
+        let found = steps.look(key & own.bits, pid).unwrap_or_else(|| {
+            let mut bits = NOTHING;
+            if space.looks(state.state(), pid, &mut bytes) == Some(true) {
+                let looked_at = bytes.iter().filter_map(|bytes| components.bits_for(key, bytes));
+                bits = looked_at.fold(own.bits, |all, bits| all | bits);
+            }
+            steps.note_look(key & own.bits, pid, bits);
+            bits
+        });
+        if found != NOTHING {
+            let bits = found;
             let known = self.looks.iter().position(|known| *known == bits);
             let number = known.unwrap_or(self.looks.len());
             if known.is_none() {
@@ -240,27 +215,14 @@ impl Memo {
         }
     }
 
-    /// Notes the steps of a process in the state of a key: what they change.
-    pub(super) fn note(&mut self, key: u64, pid: usize, bits: u64, steps: impl Iterator<Item = u64>) {
-        if self.steps.len() > MAX_STEPS {
-            self.clear();
-        }
-        let (seen, start) = (key & bits, self.steps.len());
-        self.steps.extend(steps);
-        if let Ok(count) = u16::try_from(self.steps.len() - start) {
-            let entry = Entry { seen, pid: pid as u16, count, start: start as u32 };
-            self.entries[place(seen, pid, ENTRY_BITS)] = entry;
-        }
-    }
-
     /// Counts questions, and those without an answer; if there are too many of them, there will be none for a
     /// while.
     pub(super) fn count(&mut self, asked: usize, missed: usize) {
         self.asked += asked as u32;
         self.missed += missed as u32;
-        if self.asked >= TRIED {
+        if self.asked >= TRIED / self.threads {
             if self.missed > self.asked / 5 * 3 {
-                self.pause = PAUSE;
+                self.pause = PAUSE / self.threads;
             }
             (self.asked, self.missed) = (0, 0);
         }

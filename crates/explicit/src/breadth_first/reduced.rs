@@ -18,6 +18,8 @@ use narrows_model::{Expansion, Limit, ProcessSet, Scratch, StateSpace, Visit};
 
 use super::batch::Batch;
 use super::block::{Block, STATES};
+use super::team::Activity;
+
 use super::resume::Stopped;
 use super::{Search, Totals, WORTH_SHARING, full, live};
 use crate::reduction::Chooser;
@@ -365,10 +367,9 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         std::mem::swap(&mut self.blocks, &mut pass.blocks);
         let threads = if batch.keys.len() < WORTH_SHARING { 1 } else { self.workers.len() };
         let mut turns = || {
-            pass.count =
-                Block::divide(batch.keys.len(), STATES, &mut self.blocks, self.memory).map_err(full)?;
-            self.expand(batch, pass.count, threads)?;
-            self.merge(batch.keys.len(), pass.count, threads).map_err(full)
+            pass.count = self.provide_blocks(batch.keys.len().div_ceil(STATES)).map_err(full)?;
+            self.expand(batch, STATES, threads)?;
+            self.merge(batch.keys.len(), pass.count, threads, Activity::Probe).map_err(full)
         };
         let result = turns();
         std::mem::swap(&mut self.blocks, &mut pass.blocks);
@@ -377,7 +378,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
 
     /// Notes what was found in all passes: state by state, then what goes wrong, pass by pass.
     fn append_some(&mut self, batch: &Batch, passes: &[Pass], reduced: &mut Reduced<'_>) -> Result<(), End> {
-        let Totals { counts, found, visited, state_bytes } = &mut self.totals;
+        let Totals { counts, found, visited, state_bytes, .. } = &mut self.totals;
         let first = *visited;
         // How many states of each pass have been noted.
         let mut places = vec![0; passes.len()];

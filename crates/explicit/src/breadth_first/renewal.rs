@@ -9,9 +9,8 @@ use std::io;
 use narrows_model::{Limit, StateSpace};
 
 use super::Search;
-use super::batch::Team;
 use super::block::{Block, STATES, Worker};
-use crate::Full;
+use super::team::{Activity, Team};
 use crate::store::{Components, KeySet, Memory, Mixer, Outline, Repacking, Stop};
 
 /// What is to be made anew, and for which components.
@@ -80,6 +79,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// and those of the next level.
     pub(super) fn make_room(&mut self, others: Vec<&mut u64>) -> Result<(), Limit> {
         self.workers.iter_mut().for_each(Worker::forget);
+        self.remembered.forget();
         self.damaged = true;
         let Some(repacking) = self.components.widen(self.memory)? else {
             self.damaged = false;
@@ -99,12 +99,14 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     /// Makes all keys anew, of other components.
     pub(super) fn renew(&mut self, components: Components, others: Vec<&mut u64>) -> Result<(), Limit> {
         self.workers.iter_mut().for_each(Worker::forget);
+        self.remembered.forget();
         let keys = KeySet::for_bits(components.bits(), self.memory)?;
         let old = std::mem::replace(&mut self.keys, keys);
         self.finish(Renewal::new(Origin::Own, Some(components), old), others)
     }
 
     fn finish(&mut self, mut renewal: Renewal, others: Vec<&mut u64>) -> Result<(), Limit> {
+        self.totals.rebuilds += 1;
         let result = self.drain(&mut renewal).and_then(|()| self.renew_waiting(&mut renewal, others));
         if result.is_err() {
             self.renewal = Some(renewal);
@@ -124,12 +126,12 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
                 return Err(limit);
             }
             since %= LOOK_UP;
+            left.free_drained(self.memory);
             let place = left.place();
-            let held = hold(self.next.most(), left, &mut self.blocks, self.memory);
-            let count = held.inspect_err(|_| left.go_back(place))?;
-            let keys: usize = self.blocks[..count].iter().map(|block| block.targets.len()).sum();
-            since += keys;
-            if keys == 0 {
+            let pieces = left.take_pieces(self.next.most() / STATES, STATES);
+            let count = pieces.len();
+            since += count * STATES;
+            if count == 0 {
                 if let Some((Origin::Narrow(components), _)) = renewal.left.pop() {
                     components.release(self.memory);
                 }
@@ -139,10 +141,17 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
             let (own, space) = (&self.components, self.space);
             let after = renewal.after.as_ref().unwrap_or(own);
             let renew = |worker: &mut Worker<'_>, key| origin.renew(key, worker, space, own, after, memory);
-            match change(self.team, &mut self.workers, &mut self.blocks[..count], mixer, memory, &renew) {
+            let provided = Block::provide(count, &mut self.blocks, memory);
+            provided.inspect_err(|_| left.go_back(place))?;
+            let jobs = self.blocks[..count].iter_mut().zip(pieces).map(|(block, piece)| Job {
+                block,
+                keys: left.keys_in(piece),
+                result: Ok(()),
+            });
+            match change(self.team, &mut self.workers, jobs.collect(), mixer, memory, &renew) {
                 Ok(()) => {
                     self.damaged = true;
-                    self.merge(usize::MAX, count, self.workers.len())?;
+                    self.merge(usize::MAX, count, self.workers.len(), Activity::Renew)?;
                     self.damaged = false;
                 }
                 Err(stop) => {
@@ -181,22 +190,29 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     }
 
     /// Makes the keys of states that wait anew.
-    fn renew_waiting(&mut self, renewal: &mut Renewal, mut others: Vec<&mut u64>) -> Result<(), Limit> {
+    fn renew_waiting(&mut self, renewal: &mut Renewal, others: Vec<&mut u64>) -> Result<(), Limit> {
         let progress = self.progress();
-        let mut worker = Worker::new(None);
         let after = renewal.after.as_ref().unwrap_or(&self.components);
-        let waiting = self.next.batches_mut().flat_map(|batch| &mut batch.keys);
-        for key in others.iter_mut().map(|key| &mut **key).chain(waiting) {
-            if renewal.waiting.is_multiple_of(LOOK_UP)
-                && let Some(limit) = self.scope.budget.watch.check(&progress)
-            {
+        let mut waiting = others;
+        waiting.extend(self.next.batches_mut().flat_map(|batch| &mut batch.keys));
+        for some in waiting.chunks_mut(LOOK_UP * self.workers.len()) {
+            if let Some(limit) = self.scope.budget.watch.check(&progress) {
                 return Err(limit);
             }
+            let mut jobs: Vec<_> = some.chunks_mut(STATES).map(|keys| (keys, Ok(()))).collect();
+            self.team.share(Activity::Renew, &mut self.workers, &mut jobs, |worker, (keys, result)| {
+                *result = keys.iter_mut().try_for_each(|key| {
+                    let origin = &renewal.origin;
+                    **key = origin.renew(**key, worker, self.space, &self.components, after, self.memory)?;
+                    Ok(())
+                });
+            });
             // All of them are in the set, so that there is room.
-            let renewed =
-                renewal.origin.renew(*key, &mut worker, self.space, &self.components, after, self.memory);
-            *key = renewed.map_err(|_| Limit::Memory)?;
-            renewal.waiting += 1;
+            if jobs.iter().any(|(_, result): &(_, Result<(), Stop>)| result.is_err()) {
+                self.damaged = true;
+                return Err(Limit::Memory);
+            }
+            renewal.waiting += some.len();
         }
         Ok(())
     }
@@ -231,30 +247,27 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
     }
 }
 
-/// Puts keys from one partition of a set into blocks, in which nothing else may be; returns how many blocks.
-fn hold(most: usize, left: &mut KeySet, blocks: &mut Vec<Block>, memory: &Memory) -> Result<usize, Full> {
-    let count = Block::divide(most, STATES, blocks, memory)?;
-    left.free_drained(memory);
-    for block in &mut blocks[..count] {
-        block.hold(std::iter::from_fn(|| left.take()).take(STATES), memory)?;
-    }
-    Ok(count)
+/// Keys to be changed, and the block that they are put into.
+struct Job<'b, I> {
+    block: &'b mut Block,
+    keys: I,
+    result: Result<(), Stop>,
 }
 
-/// Changes the keys that blocks hold, and puts those of each partition together.
-fn change<'a>(
+/// Changes keys, and puts those of each partition together.
+fn change<'a, I: Iterator<Item = u64> + Send>(
     team: &Team,
     workers: &mut [Worker<'a>],
-    blocks: &mut [Block],
+    mut jobs: Vec<Job<'_, I>>,
     mixer: Mixer,
     memory: &Memory,
     change: &(impl Fn(&mut Worker<'a>, u64) -> Result<u64, Stop> + Sync),
 ) -> Result<(), Stop> {
-    let mut jobs: Vec<_> = blocks.iter_mut().map(|block| (block, Ok(()))).collect();
-    team.share(workers, &mut jobs, |worker, (block, result)| {
-        *result = block.change(|key| change(worker, key), mixer, memory);
+    team.share(Activity::Renew, workers, &mut jobs, |worker, Job { block, keys, result }| {
+        let changed = keys.map(|key| change(worker, key));
+        *result = block.hold(changed, memory).and_then(|()| Ok(block.sort(mixer, memory)?));
     });
     // If there is no room at all, it does not help to grow.
-    let results = || jobs.iter().map(|(_, result)| *result);
+    let results = || jobs.iter().map(|job| job.result);
     results().find(|result| matches!(result, Err(Stop::Full))).unwrap_or_else(|| results().collect())
 }

@@ -107,7 +107,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         undone: &FxHashSet<u64>,
     ) -> io::Result<()> {
         output.bytes(self.asked().as_bytes())?;
-        let Totals { counts, found, visited, state_bytes } = &self.totals;
+        let Totals { counts, found, visited, state_bytes, .. } = &self.totals;
         for number in [*found, *visited, *state_bytes] {
             output.number(number)?;
         }
@@ -174,7 +174,7 @@ impl<S: StateSpace + ?Sized> Search<'_, S> {
         }
         self.findings = Findings::load(input, self.space)?;
         self.tree = Tree::load(input, self.memory)?;
-        self.totals = Totals { counts, found, visited, state_bytes };
+        self.totals = Totals { counts, found, visited, state_bytes, ..Totals::default() };
         let hidden = self.space.hidden_bytes();
         let mut state = Vec::new();
         for number in 0..found {

@@ -81,7 +81,7 @@ impl Built {
     pub(super) fn exploration(self, more_memory: u64) -> Exploration {
         let end = self.graph.err().unwrap_or(End::Complete);
         let coverage = self.counts.coverage(&self.store, more_memory);
-        Exploration { end, coverage, findings: Vec::new(), partial: 0 }
+        Exploration { end, coverage, findings: Vec::new(), partial: 0, profile: None }
     }
 }
 

@@ -115,6 +115,7 @@ fn nothing() -> Exploration {
         coverage: Coverage::default(),
         findings: Vec::new(),
         partial: 0,
+        profile: None,
     }
 }
 

@@ -22,8 +22,13 @@ pub(super) struct Arena {
     segments: Box<[OnceLock<Box<[AtomicU64]>>]>,
     /// How many words a record has.
     stride: usize,
-    next: AtomicU64,
+    next: Apart<AtomicU64>,
 }
+
+/// What is often written, apart from what is often read: processors pass cache lines to and fro.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Apart<T>(pub(super) T);
 
 /// Where a record is.
 struct Place {
@@ -61,7 +66,7 @@ impl Arena {
     pub(super) fn new(stride: usize, memory: &Memory) -> Result<Arena, Full> {
         let first = zeros(stride << FIRST_BITS, memory)?;
         let segments = (0..SEGMENTS).map(|_| OnceLock::new()).collect();
-        Ok(Arena { first, segments, stride, next: AtomicU64::new(0) })
+        Ok(Arena { first, segments, stride, next: Apart::default() })
     }
 
     pub(super) fn stride(&self) -> usize {
@@ -69,13 +74,13 @@ impl Arena {
     }
 
     pub(super) fn len(&self) -> u64 {
-        self.next.load(Ordering::Relaxed)
+        self.next.0.load(Ordering::Relaxed)
     }
 
     /// Appends a record and returns its number.
     pub(super) fn append(&self, record: &[u64], memory: &Memory) -> Result<u32, Full> {
         debug_assert!(record.len() == self.stride);
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = self.next.0.fetch_add(1, Ordering::Relaxed);
         let words = if number < FIRST {
             &self.first[number as usize * self.stride..]
         } else {

@@ -81,9 +81,6 @@ enum KeyPart {
     Leaf(u8),
 }
 
-/// A table with fewer leaves than this is always near.
-const MANY_LEAVES: u64 = 1 << 12;
-
 /// A state and the numbers of its components.
 #[derive(Debug)]
 pub(crate) struct Outline {

@@ -6,9 +6,9 @@
 //! table, in their order, so that growth streams from the old table to the new one and reads no record.
 //! Growth needs the table for itself.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::arena::Arena;
+use super::arena::{Apart, Arena};
 use super::slots::Slots;
 use super::{Full, Memory};
 
@@ -31,8 +31,13 @@ impl From<Full> for Stop {
 pub(super) struct Interner {
     arena: Arena,
     slots: Slots,
-    count: AtomicU64,
+    /// Whether there are too many records for all of them to be near.
+    is_large: AtomicBool,
+    count: Apart<AtomicU64>,
 }
+
+/// A table with fewer records than this is always near.
+const MANY: u64 = 1 << 12;
 
 const FIRST_SLOTS: usize = 64;
 
@@ -43,7 +48,12 @@ impl Interner {
     /// Makes a table for records of so many words.
     pub(super) fn new(stride: usize, memory: &Memory) -> Result<Interner, Full> {
         let slots = Slots::new(FIRST_SLOTS, memory)?;
-        Ok(Interner { arena: Arena::new(stride, memory)?, slots, count: AtomicU64::new(0) })
+        Ok(Interner {
+            arena: Arena::new(stride, memory)?,
+            slots,
+            is_large: AtomicBool::new(false),
+            count: Apart::default(),
+        })
     }
 
     /// Returns how many words a record has.
@@ -55,6 +65,12 @@ impl Interner {
     /// once.
     pub(super) fn len(&self) -> u64 {
         self.arena.len()
+    }
+
+    /// Returns whether there are many records, so that it takes long to look one up.
+    #[inline]
+    pub(super) fn is_large(&self) -> bool {
+        self.is_large.load(Ordering::Relaxed)
     }
 
     /// Returns the number of a record; adds it if it is new.
@@ -108,7 +124,10 @@ impl Interner {
             return Err(Stop::Grow);
         }
         let number = self.arena.append(record, memory)?;
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.count.0.fetch_add(1, Ordering::Relaxed);
+        if u64::from(number) == MANY {
+            self.is_large.store(true, Ordering::Relaxed);
+        }
         Ok((u64::from(hash) << 32) | (u64::from(number) + 1))
     }
 
@@ -156,7 +175,7 @@ impl Interner {
 
     /// Returns whether the table must grow before anything is added.
     pub(super) fn must_grow(&self) -> bool {
-        self.count.load(Ordering::Relaxed) >= self.slots.most
+        self.count.0.load(Ordering::Relaxed) >= self.slots.most
     }
 
     /// Makes the table larger; if there is no room for that, lets it fill further.

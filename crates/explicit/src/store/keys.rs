@@ -5,6 +5,8 @@
 //! [`Partition`], and the others are what it keeps. When a name outgrows its bits, all keys are written anew
 //! with more. Partitions grow one by one, so that growth needs little room beside what there is.
 
+use std::ops::Range;
+
 use super::partition::Partition;
 use super::{Full, Memory};
 
@@ -166,6 +168,25 @@ impl KeySet {
     /// Returns whether all keys are there, and none was lost when there was no room for more bits.
     pub(crate) fn is_whole(&self) -> bool {
         self.partitions.len() == PARTITIONS
+    }
+
+    /// Sets up to so many pieces of the last partition apart, each of so many entries: what is in them counts
+    /// as taken out. There are none if the set is drained.
+    pub(crate) fn take_pieces(&mut self, count: usize, entries: usize) -> Vec<Range<usize>> {
+        let end = self.partitions.last().map_or(0, Partition::entries);
+        let start = self.taken;
+        self.taken = end.min(start + count * entries);
+        (start..self.taken).step_by(entries).map(|start| start..self.taken.min(start + entries)).collect()
+    }
+
+    /// Returns the keys in a piece of the last partition.
+    pub(crate) fn keys_in(&self, piece: Range<usize>) -> impl Iterator<Item = u64> {
+        let high = (self.partitions.len() as u64).saturating_sub(1) << (self.mixer.bits() - PARTITION_BITS);
+        let mut index = piece.start;
+        std::iter::from_fn(move || {
+            let rest = self.partitions.last()?.next_key(&mut index)?;
+            (index <= piece.end).then(|| self.mixer.unmix(high | rest))
+        })
     }
 
     /// Takes a key out of the last partition; `None` if it is drained. Nothing may be added any more.

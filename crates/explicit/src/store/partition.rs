@@ -66,8 +66,9 @@ impl Layout {
     }
 }
 
-/// A set of keys.
+/// A set of keys. No two share a cache line: each is filled by one thread.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Partition {
     layout: Layout,
     entry_bytes: usize,
@@ -229,9 +230,14 @@ impl Partition {
         }
     }
 
+    /// Returns how many entries there are, empty ones included.
+    pub(super) fn entries(&self) -> usize {
+        self.layout.places() + BEYOND
+    }
+
     /// Returns the first key at or after an entry, and goes behind it.
     pub(super) fn next_key(&self, index: &mut usize) -> Option<u64> {
-        let end = self.layout.places() + BEYOND;
+        let end = self.entries();
         while *index < end {
             let (here, entry) = (*index, self.entry(*index));
             *index += 1;

@@ -121,6 +121,11 @@ impl Shapes {
         }
     }
 
+    /// Returns the shape that has a number, if there is one.
+    pub(super) fn known(&self, number: u32) -> Option<&Shape> {
+        if number == u32::MAX { None } else { self.cell(number).and_then(OnceLock::get) }
+    }
+
     /// Returns the shape of states whose parts end there; adds it if it is new.
     pub(super) fn find(&self, parts: &[u32]) -> Result<&Shape, Stop> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -92,7 +92,7 @@ pub fn check_processes(
                 };
                 replies.push(answer.into());
             }
-            Checked { replies, limit, coverage: checked.coverage, problems: Vec::new() }
+            Checked { replies, limit, coverage: checked.coverage, ..Checked::default() }
         },
     )?;
     let undecided = |limit| {

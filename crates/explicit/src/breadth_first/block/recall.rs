@@ -38,13 +38,14 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         let (mut steps, mut missed) = (0, 0);
         recalled.clear();
         for pid in (0..count).rev() {
-            let mut memory = memo.recall(shape, key, pid);
+            let mut memory = memo.recall(self.remembered, (shape, key, pid));
             if let Recalled::Unknown = memory {
                 decode(from);
-                memory = memo.ask(self.space, self.components, (shape, key, pid), from);
+                worker.tally.learned += 1;
+                memory = memo.ask((self.space, self.components, self.remembered), (shape, key, pid), from);
             }
             match memory {
-                Recalled::Steps(_, count) => steps += usize::from(count),
+                Recalled::Steps(known) => steps += usize::from(known.count),
                 _ => {
                     missed += 1;
                     asked.insert(pid);
@@ -53,6 +54,8 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
             recalled.push(memory);
         }
         memo.count(count, missed);
+        worker.tally.asked += count as u64;
+        worker.tally.missed += missed as u64;
         worker.missing.clear();
         if missed > 0 {
             decode(from);
@@ -60,7 +63,7 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
                 return Ok(false);
             }
         }
-        let Worker { memo, recalled, missing, since_watch, .. } = worker;
+        let Worker { recalled, missing, since_watch, .. } = worker;
         steps += missing.len();
         // With a timeout there may be steps after all.
         if steps == 0 {
@@ -78,8 +81,8 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         self.memory.reserve(&mut block.targets, steps).map_err(full)?;
         let mut next = 0;
         for (pid, memory) in (0..count).rev().zip(&*recalled) {
-            if let Recalled::Steps(start, count) = memory {
-                block.targets.extend(memo.steps(*start, *count).iter().map(|change| key ^ change));
+            if let Recalled::Steps(known) = memory {
+                block.targets.extend(self.remembered.changes(*known).map(|change| key ^ change));
             } else {
                 let own = missing[next..].iter().take_while(|(who, _)| usize::from(*who) == pid);
                 block.targets.extend(own.map(|(_, target)| *target));
@@ -90,9 +93,10 @@ impl<S: StateSpace + ?Sized> Task<'_, S> {
         for (pid, memory) in (0..count).rev().zip(&*recalled) {
             if let Recalled::Nothing(bits) = memory {
                 let own = missing.iter().filter(|(who, _)| usize::from(*who) == pid);
-                memo.note(key, pid, *bits, own.map(|(_, target)| target ^ key));
+                self.remembered.note(key & bits, pid, own.map(|(_, target)| target ^ key));
             }
         }
+        worker.tally.recalled += 1;
         block.state_bytes += size as u64;
         block.end_state(worker.picker.is_some().then_some(false), self.memory).map_err(full)?;
         Ok(true)

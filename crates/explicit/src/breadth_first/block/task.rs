@@ -8,6 +8,7 @@ use narrows_model::{Expansion, Limit, StateSpace, Successor};
 
 use super::super::batch::Batch;
 use super::super::reduced::successors;
+use super::super::remembered::Remembered;
 use super::{Block, Worker};
 use crate::search::WATCH_EVERY;
 use crate::store::{Components, Memory, Mixer, NOWHERE, Stop, Wanted};
@@ -16,11 +17,23 @@ use crate::{Full, Progress, SearchScope};
 /// So many of them are brought near to the processor at once.
 const NEAR: usize = 16;
 
+/// How a batch is visited.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::breadth_first) struct Turn {
+    /// What blocks hold from earlier rounds is worth nothing.
+    pub(in crate::breadth_first) round: u64,
+    /// How many states a block has.
+    pub(in crate::breadth_first) size: usize,
+    /// How keys are mixed, if they are to be put in order: what is few needs none.
+    pub(in crate::breadth_first) mixer: Option<Mixer>,
+}
+
 /// What all threads that visit a batch share.
 pub(in crate::breadth_first) struct Task<'a, S: ?Sized> {
     pub(super) space: &'a S,
     pub(super) components: &'a Components,
-    pub(super) mixer: Mixer,
+    turn: Turn,
+    pub(super) remembered: &'a Remembered,
     pub(super) batch: &'a Batch,
     pub(super) memory: &'a Memory,
     pub(super) scope: &'a SearchScope<'a>,
@@ -34,14 +47,15 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
     pub(in crate::breadth_first) fn new(
         space: &'a S,
         components: &'a Components,
-        mixer: Mixer,
+        remembered: &'a Remembered,
+        turn: Turn,
         batch: &'a Batch,
         memory: &'a Memory,
         scope: &'a SearchScope<'a>,
         progress: Progress,
     ) -> Self {
         let (stopped, limit) = (AtomicBool::new(false), Mutex::new(None));
-        Task { space, components, mixer, batch, memory, scope, progress, stopped, limit }
+        Task { space, components, turn, remembered, batch, memory, scope, progress, stopped, limit }
     }
 
     /// Says whether all blocks were visited; if not, `None` means that a table must grow.
@@ -59,9 +73,16 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Visits the states of a block that have not been visited yet.
-    pub(in crate::breadth_first) fn visit(&self, worker: &mut Worker<'_>, block: &mut Block) {
-        if !block.starts.is_empty() {
+    /// Visits the states of a block that have not been visited yet: the one with this number in its batch.
+    pub(in crate::breadth_first) fn visit(&self, worker: &mut Worker<'_>, number: usize, block: &mut Block) {
+        let Turn { round, size, mixer } = self.turn;
+        // Keys met in a later block may be new in this one.
+        if std::mem::replace(&mut worker.last, (round, number)) > (round, number) {
+            worker.recent.forget();
+        }
+        if block.round != round {
+            block.begin(round, number * size..self.batch.keys.len().min((number + 1) * size));
+        } else if !block.starts.is_empty() {
             return;
         }
         block.hidden_bytes = self.space.hidden_bytes();
@@ -69,7 +90,8 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
             let state = block.states.start + block.ends.len();
             let remembers = worker.memo.is_on() && !worker.chooses() && block.hidden_bytes == 0;
             if block.ends.len().is_multiple_of(NEAR) && !remembers {
-                self.components.approach(&self.batch.keys[state..block.states.end.min(state + NEAR)]);
+                let keys = &self.batch.keys[state..block.states.end.min(state + NEAR)];
+                self.components.approach(keys);
             }
             let known = if remembers { self.recall(state, worker, block) } else { Ok(false) };
             let expanded =
@@ -84,9 +106,12 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
         // Where steps are left out, it matters for every successor whether it is still to be visited.
         let recent = (!worker.chooses()).then_some(&mut worker.recent);
         let mut finished = block.finish(self.components, recent, self.memory);
-        // What is few needs no order.
-        if Block::are_many(self.batch.keys.len()) {
-            finished = finished.and_then(|()| Ok(block.sort(self.mixer, self.memory)?));
+        worker.tally.looked_up += block.completed as u64;
+        let probed = block.targets.iter().filter(|key| **key != NOWHERE).count() as u64;
+        worker.tally.probed += probed;
+        worker.tally.met += block.targets.len() as u64 - probed;
+        if let Some(mixer) = mixer {
+            finished = finished.and_then(|()| Ok(block.sort(mixer, self.memory)?));
         }
         if let Err(reason) = finished {
             self.stop(limit_of(reason));
@@ -94,6 +119,7 @@ impl<'a, S: StateSpace + ?Sized> Task<'a, S> {
     }
 
     fn expand(&self, state: usize, worker: &mut Worker<'_>, block: &mut Block) -> Result<(), Option<Limit>> {
+        worker.tally.expanded += 1;
         let Worker { picker, scratch, from, to, state: bytes, parts, since_watch, counts, .. } = worker;
         self.components.decode(self.batch.keys[state], from);
         let hidden = self.batch.hidden(state);

@@ -10,6 +10,7 @@ use crate::store::{Components, Memory, NOWHERE, Outline, Stop, Wanted};
 
 /// What a thread uses again and again.
 #[derive(Debug, Default)]
+#[repr(align(128))]
 pub(in crate::breadth_first) struct Worker<'a> {
     /// Chooses whose steps are taken, if not all are.
     pub(super) picker: Option<Picker<'a>>,
@@ -28,12 +29,22 @@ pub(in crate::breadth_first) struct Worker<'a> {
     pub(super) missing: Vec<(u8, u64)>,
     pub(super) wanted: Vec<Wanted>,
     pub(super) recent: Recent,
+    /// In which round it visited a block last, and which one.
+    pub(super) last: (u64, usize),
+    pub(super) tally: Tally,
     pub(in crate::breadth_first) counts: Counts,
 }
 
 impl<'a> Worker<'a> {
-    pub(in crate::breadth_first) fn new(reduction: Option<&'a Reduction<'a>>) -> Self {
-        Worker { picker: reduction.map(Picker::new), scratch: Scratch::with_pulses(), ..Worker::default() }
+    /// Prepares one of so many threads.
+    pub(in crate::breadth_first) fn new(reduction: Option<&'a Reduction<'a>>, threads: usize) -> Self {
+        let memo = Memo::new(threads as u32);
+        Worker {
+            picker: reduction.map(Picker::new),
+            scratch: Scratch::with_pulses(),
+            memo,
+            ..Worker::default()
+        }
     }
 
     /// Makes it choose differently from the passes before; or not at all.
@@ -67,10 +78,50 @@ impl<'a> Worker<'a> {
         after.encode(from.state(), parts, nothing, to, memory)
     }
 
-    /// Forgets which keys it has met: they may have been lost, or will be met again in another order.
+    /// Forgets all about keys: they may have been lost, or have changed their meaning.
     pub(in crate::breadth_first) fn forget(&mut self) {
-        self.recent = Recent::default();
+        self.forget_keys();
         self.memo.forget();
+    }
+
+    /// Forgets which keys it has met: they will be met again in another order.
+    pub(in crate::breadth_first) fn forget_keys(&mut self) {
+        self.recent.forget();
+    }
+}
+
+/// How often a thread did what.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::breadth_first) struct Tally {
+    /// States whose successors were all remembered, and states of which none could be.
+    pub(super) recalled: u64,
+    pub(super) expanded: u64,
+    /// Processes of which it was found out what they look at, those that were asked about, and those whose steps were not remembered.
+    pub(super) learned: u64,
+    pub(super) asked: u64,
+    pub(super) missed: u64,
+    /// Components that were looked up together with others.
+    pub(super) looked_up: u64,
+    /// Keys that were met shortly before, and those that were looked for in the set.
+    pub(super) met: u64,
+    pub(super) probed: u64,
+}
+
+impl Tally {
+    /// Returns what all threads did, by name.
+    pub(in crate::breadth_first) fn counts(workers: &[Worker<'_>]) -> Vec<(&'static str, u64)> {
+        let sum = |count: fn(&Tally) -> u64| workers.iter().map(|worker| count(&worker.tally)).sum();
+        vec![
+            ("states recalled", sum(|tally| tally.recalled)),
+            ("states executed", sum(|tally| tally.expanded)),
+            ("steps executed", workers.iter().map(|worker| worker.counts.generated).sum()),
+            ("memo learned", sum(|tally| tally.learned)),
+            ("memo asked", sum(|tally| tally.asked)),
+            ("memo missed", sum(|tally| tally.missed)),
+            ("components looked up", sum(|tally| tally.looked_up)),
+            ("keys met lately", sum(|tally| tally.met)),
+            ("set probes", sum(|tally| tally.probed)),
+        ]
     }
 }
 
@@ -88,6 +139,11 @@ impl Default for Recent {
 }
 
 impl Recent {
+    /// Forgets all keys.
+    pub(super) fn forget(&mut self) {
+        self.0.fill(NOWHERE);
+    }
+
     /// Remembers a key; returns whether it was there.
     #[inline]
     pub(super) fn meet(&mut self, key: u64) -> bool {

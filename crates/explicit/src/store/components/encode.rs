@@ -3,7 +3,7 @@
 use narrows_model::Difference;
 
 use super::words::{fill, read};
-use super::{Blank, Components, KeyPart, MANY_LEAVES, Numbers, Outline, Stop, Wanted, Words};
+use super::{Blank, Components, KeyPart, Numbers, Outline, Stop, Wanted, Words};
 use crate::store::Memory;
 use crate::store::layout::{ARITY, Layout, Splits, TOP};
 use crate::store::shape::Shape;
@@ -64,8 +64,13 @@ impl Components {
         let old = (from.shape != u32::MAX).then(|| self.shapes.get(from.shape));
         let shape = match old {
             Some(shape) if *shape.parts == *parts => shape,
-            _ => self.shapes.find(parts)?,
+            // Most have the shape of the last one; to look for it, threads would wait for each other.
+            _ => match self.shapes.known(to.shape) {
+                Some(shape) if *shape.parts == *parts => shape,
+                _ => self.shapes.find(parts)?,
+            },
         };
+        to.shape = shape.number;
         if shape.ends.len() > self.leaves.len() {
             return Err(self.say_cramped());
         }
@@ -154,7 +159,7 @@ impl Components {
                     let (start, end) = shape.range(leaf);
                     let field = flat.leaves[leaf];
                     let table = &self.leaves[leaf];
-                    if table.len() > MANY_LEAVES && table.stride() <= Words::default().len() {
+                    if table.is_large() && table.stride() <= Words::default().len() {
                         let mut words = Words::default();
                         fill(&mut words[..(end - start).div_ceil(8)], state, start, end);
                         memory.reserve(wanted, 1)?;

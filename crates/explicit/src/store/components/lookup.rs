@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{AHEAD, Components, KeyPart, MANY_LEAVES, Stop, Wanted};
+use super::{AHEAD, Components, KeyPart, Stop, Wanted};
 use crate::store::Memory;
 use crate::store::interner::{Interner, hash as hash_of};
 use crate::store::layout::Layout;
@@ -67,7 +67,7 @@ impl Components {
         match &self.layout {
             Layout::Flat(flat) => {
                 for (table, field) in self.leaves.iter().zip(&flat.leaves) {
-                    if table.len() > MANY_LEAVES {
+                    if table.is_large() {
                         for key in keys {
                             sum ^= table.record(field.get(*key))[0].load(Ordering::Relaxed);
                         }
