@@ -12,9 +12,8 @@ use crate::store::learn::{Wish, learn};
 use crate::store::shape::{Cuts, MAX_LEAVES, Shapes};
 use crate::store::{Full, Memory};
 
-/// It is learned how keys are made from half of this many keys; from all where there are no more than that.
-const LEARN_FROM: usize = 1 << 16;
-const FEW_KEYS: usize = 1 << 14;
+/// From this many keys it is learned how keys are made.
+const LEARN_FROM: usize = 1 << 14;
 
 /// For keys that need no nodes, leaves may take so many bytes for each state; and so many in all, however few
 /// there are.
@@ -23,12 +22,6 @@ const FREE_LEAF_BYTES: u64 = 1 << 20;
 
 /// So many different leaves are expected where none was seen yet.
 const UNKNOWN: u64 = 8;
-
-/// Returns whether a state is in the half from which is learned.
-fn is_sampled(state: &[u8]) -> bool {
-    let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    state.iter().fold(0, mix) >> 63 == 0
-}
 
 impl Components {
     /// Makes empty components that make keys in the same way.
@@ -91,10 +84,7 @@ impl Components {
         let mut outline = Outline::default();
         for key in keys.take(LEARN_FROM) {
             self.decode(key, &mut outline);
-            // Which half must not depend on the keys: threads give out numbers in different orders.
-            if states <= FEW_KEYS as u64 || is_sampled(outline.state()) {
-                samples.entry(outline.shape).or_default().push(outline.state().to_vec());
-            }
+            samples.entry(outline.shape).or_default().push(outline.state().to_vec());
         }
         // States of several shapes share tables, so that the first try may be too optimistic.
         for bits in [MAX_BITS, MAX_BITS - 6, MAX_BITS - 14] {
@@ -163,7 +153,7 @@ impl Components {
         keys: impl Iterator<Item = u64>,
         memory: &Memory,
     ) -> Result<Components, Full> {
-        let layout = Layout::Folded(self.learn_splits(keys.take(FEW_KEYS)));
+        let layout = Layout::Folded(self.learn_splits(keys.take(LEARN_FROM)));
         Components::with(self.known_shapes(self.shapes.cuts())?, layout, memory)
     }
 
