@@ -29,6 +29,15 @@ impl System {
     /// Returns the global channels, and the global variables that one kind of process writes and another one reads, in
     /// the order of their declarations. Channels that processes know by parameters alone are not among them.
     pub fn shared_objects(&self) -> Vec<SharedObject> {
+        let is_shared = |object: &SharedObject| {
+            let SharedObject { is_channel, writers, readers, .. } = object;
+            *is_channel || writers.iter().any(|writer| readers.iter().any(|reader| reader != writer))
+        };
+        self.global_objects().into_iter().filter(is_shared).collect()
+    }
+
+    /// Returns all global channels and variables that some process uses, in the order of their declarations.
+    pub fn global_objects(&self) -> Vec<SharedObject> {
         let mut users: BTreeMap<u32, Users> = BTreeMap::new();
         for (kind, proctype) in self.proctypes.iter().enumerate() {
             for transition in &proctype.transitions {
@@ -37,9 +46,7 @@ impl System {
         }
         let mut found: Vec<SharedObject> = Vec::new();
         for (offset, Users { is_channel, writers, readers }) in users {
-            let is_shared =
-                is_channel || writers.iter().any(|writer| readers.iter().any(|reader| reader != writer));
-            let Some(name) = self.global_name(offset).filter(|_| is_shared) else { continue };
+            let Some(name) = self.global_name(offset) else { continue };
             match found.iter_mut().find(|known| known.name == name) {
                 // Another field or element of the same variable.
                 Some(known) => {

@@ -134,7 +134,14 @@ pub fn fit_picture(kind: &FittedKind) -> String {
         values: kind.curve.iter().map(|point| Some((of(point), of(point)))).collect(),
     };
     let shown = [line("measured".to_owned(), |point| point.1), line(best.to_owned(), |point| point.2)];
-    let title = format!("{}: part that has ended", kind.name);
+    let title = format!("{}: share that takes at most this long", kind.name);
     let across = if kind.unit.is_empty() { "time".to_owned() } else { format!("time, {}", kind.unit) };
-    lines(&Lines { title: &title, across: &across, points: &points, shown: &shown })
+    lines(&Lines {
+        title: &title,
+        across: &across,
+        points: &points,
+        shown: &shown,
+        whole: Some(1.0),
+        is_stepped: false,
+    })
 }

@@ -53,16 +53,30 @@ impl Analysed<'_> {
     /// Draws how likely it is that something takes no longer than a time.
     fn of_distributions(&self, charts: &mut Vec<Picture>) {
         for figure in self.figures.figures.iter().filter(|figure| !figure.curve.is_empty()) {
-            let what = if figure.kind == "mean" {
-                "how much of the time it is no greater"
+            // A time may be anything between two points, and a number of things not.
+            let is_number = figure.kind == "mean";
+            let title = if is_number {
+                format!(
+                    "Distribution of {}, {}: share of the time at or below each value",
+                    figure.name, figure.view
+                )
             } else {
-                "how many take no longer"
+                format!(
+                    "Distribution of {} {}, {}: share that takes at most this long",
+                    figure.kind, figure.name, figure.view
+                )
             };
-            let title = format!("{} {}, {}: {what}", figure.kind, figure.name, figure.view);
             let points: Vec<String> = figure.curve.iter().map(|point| short(point.time)).collect();
             let values = figure.curve.iter().map(|point| Some((point.low, point.high))).collect();
-            let line = Line { name: "part of all".to_owned(), values };
-            let svg = lines(&Lines { title: &title, across: &figure.unit, points: &points, shown: &[line] });
+            let name = if is_number { "share of the time" } else { "share" };
+            let svg = lines(&Lines {
+                title: &title,
+                across: &figure.unit,
+                points: &points,
+                shown: &[Line { name: name.to_owned(), values }],
+                whole: Some(1.0),
+                is_stepped: is_number,
+            });
             charts.push(Picture {
                 name: format!("distribution-{}-{}", plain(&figure.name), figure.view),
                 title,
@@ -175,7 +189,14 @@ impl Analysed<'_> {
             if drawn.iter().all(|line| line.values.iter().all(Option::is_none)) {
                 continue;
             }
-            let svg = lines(&Lines { title: &title, across, points: &values, shown: &drawn });
+            let svg = lines(&Lines {
+                title: &title,
+                across,
+                points: &values,
+                shown: &drawn,
+                whole: None,
+                is_stepped: false,
+            });
             charts.push(Picture { name: format!("sweep-{}", figure + 1), title, svg });
         }
     }

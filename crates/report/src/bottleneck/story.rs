@@ -42,7 +42,8 @@ impl Analysed<'_> {
         let is_endless = case.is_none_or(|case| case.is_endless);
         let timed = of_view(&flow.throughput, "timed").and_then(ends).filter(|_| is_endless);
         let mean = of_view(&flow.throughput, "stochastic").and_then(ends).filter(|_| is_endless);
-        let possible = case.filter(|case| !case.work.is_empty()).map(|case| case.all_overlapped.to_f64());
+        let worked = case.filter(|case| !case.work.is_empty());
+        let possible = worked.map(|case| flow.mean_overlapped.unwrap_or(case.all_overlapped.to_f64()));
         let possible = possible.filter(|value| value.is_finite());
         Story {
             event: flow.event.clone(),
@@ -119,8 +120,9 @@ fn speed(timed: Option<(f64, f64)>, mean: Option<(f64, f64)>, unit: &str) -> Str
 fn help(flow: &Flow, timed: Option<(f64, f64)>, possible: Option<f64>) -> Vec<String> {
     let gain = |one: &&narrows_model::Sensitivity| one.gain().is_some_and(|gain| gain > NOTABLE);
     let shorter = flow.changes.iter().filter(gain).take(HELPS);
-    let mut list: Vec<String> =
-        shorter.map(|one| format!("{} cut by 10 %: {}", one.delay, change(one.gain()))).collect();
+    let mut list: Vec<String> = shorter
+        .map(|one| format!("{} cut by 10\u{a0}%: {}", one.delay, unbroken(&change(one.gain()))))
+        .collect();
     if let (Some((_, best)), Some(possible)) = (timed, possible)
         && best > 0.0
         && possible > best * (1.0 + NOTABLE)
@@ -128,6 +130,11 @@ fn help(flow: &Flow, timed: Option<(f64, f64)>, possible: Option<f64>) -> Vec<St
         list.push(format!("full overlap: {} times as many", short(possible / best)));
     }
     list
+}
+
+/// Keeps a number and its sign on one line.
+fn unbroken(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
 }
 
 /// Draws all variants, one chart for each unit, the best first.

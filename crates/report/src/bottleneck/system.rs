@@ -77,20 +77,37 @@ impl Analysed<'_> {
                 format!("resource {}: busy while {}", resource.name, resource.busy),
                 NodeKind::Resource,
             );
-            for (at, proctype) in system.proctypes.iter().enumerate() {
-                if self.uses(number, &proctype.name) {
-                    edges.push(DiagramEdge { from: at, to: node, label: String::new() });
-                }
+            let waited =
+                (0..system.proctypes.len()).filter(|at| self.uses(number, &system.proctypes[*at].name));
+            let mut users: Vec<usize> = waited.collect();
+            if users.is_empty() {
+                users = named(&resource.busy, system);
             }
+            edges.extend(users.into_iter().map(|from| DiagramEdge { from, to: node, label: String::new() }));
         }
         Some(Diagram { title: String::new(), nodes, edges })
     }
 
     /// Returns whether a process is known to work while a resource is busy: it is so on what rounds wait for.
+    /// Where they wait for something else, the condition tells who makes it busy.
     fn uses(&self, resource: usize, process: &str) -> bool {
         let links = self.bottleneck.flows.iter().flat_map(|flow| &flow.cases).flat_map(|case| &case.critical);
         let mut links = links.filter(|link| link.resources.contains(&resource));
         // Several processes of a kind are told apart by their numbers.
         links.any(|link| link.process.split('(').next() == Some(process))
     }
+}
+
+/// Returns the processes that a condition is about: those that it names, and those that write what it names.
+fn named(condition: &str, system: &System) -> Vec<usize> {
+    let objects = system.global_objects();
+    let is_named = |name: &str| {
+        let is_inside = |letter: char| letter.is_alphanumeric() || letter == '_';
+        condition.split(|letter| !is_inside(letter)).any(|word| word == name)
+    };
+    let written = objects.iter().filter(|object| is_named(&object.name)).flat_map(|object| &object.writers);
+    let written: Vec<usize> = written.copied().collect();
+    let places = |name: &str| condition.contains(&format!("{name}@")) && is_named(name);
+    let concerns = |at: &usize| written.contains(at) || places(&system.proctypes[*at].name);
+    (0..system.proctypes.len()).filter(concerns).collect()
 }

@@ -15,6 +15,10 @@ pub(crate) struct Lines<'l> {
     pub(crate) points: &'l [String],
     /// What came out.
     pub(crate) shown: &'l [Line],
+    /// The top of the axis, if it is known: 1 for a probability.
+    pub(crate) whole: Option<f64>,
+    /// Whether a value stays until the next point, as in the distribution of a number.
+    pub(crate) is_stepped: bool,
 }
 
 /// A line.
@@ -38,7 +42,7 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
     let all = || {
         plot.shown.iter().flat_map(|line| line.values.iter().flatten()).flat_map(|(low, high)| [*low, *high])
     };
-    let most = all().filter(finite).fold(0.0, f64::max);
+    let most = plot.whole.unwrap_or_else(|| all().filter(finite).fold(0.0, f64::max));
     let levels = ticks(most);
     let labels: Vec<String> = levels.iter().map(|level| short(*level)).collect();
     let left = room(labels.iter().map(String::as_str)) + 16.0;
@@ -75,6 +79,9 @@ pub(crate) fn lines(plot: &Lines<'_>) -> String {
                 continue;
             };
             let (x, middle) = (left + place * WIDTH, y(f64::midpoint(low, high)));
+            if is_down && plot.is_stepped {
+                let _ = write!(path, "H{x:.1} ");
+            }
             let _ = write!(path, "{}{x:.1} {middle:.1} ", if is_down { 'L' } else { 'M' });
             is_down = true;
             if high - low > most * 0.005 {

@@ -141,6 +141,8 @@ mod tests {
                 across: hostile,
                 points: &[hostile.to_owned()],
                 shown: &[Line { name: hostile.to_owned(), values: vec![Some((1.0, 2.0))] }],
+                whole: None,
+                is_stepped: false,
             }),
             waves(&Waves {
                 title: hostile,
@@ -160,7 +162,9 @@ mod tests {
         assert!(bars(&Bars { title: "t", whole: None, rows: &[] }).ends_with("</svg>\n"));
         assert!(lanes(&[], &[], "us", None).ends_with("</svg>\n"));
         assert!(requests("read", &[], "us").ends_with("</svg>\n"));
-        assert!(lines(&Lines { title: "t", across: "x", points: &[], shown: &[] }).ends_with("</svg>\n"));
+        let empty =
+            Lines { title: "t", across: "x", points: &[], shown: &[], whole: None, is_stepped: false };
+        assert!(lines(&empty).ends_with("</svg>\n"));
     }
 
     #[test]

@@ -238,7 +238,8 @@ impl Described<'_, '_> {
 }
 
 /// Returns the parts that are drawn: so many of each lane. If some lanes have more of them in a round than
-/// others, all lanes end at the same time, so that none seems to rest when its bars are used up.
+/// others, all lanes end at the same time, so that none seems to rest when its bars are used up. What is busy all
+/// the time ends with the others, or after so many rounds.
 fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
     let in_round =
         |lane: &Vec<Window>| lane.iter().filter(|(from, _)| (round.0..round.1).contains(from)).count();
@@ -246,7 +247,9 @@ fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
     let first = counts.next();
     let is_even = counts.all(|count| Some(count) == first);
     let ends = parts.iter().filter_map(|lane| lane.get(BARS - 1)).map(|(_, to)| *to);
-    let end = if is_even { u64::MAX } else { ends.min().unwrap_or(u64::MAX) };
+    let end = if is_even { ends.max() } else { ends.min() };
+    let rounds = || round.0.saturating_add((round.1 - round.0).saturating_mul(BARS as u64));
+    let end = end.unwrap_or_else(rounds);
     let cut = |lane: &Vec<Window>| {
         let before = lane.iter().take(BARS).filter(|(from, _)| *from < end);
         before.map(|(from, to)| (*from, (*to).min(end))).collect::<Vec<_>>()
@@ -256,4 +259,20 @@ fn drawn(parts: &[Vec<Window>], round: Window) -> Vec<Vec<Window>> {
 
 fn number(time: Time) -> Number {
     Number::Ratio(*time.numer(), *time.denom())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BARS, drawn};
+
+    #[test]
+    fn what_is_always_busy_ends_with_the_others() {
+        let often: Vec<(u64, u64)> = (0..64).map(|number| (10 * number, 10 * number + 4)).collect();
+        let always = vec![(3, 640)];
+        let lanes = drawn(&[often, always.clone()], (10, 20));
+        assert_eq!(lanes[0].len(), BARS);
+        assert_eq!((lanes[0][BARS - 1].1, lanes[1].as_slice()), (94, [(3, 94)].as_slice()));
+        // Alone, it is drawn for so many rounds.
+        assert_eq!(drawn(&[always], (10, 20)), [[(3, 110)]]);
+    }
 }

@@ -193,8 +193,7 @@ impl<'a, 's> Means<'a, 's> {
         let spread = mean.ok().and_then(|mean| solvable.spread(&values, mean));
         let mut figures = vec![figure];
         if let Some((parts, variance)) = spread {
-            let name = format!("{}, variance", ask.name);
-            let mut second = new_figure("variance", name, View::Stochastic.name());
+            let mut second = new_figure("variance", ask.name.clone(), View::Stochastic.name());
             set(&Ok(variance), &mut second);
             figures[0].notes.push(parts_text(&parts));
             figures[0].curve = cumulated(&parts);
