@@ -51,7 +51,7 @@ fn delays_are_learnt_from_a_log() {
     let wrong = folder.run("fit bad.csv");
     assert_eq!(status(&wrong), 2);
     assert!(
-        stderr(&wrong).contains("bad.csv: line 3: `fast` in column `read` is no duration"),
+        stderr(&wrong).contains("bad.csv: line 3: `fast` in column `read` is not a duration"),
         "{}",
         stderr(&wrong)
     );

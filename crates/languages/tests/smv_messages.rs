@@ -136,7 +136,7 @@ const CASES: &[Case] = &[
         "MODULE main\nVAR x : boolean;\nCTLSPEC AG x IN x",
         "V0201",
         3,
-        &["`x` is no instance of a module", "stands behind `IN`"],
+        &["`x` is not an instance of a module", "stands behind `IN`"],
     ),
     ("MODULE main\nVAR p.q : boolean;\nINIT p.r;", "V0201", 3, &["unknown name `p.r`"]),
     ("MODULE main\nVAR p.q : boolean;\nINIT p;", "V0201", 3, &["unknown name `p`"]),
@@ -162,7 +162,7 @@ const CASES: &[Case] = &[
         3,
         &["a word of 4 bits is shifted by 0 to 4 bits"],
     ),
-    ("MODULE main\nVAR n : 0..3;\n x : 0..n;", "V0209", 3, &["this is no constant"]),
+    ("MODULE main\nVAR n : 0..3;\n x : 0..n;", "V0209", 3, &["this is not a constant"]),
     ("MODULE main\nVAR x : 3..0;", "V0210", 2, &["there is no number from 3 to 0", "write `0..3`"]),
     ("MODULE main\nVAR a : array 3..0 of boolean;", "V0210", 2, &["at least one element"]),
     (

@@ -226,7 +226,7 @@ fn mistakes_in_a_study_are_found() {
         ),
         (
             format!("{PLAIN}{LATENCIES}[[ask]]\nthroughput = \"miss(z)\""),
-            "S0007 `z` is no kind, no shared variable, no process and no transfer",
+            "S0007 `z` is not a kind, a shared variable, a process or a transfer",
         ),
         (PLAIN.replace("\"mesi-a\"", "{ table = \"mesi-a\", phases = 3 }"), "S0005 `phases` is 1 or 2"),
     ];

@@ -11,7 +11,7 @@ const MIN_CERTAIN: usize = 3;
 
 /// Writes what is known of a number that lies between two others.
 ///
-/// If both ends agree when they are rounded to so many significant digits, these are shown: the number is off by
+/// If both ends agree when they are rounded to this many significant digits, these are shown: the number is off by
 /// at most half a unit of the last one. Otherwise what is written contains the whole interval: a number and how
 /// far it may be off, or a range.
 pub fn certain(low: f64, high: f64, digits: usize) -> String {
@@ -40,19 +40,19 @@ pub fn certain(low: f64, high: f64, digits: usize) -> String {
     format!("{shown} ± {}", above(off, 2))
 }
 
-/// Writes a number rounded to so many significant digits.
+/// Writes a number rounded to this many significant digits.
 fn nearest(number: f64, digits: usize) -> String {
     let text = format!("{:.*e}", digits - 1, number.abs());
     let (digits, exponent) = parts(&text);
     laid_out(number, &digits, exponent)
 }
 
-/// Writes a number with so many significant digits that is not above another.
+/// Writes a number with this many significant digits that is not above another.
 pub(crate) fn below(number: f64, digits: usize) -> String {
     directed(number, digits, number < 0.0)
 }
 
-/// Writes a number with so many significant digits that is not below another.
+/// Writes a number with this many significant digits that is not below another.
 pub(crate) fn above(number: f64, digits: usize) -> String {
     directed(number, digits, number > 0.0)
 }

@@ -23,10 +23,10 @@ pub enum TraceError {
     #[error("the trace has no \"steps\"")]
     NoSteps,
     /// It is a run of another kind of model.
-    #[error("it is no run of an SMV model: the trace has no \"values\"")]
+    #[error("this is not a run of an SMV model: the trace has no \"values\"")]
     NoValues,
     /// It is a run of another kind of model.
-    #[error("step {0} has no \"label\": it is no run of labels")]
+    #[error("step {0} has no \"label\": this is not a run of labels")]
     NoLabel(usize),
     /// The run comes back to a state that it does not have.
     #[error("\"cycle\" is {cycle}, but there are only {steps} steps")]

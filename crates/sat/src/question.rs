@@ -74,7 +74,7 @@ pub(crate) fn understand<'m>(
                 }
             }
         }
-        _ => Err(refusal("This is no question about a synchronous system.")),
+        _ => Err(refusal("This question does not apply to a synchronous system.")),
     }
 }
 

@@ -462,8 +462,7 @@ impl Prepared {
                     self.events.insert(event.text.clone(), number);
                 }
                 Err(name) => {
-                    let title =
-                        format!("`{name}` is no kind, no shared variable, no process and no transfer");
+                    let title = format!("`{name}` is not a kind, a shared variable, a process or a transfer");
                     let diagnostic = Diagnostic::error("S0007", event.span, title);
                     let names = caches.names();
                     diagnostics.push(match closest(&name, names.iter().map(String::as_str)) {

@@ -69,7 +69,7 @@ fn samples(file: &str, study: &str, loader: &dyn Loader) -> Result<Vec<f64>, Str
             match word.trim().parse::<f64>() {
                 Ok(time) if time.is_finite() && time >= 0.0 => times.push(time),
                 Err(_) if number == 0 => {}
-                _ => return Err(format!("line {} of `{file}`: `{}` is no time", number + 1, word.trim())),
+                _ => return Err(format!("line {} of `{file}`: `{}` is not a time", number + 1, word.trim())),
             }
         }
     }

@@ -279,7 +279,7 @@ impl<'m> Engine<'m> {
                     Claim::Linear(formulas) => self.linear(question, specification, formulas)?,
                 }
             }
-            _ => return Ok(refused(question, "This is no question about a synchronous system.")),
+            _ => return Ok(refused(question, "This question does not apply to a synchronous system.")),
         };
         let is_decided = matches!(answer.verdict, Verdict::Holds | Verdict::Fails { .. });
         Ok(Answer { engine: is_decided.then_some("symbolic"), ..answer }.into())

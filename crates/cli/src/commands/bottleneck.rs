@@ -19,7 +19,7 @@ use crate::watchdog;
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows bottleneck examples/myrinet                    every study of a folder, and all side by side
+  narrows bottleneck examples/myrinet                    every study of a folder, side by side
   narrows bottleneck lcp.toml mcp.toml                   two studies side by side
   narrows bottleneck study.toml --what-if dma:done=100   what if something took another time?
   narrows bottleneck study.toml --what-if BUFFERS=2      what if a constant had another value?";
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
 
-    /// Choose who answers what is asked about time
+    /// Choose how questions about time are answered
     #[arg(long, value_name = "ENGINE", default_value = "automatic")]
     engine: TimeEngine,
 

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     definitions: Vec<String>,
 
-    /// Where a path begins: where this becomes true; in LOTOS, with an action that matches this pattern
+    /// Begin where this predicate becomes true; in LOTOS, with an action that matches this pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true, required_unless_present = "within")]
     from: Option<String>,
 
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true, conflicts_with = "from")]
     within: Option<String>,
 
-    /// Where it ends: the first state in which this holds; in LOTOS, with the next action that fits this
+    /// End in the first state in which this holds; in LOTOS, with the next action that fits this
     /// pattern
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     to: String,

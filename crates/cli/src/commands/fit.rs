@@ -15,7 +15,7 @@ use crate::output::{self, Format};
 const EXAMPLES: &str = "\
 Examples:
   narrows fit examples/nvme/log.csv                          what fits each kind, ready for [delay]
-  narrows fit examples/nvme/log.csv --kind read --svg read.svg";
+  narrows fit examples/nvme/log.csv --kind channel:flash --svg flash.svg";
 
 /// Find the delays that fit measured durations
 #[derive(Args)]

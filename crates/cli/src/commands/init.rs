@@ -20,11 +20,11 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Folders with models and studies, as they are called at the root of the repository
+    /// Folders with models and studies, relative to the root of the repository
     #[arg(value_name = "FOLDER", default_value = ".")]
     folders: Vec<PathBuf>,
 
-    /// Whose CI it is
+    /// The CI service to write for
     #[arg(long, value_enum, default_value = "github")]
     ci: Service,
 }

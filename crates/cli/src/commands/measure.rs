@@ -41,10 +41,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Choose who answers what is asked about time
+    /// Choose how questions about time are answered
     #[arg(long, value_name = "ENGINE", default_value = "automatic")]
     engine: TimeEngine,
-    /// Put what was measured beside what is predicted: a log as for `narrows fit`, with kinds that are called like
+    /// Compare predictions with measurements: a log as for `narrows fit`, whose kinds have the names of
     /// throughputs and latencies
     #[arg(long, value_name = "LOG")]
     against: Option<PathBuf>,

@@ -19,7 +19,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What the design is like
+    /// What the design resembles
     #[arg(value_enum)]
     template: Template,
 

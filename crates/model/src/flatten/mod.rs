@@ -128,7 +128,7 @@ pub fn accepts(evaluator: &Evaluator<'_>) -> Result<(), Refused> {
         return refuse("Priorities decide who may move.");
     }
     if system.hidden_bytes > 0 {
-        return refuse("Hidden variables are no part of a state.");
+        return refuse("Hidden variables are not part of a state.");
     }
     match evaluator.initial() {
         Ok((_, violations)) => match violations.first() {

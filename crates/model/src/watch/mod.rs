@@ -4,7 +4,7 @@
 //! The observer moves in every state before the system does, and its memory is the first bytes of the joint
 //! state. Where the system is deadlocked, or has only steps into a fault, it stutters for ever, and the
 //! observer moves on. States inside atomic sequences and in the middle of a rendezvous are not observed: they
-//! are no states of the system. This is how SPIN's claims move.
+//! are not states of the system. This is how SPIN's claims move.
 
 mod events;
 mod never;

@@ -44,7 +44,7 @@ fn synchronous_question(model: &Model, question: &Question) -> Result<(), Refusa
         Question::Deadlock | Question::Faults => Ok(()),
         Question::Property { index, .. } if *index < count => Ok(()),
         Question::Property { .. } => Err(Refusal::new("There is no such specification.")),
-        _ => Err(Refusal::new("This is no question about a synchronous system.")),
+        _ => Err(Refusal::new("This question does not apply to a synchronous system.")),
     }
 }
 

@@ -34,8 +34,8 @@ fn pattern(name: &str) -> LabelPattern {
     LabelPattern::new(name).expect("a pattern")
 }
 
-/// How often `A`, `B` and `C` happen, by the view of states: the least and the greatest over all ways to
-/// choose, and whether there is something to choose. `None` if time stands still.
+/// How often `A`, `B` and `C` happen, by the view of states: the least and the greatest over all
+/// schedulers, and whether there is something to choose. `None` if time stands still.
 fn by_states(graph: &Graph, delays: &[(LabelPattern, Delay)]) -> Option<(Vec<[Interval; 2]>, bool)> {
     let names: Vec<String> = ["A", "B", "C"].iter().map(|name| (*name).to_owned()).collect();
     let events: Vec<_> = names.iter().map(|name| (name.clone(), vec![pattern(name)])).collect();

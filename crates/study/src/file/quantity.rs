@@ -52,7 +52,7 @@ pub(super) fn decimal(text: &str) -> Option<Time> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QuantityError {
     /// It is no time.
-    #[error("`{0}` is no time")]
+    #[error("`{0}` is not a time")]
     NoTime(String),
     /// Its unit is none of time.
     #[error("unknown unit of time `{0}`; use ns, us, ms, s, min or h")]
@@ -68,14 +68,14 @@ pub enum QuantityError {
     /// The unit of the study is none of time, and a rate is in seconds.
     #[error("how many `{0}` are in a second is unknown")]
     NotInSeconds(String),
-    /// It is no amount of data.
-    #[error("`{0}` is no amount of data")]
+    /// It is not an amount of data.
+    #[error("`{0}` is not an amount of data")]
     NoData(String),
     /// Its unit is none of data.
     #[error("unknown unit of data `{0}`; use B, KB, MB, GB, KiB, MiB, bit, kbit, Mbit or Gbit")]
     NoUnitOfData(String),
     /// It is no rate.
-    #[error("`{0}` is no rate; write it as data each second, such as 132 MB/s")]
+    #[error("`{0}` is not a rate; write it as data each second, such as 132 MB/s")]
     NoRate(String),
     /// Nothing moves at such a rate.
     #[error("a rate must be above 0")]
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(time("3 cycles", "cycles"), Ok(Time::from_integer(3)));
         assert_eq!(time("32 KiB at 1.28 Gbit/s", "us"), Ok(Time::new(1024, 5)));
         assert_eq!(time("32 KiB at 132 MB/s", "us"), Ok(Time::new(8192, 33)));
-        assert!(time("32 KiB at 132 MB", "us").unwrap_err().to_string().contains("no rate"));
+        assert!(time("32 KiB at 132 MB", "us").unwrap_err().to_string().contains("not a rate"));
         assert!(time("32 KiB at 0 MB/s", "us").unwrap_err().to_string().contains("above 0"));
         assert!(time("32 loads at 1 MB/s", "us").unwrap_err().to_string().contains("unknown unit of data"));
         assert!(time("32 KiB at 1 MB/s", "cycles").unwrap_err().to_string().contains("unknown"));

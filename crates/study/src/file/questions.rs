@@ -80,7 +80,7 @@ impl Reader<'_> {
             }
             let name = Text { text: name.get_ref().to_string(), span: self.span(name.span()) };
             if is_verdict(question) {
-                self.wrong("S0020", name.span, "a verdict is no number, and can't grow");
+                self.wrong("S0020", name.span, "a verdict is not a number, and can't grow");
             }
             study.trends.push((study.asks.len(), name, word));
         }

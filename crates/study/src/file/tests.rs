@@ -186,7 +186,7 @@ fn what_makes_no_difference_is_told() {
         ),
         (
             "[[ask]]\nltl = \"x\"\ntrend = { N = \"increasing\" }\n[sweep]\nN = [1, 2]",
-            "S0020 a verdict is no number, and can't grow [N] ",
+            "S0020 a verdict is not a number, and can't grow [N] ",
         ),
         ("[[ask]]\nmakespan = false", "S0002 `makespan` is asked with `true`, or left out [false] "),
         ("[[ask]]\nmakespan = true\nexpect = \"holds\"", "S0005 what can come out is a number [\"holds\"] "),

@@ -36,7 +36,7 @@ pub enum LogError {
     Empty,
     /// A cell is no number.
     #[error(
-        "line {line}: `{text}` in column `{column}` is no duration; write a number without a unit, and the unit in the header, such as `{column} us`"
+        "line {line}: `{text}` in column `{column}` is not a duration; write a number without a unit, and the unit in the header, such as `{column} us`"
     )]
     NoNumber {
         /// The line, from 1.
@@ -413,9 +413,9 @@ mod tests {
             ("", "there are no measurements"),
             ("read us\n", "there are no measurements"),
             ("1,2\n3,4\n", "line 1 is `1,2`, but should name the columns"),
-            ("a\n1\n\nfast\n", "line 4: `fast` in column `a` is no duration"),
-            ("a\nNaN\n", "line 2: `NaN` in column `a` is no duration"),
-            ("a\ninf\n", "line 2: `inf` in column `a` is no duration"),
+            ("a\n1\n\nfast\n", "line 4: `fast` in column `a` is not a duration"),
+            ("a\nNaN\n", "line 2: `NaN` in column `a` is not a duration"),
+            ("a\ninf\n", "line 2: `inf` in column `a` is not a duration"),
             ("a\n3 us\n", "write a number without a unit, and the unit in the header, such as `a us`"),
             ("a\n-1\n", "line 2: `-1` in column `a` is below 0"),
             ("a,b\n1,2,3\n", "line 2 has 3 cells, but the header has 2"),

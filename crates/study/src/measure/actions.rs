@@ -234,7 +234,7 @@ impl Model for Known<'_> {
         if self.asked.model.conditions.get(text).is_some() {
             return Some((0..rows.states()).map(|state| self.actions.holds(0, &rows.state(state))).collect());
         }
-        figure.result = FigureResult::None(format!("`{}` is no action that is counted.", text.text));
+        figure.result = FigureResult::None(format!("`{}` is not an action that is counted.", text.text));
         None
     }
 

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     states: bool,
 
-    /// Choose what stands at the steps between states
+    /// Choose the labels of the steps between states
     #[arg(long, value_name = "STYLE", default_value = "text")]
     labels: Style,
 }

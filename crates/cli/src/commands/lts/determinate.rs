@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given<'_>) -> anyhow::Result<u8
             let labels: Vec<&str> =
                 graph.edges_from(state).iter().map(|edge| graph.label(edge.label)).collect();
             output::error(&format!("{shown}: {trouble}: `{}`", labels.join("`, `")));
-            output::note("`narrows lts steady` bounds what any way to choose can lead to");
+            output::note("`narrows lts steady` gives the range over all schedulers");
             Ok(1)
         }
         Err(trouble) => Err(anyhow::anyhow!("{shown}: {trouble}")),

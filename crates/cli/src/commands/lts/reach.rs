@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NUMBER", num_args = 1.., value_delimiter = ',')]
     to_state: Vec<u32>,
 
-    /// Say how likely it is reached before these times too; without rates, within so many steps
+    /// Also compute the probability to reach it before these times; without rates, within this many steps
     #[arg(long, value_name = "TIME", num_args = 1.., value_delimiter = ',')]
     before: Vec<f64>,
 
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6)]
     accuracy: f64,
 
-    /// Show so many significant digits, as far as they are certain
+    /// Show up to this many significant digits, as far as they are certain
     #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
     digits: usize,
 }

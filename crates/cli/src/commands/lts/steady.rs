@@ -43,7 +43,7 @@ pub(super) struct Common {
     #[arg(long, value_name = "NUMBER", default_value_t = 1e-6)]
     pub(super) accuracy: f64,
 
-    /// Show so many significant digits, as far as they are certain
+    /// Show up to this many significant digits, as far as they are certain
     #[arg(long, value_name = "N", default_value_t = DIGITS, value_parser = digits)]
     pub(super) digits: usize,
 }
@@ -109,7 +109,7 @@ impl Common {
 struct Throughput {
     /// With all choices alike.
     uniform: Interval,
-    /// Over all ways to choose, if there are choices.
+    /// Over all schedulers, if there are choices.
     least: Option<Interval>,
     greatest: Option<Interval>,
 }

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Take delays as given, not as exponential ones with the same mean; needs --timed
     #[arg(long, requires = "timed")]
     exact: bool,
-    /// Stop when so many delays have ended; needs --timed
+    /// Stop when this many delays have ended; needs --timed
     #[arg(long, value_name = "N", default_value_t = 300_000, requires = "timed")]
     ends: u64,
     /// Seed the random generator

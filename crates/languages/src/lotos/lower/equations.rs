@@ -206,7 +206,7 @@ fn pattern(
             }
             _ => {
                 let name = &scope.data.operation(*id).name;
-                let title = format!("`{name}` is no constructor, and can't stand within the left side");
+                let title = format!("`{name}` is not a constructor, and can't stand within the left side");
                 let help = "values are told apart by their constructors; use a premise for the rest";
                 Diagnostic::error("L0224", equation.span, title)
                     .also(scope.data.operation(*id).span, "declared here")

@@ -97,7 +97,7 @@ impl Lowering<'_> {
         let Some(path) = context else { return Some(scope) };
         let found = self.locate(path, scope);
         if found.is_none() {
-            let title = format!("`{}` is no instance of a module", self.text(path));
+            let title = format!("`{}` is not an instance of a module", self.text(path));
             let diagnostic = Diagnostic::error("V0201", self.tree.span(path), title)
                 .label("the specification is about what stands behind `IN`");
             self.report(diagnostic);

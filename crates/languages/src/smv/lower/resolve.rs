@@ -241,7 +241,7 @@ impl Lowering<'_> {
     pub(super) fn no_part(&mut self, part: &Ident, left: Id) {
         let title = format!("what stands before `.{}` has no parts", part.name);
         let diagnostic = Diagnostic::error("V0201", part.span, title)
-            .also(self.tree.span(left), "this is no instance of a module");
+            .also(self.tree.span(left), "this is not an instance of a module");
         self.report(diagnostic);
     }
 
@@ -460,8 +460,8 @@ impl Lowering<'_> {
     }
 
     fn not_alike(&mut self, index: Id) -> Option<Resolved> {
-        let diagnostic = Diagnostic::error("V0209", self.tree.span(index), "this index is no constant")
-            .label("elements that are no plain values are chosen by constants");
+        let diagnostic = Diagnostic::error("V0209", self.tree.span(index), "this index is not a constant")
+            .label("elements that are not plain values are chosen by constants");
         self.report(diagnostic);
         None
     }

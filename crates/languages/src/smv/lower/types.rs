@@ -117,7 +117,7 @@ impl Lowering<'_> {
         if let Some(value) = self.builder.constant_value(id) {
             return Some(value);
         }
-        let diagnostic = Diagnostic::error("V0209", self.tree.span(expr), "this is no constant")
+        let diagnostic = Diagnostic::error("V0209", self.tree.span(expr), "this is not a constant")
             .label("its value must be known before anything runs");
         self.report(diagnostic);
         None
