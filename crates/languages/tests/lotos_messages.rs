@@ -188,7 +188,7 @@ const TYPES: &[Case] = &[
         "type T is Natural opns f : Nat -> Nat\neqns forall x : Nat ofsort Nat f (x + 1) = x; endtype",
         "L0224",
         4,
-        &["`+` is no constructor"],
+        &["`+` is not a constructor"],
     ),
     (
         "type T is Natural opns f : Nat -> Nat\neqns forall x : Nat ofsort Nat f (succ (x)) = x; endtype",
