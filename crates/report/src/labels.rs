@@ -6,6 +6,7 @@ use std::fmt::Write;
 use narrows_model::{Choice, Trace, TraceStep};
 use serde_json::{Map, Value, json};
 
+use crate::columns::{self, Column};
 use crate::diagram::{Diagram, DiagramEdge, DiagramNode};
 use crate::error::TraceError;
 use crate::run::{each_step, one_line};
@@ -26,6 +27,22 @@ pub(crate) fn steps(trace: &Trace, into: &mut String) {
     if let Some(start) = trace.cycle.filter(|start| *start < total) {
         let _ = writeln!(into, "└─ back to step {}", start + 1);
     }
+}
+
+/// Draws a run as text, from top to bottom: what happens at each gate.
+pub(crate) fn run_lines(trace: &Trace, room: Option<usize>) -> Vec<String> {
+    let mut columns: Vec<Column> = Vec::new();
+    for (index, step) in trace.steps.iter().enumerate() {
+        let label = label(step);
+        let (gate, values) = label.split_at(label.find(" !").unwrap_or(label.len()));
+        let place = columns.iter().position(|column| column.name == gate).unwrap_or_else(|| {
+            let values = vec![None; trace.steps.len() + 1];
+            columns.push(Column { name: gate.to_owned(), values, is_event: true });
+            columns.len() - 1
+        });
+        columns[place].values[index + 1] = Some(values.to_owned());
+    }
+    columns::lines(&columns, trace.cycle.map(|start| start + 1), room)
 }
 
 /// Draws a run as states with its labels between them; of a long one, the ends.

@@ -5,6 +5,7 @@
 //! | `run.rs`, `trace_json.rs`, `trail.rs` | runs as text, as JSON, as SPIN's trails |
 //! | `chart/`, `diagram/`, `plot/` | message sequence charts; state diagrams; bars, lines, Gantt charts |
 //! | `tables.rs`, `decimals.rs` | figures in tables; numbers with certain digits |
+//! | `columns.rs` | signals and gates of a run as text |
 //! | `fits.rs`, `against.rs` | delays that fit measurements; predictions beside them |
 //! | `html/` | pages, from the templates in `crates/report/templates`, which escape what a model says |
 //! | `bottleneck/` | the report of `narrows bottleneck` in all formats |
@@ -13,6 +14,7 @@ mod against;
 mod automaton;
 mod bottleneck;
 mod chart;
+mod columns;
 mod decimals;
 mod diagram;
 mod error;
@@ -55,7 +57,7 @@ pub use fits::{Candidate, FittedKind, fit_picture, fits_text, fits_value};
 pub use html::Page;
 pub use json::{combined, diagnostics as json_diagnostics, document, envelope, head, with_head};
 pub use labels::{RecordedLabel, RecordedLabels, read_labels};
-pub use narration::drawing;
+pub use narration::{chart_lines, drawing};
 pub use report::{Report, Unreached};
 pub use run::{change_text as change_line, one_line};
 pub use text::{check, explore};

@@ -36,6 +36,17 @@ pub fn drawing(model: &Model, trace: &Trace, title: &str) -> String {
     }
 }
 
+/// Draws a run as text, from top to bottom: messages between processes, signals, or what happens at gates. The first
+/// line names what is below; of columns, as many are shown as there is room for.
+pub fn chart_lines(model: &Model, trace: &Trace, room: Option<usize>) -> Vec<String> {
+    match &model.form {
+        Form::Synchronous(_) if trace.initial.is_empty() => vec!["there is no first state yet".to_owned()],
+        Form::Synchronous(system) => values::run_lines(system, trace, room),
+        Form::Labelled(_) => labels::run_lines(trace, room),
+        _ => Chart::of(model, trace).lines(room),
+    }
+}
+
 /// Draws a run: messages between processes, or signals over time. `None` if there are none.
 pub(crate) fn picture(model: &Model, trace: &Trace, title: &str) -> Option<String> {
     match &model.form {

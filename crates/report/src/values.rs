@@ -7,6 +7,7 @@ use narrows_model::synchronous::{Reference, Role, Run, SynchronousSystem};
 use narrows_source::Sources;
 use serde_json::{Map, Value, json};
 
+use crate::columns::{self, Column};
 use crate::plot::{Waves, waves};
 use crate::run::{change_text, each_step};
 use crate::trace_json::{atom_value, change_value};
@@ -54,11 +55,24 @@ pub(crate) fn run_text(system: &SynchronousSystem, trace: &Trace, text: &mut Str
 /// Of a run without signals, so many variables are drawn.
 const MAX_DRAWN_VARIABLES: usize = 24;
 
-/// Draws a run: signals, or if there are none, what the formula looks at and the variables that change.
+/// Draws a run: signals over time.
 pub(crate) fn run_picture(system: &SynchronousSystem, trace: &Trace, title: &str) -> String {
+    let run = Run::of_trace(&Reference::new(system), trace);
+    waves(&Waves { title, rows: &signals(system, trace, &run), part: trace.part, cycle: run.cycle })
+}
+
+/// Draws a run as text, from top to bottom.
+pub(crate) fn run_lines(system: &SynchronousSystem, trace: &Trace, room: Option<usize>) -> Vec<String> {
+    let run = Run::of_trace(&Reference::new(system), trace);
+    let column = |(name, values)| Column { name, values, is_event: false };
+    let columns: Vec<Column> = signals(system, trace, &run).into_iter().map(column).collect();
+    columns::lines(&columns, run.cycle, room)
+}
+
+/// Returns the signals of a model in each state of a run, or if it has none, what the formula looks at and the
+/// variables that change.
+fn signals(system: &SynchronousSystem, trace: &Trace, run: &Run) -> Vec<(String, Vec<Option<String>>)> {
     let signals = &system.signals;
-    let reference = Reference::new(system);
-    let run = Run::of_trace(&reference, trace);
     let truth = |value: &bool| Some(if *value { "TRUE" } else { "FALSE" }.to_owned());
     let mut rows: Vec<(String, Vec<Option<String>>)> = Vec::new();
     if signals.is_empty() {
@@ -80,7 +94,7 @@ pub(crate) fn run_picture(system: &SynchronousSystem, trace: &Trace, title: &str
     } else {
         rows.extend(signals.iter().map(|signal| (signal.name.clone(), run.values_of(system, signal))));
     }
-    waves(&Waves { title, rows: &rows, part: trace.part, cycle: run.cycle })
+    rows
 }
 
 /// Writes a run as JSON.

@@ -15,6 +15,7 @@
 //! ```
 
 mod moves;
+mod places;
 mod recording;
 mod replay_error;
 pub mod text;
@@ -28,12 +29,12 @@ use narrows_languages::lotos;
 use narrows_model::behaviour::{Behaviour, Fault};
 use narrows_model::synchronous::{Evaluation, Moment, Reference, Role, Run};
 use narrows_model::{
-    EntryGroup, Event, Expansion, Model, Refusal, StateEntry, Trace, TraceAtom, TraceStep, Violation,
-    is_cut_short,
+    EntryGroup, Event, Expansion, Model, StateEntry, Trace, TraceAtom, TraceStep, Violation, is_cut_short,
 };
-use narrows_report::{Chart, RecordedAtom, one_line};
+use narrows_report::{Chart, RecordedAtom, chart_lines};
 use narrows_source::{Diagnostic, FileId, Sources, Span};
 
+use places::place;
 pub use recording::{Recording, UnreadTrail};
 pub use replay_error::{ReplayError, StepError};
 pub use why::Reason;
@@ -480,66 +481,6 @@ impl<'m> Session<'m> {
         (self.here, self.first) = (0, usize::from(self.model.is_start(&self.start)));
     }
 
-    /// Stops runs where a process comes to a line, or no longer does; returns whether it does now.
-    pub fn toggle_breakpoint(&mut self, file: FileId, line: usize) -> bool {
-        self.breakpoints.insert((file, line)) || !self.breakpoints.remove(&(file, line))
-    }
-
-    /// Returns whether runs stop where a process comes to a line.
-    pub fn is_breakpoint(&self, file: FileId, line: usize) -> bool {
-        self.breakpoints.contains(&(file, line))
-    }
-
-    fn at_breakpoint(&self) -> bool {
-        let is_at = |span: Span| self.line(span).is_some_and(|line| self.is_breakpoint(span.file, line));
-        !self.breakpoints.is_empty()
-            && self
-                .processes()
-                .iter()
-                .enumerate()
-                .any(|(number, process)| process.span.is_some_and(is_at) && self.just_moved(number))
-    }
-
-    /// Returns the line of a place, if the text is there.
-    pub fn line(&self, span: Span) -> Option<usize> {
-        line(self.sources(), span)
-    }
-
-    /// Says where a place is, as `file:line`.
-    pub fn place(&self, span: Span) -> String {
-        place(self.sources(), span)
-    }
-
-    /// Says where a place is without the folders, where there is little room.
-    pub fn short_place(&self, span: Span) -> String {
-        let place = self.place(span);
-        place.rsplit('/').next().map_or(place.clone(), str::to_owned)
-    }
-
-    /// Returns the text at the place where a process is: the line, if its statements stand in lines;
-    /// otherwise all that it still does.
-    pub fn text_at(&self, span: Span) -> String {
-        let sources = self.sources();
-        let text = if self.model.processes().is_some() {
-            sources.file(span.file).line(sources.position(span).line).trim()
-        } else {
-            sources.text(span)
-        };
-        one_line(text)
-    }
-
-    /// Says where a process is without the folders, with the text there if the line alone does not tell.
-    pub fn process_place(&self, span: Span) -> String {
-        let place = self.short_place(span);
-        if self.model.processes().is_some() { place } else { format!("{place} {}", self.text_at(span)) }
-    }
-
-    /// Returns the number by which people know a process, given its place among all of them: processes of
-    /// Promela have numbers of their own, from 0 on; others are counted from 1 on.
-    pub fn process_number(&self, index: usize) -> usize {
-        index + usize::from(self.model.processes().is_none())
-    }
-
     /// Returns the remembered run up to the current state.
     pub fn trace(&self) -> Trace {
         let steps = self.past().iter().map(|taken| taken.step.clone()).collect();
@@ -553,15 +494,14 @@ impl<'m> Session<'m> {
         Trace { initial, steps, cycle, atoms: atoms.collect(), ..Trace::default() }
     }
 
-    /// Lays out the messages of the run so far.
-    ///
-    /// # Errors
-    ///
-    /// Says why there are none.
-    pub fn chart(&self) -> Result<Chart, Refusal> {
-        self.model.draws_messages()?;
+    /// Draws the run so far from top to bottom: messages between processes, signals, or what happens at gates. The
+    /// first line names what is below; of columns, as many are shown as there is room for.
+    pub fn chart(&self, room: Option<usize>) -> Vec<String> {
+        if self.model.draws_messages().is_err() {
+            return chart_lines(self.model, &self.trace(), room);
+        }
         let steps = self.past().iter().map(|taken| (&taken.step, taken.events.as_slice()));
-        Ok(Chart::new(steps, self.cycle.filter(|_| self.here == self.history.len())))
+        Chart::new(steps, self.cycle.filter(|_| self.here == self.history.len())).lines(room)
     }
 
     /// Returns what the run printed so far, in order, with the processes that did.
@@ -570,18 +510,6 @@ impl<'m> Session<'m> {
             Event::Printed { pid, text } => Some((*pid, text.as_str())),
             _ => None,
         })
-    }
-}
-
-fn line(sources: &Sources, span: Span) -> Option<usize> {
-    let known = sources.files().any(|(id, _)| id == span.file);
-    known.then(|| sources.position(span).line)
-}
-
-fn place(sources: &Sources, span: Span) -> String {
-    match line(sources, span) {
-        Some(line) => format!("{}:{line}", sources.file(span.file).name),
-        None => "-".to_owned(),
     }
 }
 

@@ -22,7 +22,7 @@ B           stop runs at the marked process's line, or don't
 [ ]         ten steps back, forward
 g G         first state, last state
 Tab         look at the next process
-m           message sequence chart
+m           chart: messages, signals or gates
 w           why can't something be done?
 h o         history, output
 PgUp PgDn   scroll this pane
@@ -36,7 +36,7 @@ pub(super) fn pane(frame: &mut Frame<'_>, app: &App<'_>, pane: Pane, area: Rect)
     let width = usize::from(area.width.saturating_sub(2));
     let (title, content) = match pane {
         Pane::Source => return source(frame, app, area),
-        Pane::Chart => return messages(frame, app, area),
+        Pane::Chart => return chart(frame, app, area),
         Pane::Why => ("Why not?", Content { lines: why(app), focus: 0 }),
         Pane::History => ("History", history(app)),
         Pane::Output => ("Output", output(app)),
@@ -124,23 +124,17 @@ fn source(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
 }
 
-/// The message sequence chart; the names of the processes stay at the top.
-fn messages(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
+/// The run from top to bottom; the names of processes, signals or gates stay at the top.
+fn chart(frame: &mut Frame<'_>, app: &App<'_>, area: Rect) {
     let inside = usize::from(area.height.saturating_sub(2));
-    let chart = match app.session.chart() {
-        Ok(chart) => chart,
-        Err(refusal) => {
-            let why = Paragraph::new(format!("No chart: {}.", refusal.reason)).wrap(Wrap { trim: false });
-            return frame.render_widget(why.block(Block::bordered().title(" Messages ")), area);
-        }
-    };
-    let rows = chart.lines(Some(usize::from(area.width.saturating_sub(2))));
+    let rows = app.session.chart(Some(usize::from(area.width.saturating_sub(2))));
     let mut lines: Vec<Line<'static>> = rows.into_iter().map(Line::from).collect();
     let names = if lines.is_empty() { Line::default() } else { lines.remove(0) };
     let focus = lines.len().saturating_sub(1);
     let mut shown = vec![names.style(CHANGED)];
     shown.extend(Content { lines, focus }.shown(inside.saturating_sub(1), usize::from(app.scroll)));
-    frame.render_widget(Paragraph::new(shown).block(Block::bordered().title(" Messages ")), area);
+    let title = if app.session.model().draws_messages().is_ok() { " Messages " } else { " Chart " };
+    frame.render_widget(Paragraph::new(shown).block(Block::bordered().title(title)), area);
 }
 
 fn why(app: &App<'_>) -> Vec<Line<'static>> {

@@ -98,7 +98,7 @@ fn shows_values_and_first_states() {
     check(&light(), "1", &state);
     check(&light(), "1R", &["step 100", "Took 100 steps."]);
     check(&light(), "1Rg", &["step 0 of 100"]);
-    check(&light(), "1m", &["No chart: there are no messages between", "all variables of a synchronous"]);
+    check(&light(), "1Rm", &["Chart", "light", "press", "┌─┘"]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn shows_where_processes_stand_and_go() {
     check(&buffer(), "12", &["with 1", "2 GET !1"]);
     check(&buffer(), "12h", &["▶   2 i"]);
     check(&buffer(), "21", &["Nothing can move: the run has ended."]);
-    check(&buffer(), "m", &["No chart: there are no messages between", "labels do not tell who takes"]);
+    check(&buffer(), "12m", &["Chart", "PUT", "i", "●"]);
 }
 
 #[test]
